@@ -1,0 +1,56 @@
+# Every target sets itself up: a virtual environment in .venv, made with the system's Python.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+SOURCES := pyproject.toml README.md $(shell find src -type f -not -path '*/__pycache__/*')
+
+.PHONY: demo test check bench format clean
+
+## demo: set up and do the main job on bundled data
+demo: $(VENV)/.installed
+	$(BIN)/ordlink demo --out demo
+
+## test: set up and run all tests against the installed package
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term $(PYTEST_ARGS)
+
+## check: lint, format, types, import rules
+check: $(VENV)/.check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+## bench: measure speed, print a table, write benchmarks/results.json
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+## format: put all code into the house format
+format: $(VENV)/.check
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) demo build dist
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+
+# Dependencies are resolved once; later changes of the source only reinstall the package itself.
+$(VENV)/.dependencies: pyproject.toml | $(BIN)/python
+	$(PIP) install .
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.dependencies $(SOURCES)
+	$(PIP) install --no-deps --force-reinstall .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(PIP) install '.[test]'
+	touch $@
+
+$(VENV)/.check: $(VENV)/.installed
+	$(PIP) install '.[test,check]'
+	touch $@

@@ -1,0 +1,5 @@
+"""`python -m ordlink` is `ordlink`."""
+
+from ordlink.cli import main
+
+main()

@@ -1,0 +1,44 @@
+"""`ordlink demo`: the main job on data that ships with the package."""
+
+from __future__ import annotations
+
+import click
+
+from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
+from ordlink.cli._output import make_folder, write_tree
+from ordlink.comparisons import Comparisons
+from ordlink.datasets import load_zoo
+from ordlink.methods import cluster
+
+PROPORTION = 0.1
+
+
+@click.command("demo", epilog="Example: ordlink demo --out demo")
+@click.option(
+    "--out", default="ordlink-demo", show_default=True, metavar="DIR", help="Folder for the files."
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the simulated answers.")
+@warnings_as_lines()
+def command(out: str, seed: int) -> None:
+    """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and compare with the classes."""
+    from ordlink import metrics
+
+    folder = make_folder(out)
+    zoo = load_zoo()
+    similarities = zoo.similarities()
+    comparisons = Comparisons.from_similarities(
+        similarities, PROPORTION, seed=seed, names=zoo.names
+    )
+    click.echo(f"Zoo: {PROPORTION:.0%} of all comparisons of 100 animals, drawn at random\n")
+    click.echo(f"{comparisons.summary()}\n")
+    with progress_bar("4-AL") as progress:
+        tree = cluster(comparisons, "4-AL", progress=progress)
+    n_classes = len(zoo.class_names)
+    click.echo(text_tree(tree, n_classes))
+    ari = metrics.ari_per_level(zoo.classes[None], tree)[0]
+    cost = metrics.dasgupta_cost(tree, similarities)
+    normalised = metrics.normalised_dasgupta_cost(tree, similarities)
+    click.echo(f"\nagreement with the {n_classes} known classes (ARI, 1 is perfect): {ari:.3f}")
+    click.echo(f"Dasgupta's cost: {cost:,.0f} (between 0 and 1: {normalised:.3f}, lower is better)")
+    click.echo(f"merges decided by a tie: {tree.n_tied_merges} of {tree.n_objects - 1}\n")
+    write_tree(tree, folder, n_clusters=n_classes)

@@ -1,0 +1,33 @@
+"""Comparisons: the container, the answer forms, passive sampling, files."""
+
+from ordlink.comparisons._base import Comparisons
+from ordlink.comparisons._build import list_answers
+from ordlink.comparisons._details import AnswerDetails
+from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
+from ordlink.comparisons._listed import ListedComparisons, concatenate
+from ordlink.comparisons._net import NetComparisons, Repeats, check_repeats, net_comparisons
+from ordlink.comparisons._pairs import n_pairs, pair_ids, pair_members
+from ordlink.comparisons._ranked import RankedComparisons
+from ordlink.comparisons._similarities import check_similarities
+from ordlink.comparisons._summary import ComparisonsSummary
+
+__all__ = [
+    "FORMS",
+    "AnswerDetails",
+    "AnswerForm",
+    "Comparisons",
+    "ComparisonsSummary",
+    "ListedComparisons",
+    "NetComparisons",
+    "RankedComparisons",
+    "Repeats",
+    "check_repeats",
+    "check_similarities",
+    "concatenate",
+    "find_form",
+    "list_answers",
+    "n_pairs",
+    "net_comparisons",
+    "pair_ids",
+    "pair_members",
+]

@@ -1,0 +1,129 @@
+"""What is known about each answer besides its content: who, when, how fast, which answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ordlink.errors import InputError
+from ordlink.typing import AnyArray, FloatArray, Int32Array
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerDetails:
+    """Columns that go along with the comparisons, one entry for each.
+
+    Attributes
+    ----------
+    answers : ndarray of int32 or None
+        Number of the answer that a comparison came from; one answer "most central" or "odd one
+        out" gives two comparisons, which belong together when answers are drawn or split.
+    annotators : ndarray of str objects or None
+        Who answered; empty where unknown.
+    times : ndarray of str objects or None
+        When, as written in the source; empty where unknown.
+    response_times : ndarray of float64 or None
+        How long it took, in the unit of the source; NaN where unknown.
+    """
+
+    answers: Int32Array | None = None
+    annotators: AnyArray | None = None
+    times: AnyArray | None = None
+    response_times: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            column = getattr(self, field.name)
+            if column is not None:
+                column.flags.writeable = False
+
+    @property
+    def columns(self) -> dict[str, AnyArray]:
+        """The columns that are present, by name."""
+        present = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: column for name, column in present.items() if column is not None}
+
+    def take(self, rows: AnyArray) -> AnswerDetails:
+        """Return the details of the given comparisons."""
+        return AnswerDetails(**{name: column[rows] for name, column in self.columns.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnswerDetails):
+            return NotImplemented
+        if self.columns.keys() != other.columns.keys():
+            return False
+        return all(
+            np.array_equal(column, other.columns[name], equal_nan=column.dtype.kind == "f")
+            for name, column in self.columns.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def make_details(
+    n_answers: int,
+    n_comparisons_each: int,
+    *,
+    annotators: Sequence[object] | AnyArray | None = None,
+    times: Sequence[object] | AnyArray | None = None,
+    response_times: Sequence[float] | AnyArray | None = None,
+) -> AnswerDetails | None:
+    """Return the details of answers that became `n_comparisons_each` comparisons each."""
+    columns: dict[str, AnyArray] = {}
+    if n_comparisons_each > 1:
+        columns["answers"] = np.arange(n_answers, dtype=np.int32)
+    for name, given in (("annotators", annotators), ("times", times)):
+        if given is not None:
+            columns[name] = _text_column(given)
+    if response_times is not None:
+        columns["response_times"] = np.array(response_times, dtype=np.float64)
+    for name, column in columns.items():
+        if column.shape != (n_answers,):
+            raise InputError(
+                f"{name} must have one entry per answer: expected {n_answers}, "
+                f"got an array of shape {column.shape}"
+            )
+    if not columns:
+        return None
+    repeated = {name: np.repeat(column, n_comparisons_each) for name, column in columns.items()}
+    return AnswerDetails(**repeated)
+
+
+def concatenate_details(
+    parts: Sequence[AnswerDetails | None], lengths: Sequence[int]
+) -> AnswerDetails | None:
+    """Return the details of the parts one after another; unknown entries are filled in."""
+    present = {name for part in parts if part is not None for name in part.columns}
+    if not present:
+        return None
+    columns: dict[str, AnyArray] = {}
+    for name in present:
+        pieces: list[AnyArray] = []
+        next_answer = 0
+        for part, length in zip(parts, lengths, strict=True):
+            piece = None if part is None else part.columns.get(name)
+            if name == "answers":
+                piece = np.arange(length, dtype=np.int32) if piece is None else piece
+                piece = (piece + np.int32(next_answer)).astype(np.int32)
+                next_answer = int(piece.max(initial=next_answer - 1)) + 1
+            elif piece is None:
+                piece = _unknown(name, length)
+            pieces.append(piece)
+        columns[name] = np.concatenate(pieces)
+    return AnswerDetails(**columns)
+
+
+def _text_column(given: Sequence[object] | AnyArray) -> AnyArray:
+    column = np.empty(len(given), dtype=object)
+    column[:] = ["" if entry is None else str(entry) for entry in given]
+    return column
+
+
+def _unknown(name: str, length: int) -> AnyArray:
+    if name == "response_times":
+        return np.full(length, np.nan)
+    column = np.empty(length, dtype=object)
+    column[:] = ""
+    return column

@@ -1,0 +1,95 @@
+"""The answer forms: what a row of each means as comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink.errors import InputError
+from ordlink.typing import AnyArray
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """One way to ask, and what an answer says.
+
+    Attributes
+    ----------
+    name : str
+        Name of the form.
+    columns : tuple of str
+        Column names of a row, as in our own files.
+    meaning : str
+        What a row says, for messages and help.
+    comparisons : tuple of tuple of int
+        For each comparison (i, j, k, l) that a row becomes, the columns that hold i, j, k, l.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    meaning: str
+    comparisons: tuple[tuple[int, int, int, int], ...]
+
+    def to_quadruplets(self, rows: AnyArray) -> AnyArray:
+        """Return the comparisons of all rows, those of one row next to each other.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_answers, len(columns))
+            Objects of each answer.
+
+        Returns
+        -------
+        ndarray of shape (n_answers * len(comparisons), 4), same dtype
+            Row (i, j, k, l) states w_ij > w_kl.
+        """
+        return np.stack([rows[:, list(columns)] for columns in self.comparisons], axis=1).reshape(
+            -1, 4
+        )
+
+
+FORMS: dict[str, AnswerForm] = {
+    form.name: form
+    for form in (
+        AnswerForm(
+            "quadruplet",
+            ("i", "j", "k", "l"),
+            "i and j are more alike than k and l",
+            ((0, 1, 2, 3),),
+        ),
+        AnswerForm(
+            "triplet",
+            ("anchor", "closer", "farther"),
+            "the first is closer to the second than to the third",
+            ((0, 1, 0, 2),),
+        ),
+        AnswerForm(
+            "most-central",
+            ("central", "other_1", "other_2"),
+            "the first is the most central of the three",
+            ((1, 0, 1, 2), (2, 0, 2, 1)),
+        ),
+        AnswerForm(
+            "odd-one-out",
+            ("alike_1", "alike_2", "odd"),
+            "the third is the odd one out",
+            ((0, 1, 0, 2), (0, 1, 1, 2)),
+        ),
+    )
+}
+"""The four answer forms by name."""
+
+
+def find_form(name: str) -> AnswerForm:
+    """Return the form of this name; spaces and underscores count as hyphens.
+
+    Examples
+    --------
+    >>> find_form("most_central").meaning
+    'the first is the most central of the three'
+    """
+    form = FORMS.get(name.strip().lower().replace("_", "-").replace(" ", "-").removesuffix("s"))
+    if form is None:
+        raise InputError(f"unknown answer form {name!r}; choose one of {', '.join(FORMS)}")
+    return form

@@ -1,0 +1,215 @@
+"""Comparisons listed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordlink.comparisons._base import Comparisons
+from ordlink.comparisons._details import AnswerDetails, concatenate_details
+from ordlink.comparisons._pairs import pair_ids, pair_members
+from ordlink.errors import InputError
+from ordlink.typing import AnyArray, Int32Array
+
+if TYPE_CHECKING:
+    from ordlink.comparisons._summary import ComparisonsSummary
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ListedComparisons(Comparisons):
+    """Comparisons listed one by one, as ids of the winning and the losing pair.
+
+    Usually made by one of the methods of :class:`Comparisons`.
+
+    Attributes
+    ----------
+    n_objects : int
+        Number of objects N.
+    winners, losers : ndarray of shape (n_rows,), dtype int32
+        Pair ids: the winner is the more similar pair.
+    names : tuple of str or None
+        Names of the objects; they may repeat.
+    counts : ndarray of shape (n_rows,), dtype int32, or None
+        How often each row was answered; None means once each.
+    details : AnswerDetails or None
+        Who answered, when and how fast, and which rows came from one answer.
+    distinct : bool
+        Whether it is known that no two rows compare the same two pairs.
+    """
+
+    n_objects: int
+    winners: Int32Array
+    losers: Int32Array
+    names: tuple[str, ...] | None = None
+    counts: Int32Array | None = None
+    details: AnswerDetails | None = None
+    distinct: bool = False
+
+    def __post_init__(self) -> None:
+        for column in (self.winners, self.losers, self.counts):
+            if column is not None:
+                column.flags.writeable = False
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, each counted once."""
+        return len(self.winners)
+
+    @property
+    def n_comparisons(self) -> int:
+        """Number of comparisons, repeated ones counted as often as they were given."""
+        return self.n_rows if self.counts is None else int(self.counts.sum(dtype=np.int64))
+
+    @property
+    def quadruplets(self) -> Int32Array:
+        """Rows (i, j, k, l) that state w_ij > w_kl, with i < j and k < l, shape (n_rows, 4)."""
+        return np.stack(
+            [
+                *pair_members(self.winners, self.n_objects),
+                *pair_members(self.losers, self.n_objects),
+            ],
+            axis=1,
+        )
+
+    @property
+    def answer_ids(self) -> Int32Array:
+        """Number of the answer that each row came from."""
+        if self.details is not None and self.details.answers is not None:
+            return self.details.answers
+        return np.arange(self.n_rows, dtype=np.int32)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers that the rows came from."""
+        if self.details is None or self.details.answers is None:
+            return self.n_rows
+        return len(np.unique(self.details.answers))
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListedComparisons):
+            return NotImplemented
+        ones = np.int32(1)
+        return (
+            self.n_objects == other.n_objects
+            and self.names == other.names
+            and np.array_equal(self.winners, other.winners)
+            and np.array_equal(self.losers, other.losers)
+            and bool(
+                np.all(
+                    (ones if self.counts is None else self.counts)
+                    == (ones if other.counts is None else other.counts)
+                )
+            )
+            and self.details == other.details
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def take(self, rows: AnyArray) -> ListedComparisons:
+        """Return the comparisons in these rows: an array of row numbers or a mask."""
+        rows = np.asarray(rows)
+        is_mask = rows.dtype == bool
+        return ListedComparisons(
+            n_objects=self.n_objects,
+            winners=self.winners[rows],
+            losers=self.losers[rows],
+            names=self.names,
+            counts=None if self.counts is None else self.counts[rows],
+            details=None if self.details is None else self.details.take(rows),
+            distinct=self.distinct and is_mask,
+        )
+
+    def subset(self, objects: Sequence[int] | AnyArray) -> ListedComparisons:
+        """Return the comparisons among these objects alone, renumbered in the given order."""
+        kept = np.asarray(objects)
+        if kept.ndim != 1 or kept.dtype.kind not in "iu" or len(np.unique(kept)) != len(kept):
+            raise InputError("objects must be a list of different object numbers")
+        if len(kept) and not 0 <= int(kept.min()) <= int(kept.max()) < self.n_objects:
+            raise InputError(f"objects must lie between 0 and {self.n_objects - 1}")
+        new_number = np.full(self.n_objects, -1, dtype=np.int32)
+        new_number[kept] = np.arange(len(kept), dtype=np.int32)
+        renumbered = new_number[self.quadruplets]
+        inside = np.all(renumbered >= 0, axis=1)
+        i, j, k, l = renumbered[inside].T  # noqa: E741 - the paper's letters
+        within = self.take(inside)
+        return ListedComparisons(
+            n_objects=len(kept),
+            winners=pair_ids(i, j, len(kept)),
+            losers=pair_ids(k, l, len(kept)),
+            names=None if self.names is None else tuple(self.names[o] for o in kept),
+            counts=within.counts,
+            details=within.details,
+            distinct=within.distinct,
+        )
+
+    def split(
+        self, test_share: float = 0.2, *, seed: int | None = None
+    ) -> tuple[ListedComparisons, ListedComparisons]:
+        """Return (train, test) with whole answers in one or the other.
+
+        Parameters
+        ----------
+        test_share : float
+            Share of the answers that go into the test part, between 0 and 1.
+        seed : int, optional
+            Makes the draw reproducible.
+        """
+        if not 0 < test_share < 1:
+            raise InputError(f"test_share must lie between 0 and 1, got {test_share}")
+        answers, answer_of_row = np.unique(self.answer_ids, return_inverse=True)
+        n_test = round(test_share * len(answers))
+        chosen = np.zeros(len(answers), dtype=bool)
+        chosen[np.random.default_rng(seed).permutation(len(answers))[:n_test]] = True
+        in_test = chosen[answer_of_row]
+        return self.take(~in_test), self.take(in_test)
+
+    def summary(self) -> ComparisonsSummary:
+        """Return what there is: objects, comparisons, repeats, contradictions, gaps."""
+        from ordlink.comparisons._summary import summarise_listed
+
+        return summarise_listed(self)
+
+
+def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
+    """Return the comparisons of all parts, which must be about the same objects.
+
+    Examples
+    --------
+    >>> a = Comparisons.from_triplets([[0, 1, 2]])
+    >>> concatenate([a, a]).n_comparisons
+    2
+    """
+    if not parts:
+        raise InputError("concatenate needs at least one set of comparisons, got none")
+    first = parts[0]
+    for part in parts[1:]:
+        if (part.n_objects, part.names) != (first.n_objects, first.names):
+            raise InputError(
+                "comparisons can be put together only if they are about the same objects: "
+                f"expected {first.n_objects} objects with the same names, got {part.n_objects}; "
+                "pass the same names and n_objects when you make them"
+            )
+    counts = None
+    if any(part.counts is not None for part in parts):
+        counts = np.concatenate(
+            [
+                np.ones(part.n_rows, dtype=np.int32) if part.counts is None else part.counts
+                for part in parts
+            ]
+        )
+    return ListedComparisons(
+        n_objects=first.n_objects,
+        winners=np.concatenate([part.winners for part in parts]),
+        losers=np.concatenate([part.losers for part in parts]),
+        names=first.names,
+        counts=counts,
+        details=concatenate_details(
+            [part.details for part in parts], [part.n_rows for part in parts]
+        ),
+    )

@@ -1,0 +1,150 @@
+"""All comparisons of a similarity matrix, held as the ranks of the pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordlink.comparisons._base import Comparisons
+from ordlink.comparisons._listed import ListedComparisons
+from ordlink.comparisons._objects import check_names
+from ordlink.comparisons._pairs import check_pair_ids_fit, n_pairs, pair_ids
+from ordlink.comparisons._similarities import check_similarities
+from ordlink.errors import InputError
+from ordlink.typing import AnyArray, Int32Array, Int64Array
+
+if TYPE_CHECKING:
+    from ordlink.comparisons._summary import ComparisonsSummary
+
+_GAPS_PER_DRAW = 1 << 20
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RankedComparisons(Comparisons):
+    """Every comparison of a weak order of the pairs, none of them written down.
+
+    Attributes
+    ----------
+    n_objects : int
+        Number of objects N.
+    ranks : ndarray of shape (E,), dtype int32
+        Rank of each pair by pair id, 0 for the least similar; equal ranks are ties.
+    names : tuple of str or None
+        Names of the objects; they may repeat.
+    """
+
+    n_objects: int
+    ranks: Int32Array
+    names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self.ranks.flags.writeable = False
+
+    @classmethod
+    def of_similarities(
+        cls, similarities: AnyArray, *, names: Sequence[str] | None = None
+    ) -> RankedComparisons:
+        """Return all comparisons of a symmetric similarity matrix of shape (N, N)."""
+        checked = check_similarities(similarities)
+        n_objects = len(checked)
+        check_pair_ids_fit(n_objects)
+        upper = checked[np.triu_indices(n_objects, 1)]
+        ranks = np.unique(upper, return_inverse=True)[1].astype(np.int32)
+        return cls(n_objects=n_objects, ranks=ranks, names=check_names(names, n_objects))
+
+    @property
+    def n_comparisons(self) -> int:
+        """Number of pairs of pairs that are not tied."""
+        tied = np.bincount(self.ranks)
+        n = len(self.ranks)
+        return (n * n - int(np.sum(tied.astype(np.int64) ** 2))) // 2
+
+    def __len__(self) -> int:
+        return self.n_comparisons
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RankedComparisons):
+            return NotImplemented
+        return self.names == other.names and np.array_equal(self.ranks, other.ranks)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def counts_below_and_above(self) -> tuple[Int64Array, Int64Array]:
+        """For each pair, how many pairs are strictly less and strictly more similar."""
+        sizes = np.bincount(self.ranks)
+        not_above = np.cumsum(sizes)
+        below = (not_above - sizes)[self.ranks]
+        above = (len(self.ranks) - not_above)[self.ranks]
+        return below, above
+
+    def subset(self, objects: Sequence[int] | AnyArray) -> RankedComparisons:
+        """Return the comparisons among these objects alone, renumbered in the given order."""
+        kept = np.asarray(objects, dtype=np.int64)
+        low, high = np.triu_indices(len(kept), 1)
+        ranks = self.ranks[pair_ids(kept[low], kept[high], self.n_objects)]
+        return RankedComparisons(
+            n_objects=len(kept),
+            ranks=np.unique(ranks, return_inverse=True)[1].astype(np.int32),
+            names=None if self.names is None else tuple(self.names[o] for o in kept),
+        )
+
+    def sample(self, proportion: float, *, seed: int | None = None) -> ListedComparisons:
+        """Return each comparison with probability `proportion`, listed.
+
+        The gaps between observed pairs of pairs are geometric, so the cost is that of the
+        comparisons drawn, not of the E^2 / 2 that exist.
+        """
+        if not 0 < proportion <= 1:
+            raise InputError(
+                f"proportion is the share of all comparisons, above 0 and at most 1; "
+                f"got {proportion}"
+            )
+        from ordlink.kernels.sampling import list_at_gaps
+
+        n = n_pairs(self.n_objects)
+        expected = proportion * n * (n - 1) / 2
+        capacity = int(expected + 6 * np.sqrt(expected) + 16)
+        winners = np.empty(capacity, dtype=np.int32)
+        losers = np.empty(capacity, dtype=np.int32)
+        rng = np.random.default_rng(seed)
+        n_listed, row, column = 0, 0, 0
+        while row < n - 1:
+            gaps = _geometric_gaps(rng, proportion, min(capacity, _GAPS_PER_DRAW))
+            if n_listed + len(gaps) > len(winners):
+                winners = np.concatenate([winners, np.empty(len(gaps), dtype=np.int32)])
+                losers = np.concatenate([losers, np.empty(len(gaps), dtype=np.int32)])
+            n_listed, row, column = list_at_gaps(
+                gaps, self.ranks, winners, losers, n_listed, row, column
+            )
+        return ListedComparisons(
+            n_objects=self.n_objects,
+            winners=winners[:n_listed],
+            losers=losers[:n_listed],
+            names=self.names,
+            distinct=True,
+        )
+
+    def listed(self) -> ListedComparisons:
+        """Return all comparisons, listed: about N^4 / 8 rows, so only for few objects."""
+        return self.sample(1.0)
+
+    def summary(self) -> ComparisonsSummary:
+        """Return what there is: objects, comparisons, repeats, contradictions, gaps."""
+        from ordlink.comparisons._summary import summarise_ranked
+
+        return summarise_ranked(self)
+
+
+def _geometric_gaps(rng: np.random.Generator, proportion: float, size: int) -> Int64Array:
+    """Return numbers of Bernoulli trials up to and with the next success."""
+    if proportion == 1:
+        return np.ones(size, dtype=np.int64)
+    # floor(Exp(1) / -log(1-p)) is geometric, and exponentials are drawn faster than geometrics.
+    waits = rng.standard_exponential(size) / -np.log1p(-proportion)
+    gaps: Int64Array = np.minimum(waits, 2.0**62).astype(np.int64)
+    gaps += 1
+    return gaps

@@ -1,0 +1,273 @@
+"""Which column of a table is what: the objects of an answer form, and what goes along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
+from ordlink.errors import InputError
+
+OBJECT_ALIASES: dict[str, tuple[str, ...]] = {
+    "anchor": ("head",),
+    "closer": ("winner", "positive"),
+    "farther": ("loser", "negative"),
+}
+"""Other names of object columns, beside those of the forms."""
+
+DETAIL_ALIASES: dict[str, tuple[str, ...]] = {
+    "count": ("counts",),
+    "answer": (),
+    "annotator": (
+        "annotator_id",
+        "worker",
+        "worker_id",
+        "workerid",
+        "participant",
+        "participant_id",
+        "subject",
+        "subject_id",
+    ),
+    "time": ("timestamp",),
+    "response_time": (
+        "rt",
+        "rt_ms",
+        "response_time_ms",
+        "response_time_s",
+        "responsetime",
+        "reaction_time",
+    ),
+}
+"""Columns that go along with the objects, and their other names, best first."""
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """What the columns of a table are.
+
+    Attributes
+    ----------
+    form : AnswerForm
+        What a row of objects means.
+    objects : tuple of int
+        Positions of the object columns, in the order of the form.
+    details : dict from str to int
+        Positions of count, answer, annotator, time and response_time, where present.
+    """
+
+    form: AnswerForm
+    objects: tuple[int, ...]
+    details: dict[str, int] = field(default_factory=dict)
+
+
+def looks_like_header(cells: Sequence[str]) -> bool:
+    """Return whether a row names columns: all objects of a form, or something that goes along.
+
+    Examples
+    --------
+    >>> looks_like_header(["Head", "winner", "loser", "comment"])
+    True
+    >>> looks_like_header(["cat", "dog", "bee"])
+    False
+    """
+    names = [_plain(cell) for cell in cells]
+    return bool(_named_forms(names) or _find_details(names))
+
+
+def find_roles(
+    names: Sequence[str] | None,
+    n_columns: int,
+    *,
+    form: str | None,
+    columns: Sequence[str] | None,
+    where: str,
+) -> ColumnRoles:
+    """Return what the columns are, from their names if they have any.
+
+    Raises
+    ------
+    InputError
+        If the object columns or the form cannot be told.
+    """
+    wanted = None if form is None else find_form(form)
+    plain = [] if names is None else [_plain(name) for name in names]
+    details = _find_details(plain)
+    if columns is not None:
+        return _chosen(names or (), plain, details, wanted, columns, where)
+    named = _named_forms(plain)
+    if named:
+        return _named(named, plain, details, wanted, where)
+    return _counted(names, n_columns, details, wanted, where)
+
+
+def explain_forms(where: str) -> str:
+    """Return the message that asks which form rows of three objects have."""
+    meanings = "; ".join(
+        f"{form.name}: {form.meaning}" for form in FORMS.values() if len(form.columns) == 3
+    )
+    return (
+        f"{where}: rows of three objects can mean three things; pass form= (--form) as one of "
+        f"these ({meanings}), or name the columns after a form, e.g. "
+        f"{','.join(FORMS['triplet'].columns)}"
+    )
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold()
+
+
+def _slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
+    """Return, for each object of a form, the positions of the columns named after it."""
+    return [
+        [
+            position
+            for position, name in enumerate(names)
+            if name in (column, *OBJECT_ALIASES.get(column, ()))
+        ]
+        for column in form.columns
+    ]
+
+
+def _named_forms(names: Sequence[str]) -> list[AnswerForm]:
+    return [form for form in FORMS.values() if all(_slots(form, names))]
+
+
+def _find_details(names: Sequence[str]) -> dict[str, int]:
+    found = {}
+    for detail, aliases in DETAIL_ALIASES.items():
+        for name in (detail, *aliases):
+            if name in names:
+                found[detail] = names.index(name)
+                break
+    return found
+
+
+def _chosen(
+    names: Sequence[str],
+    plain: Sequence[str],
+    details: dict[str, int],
+    wanted: AnswerForm | None,
+    columns: Sequence[str],
+    where: str,
+) -> ColumnRoles:
+    """Return the roles if the user picked the object columns by name."""
+    if isinstance(columns, str):
+        columns = [column.strip() for column in columns.split(",")]
+    exact = list(names)
+    objects = []
+    for column in columns:
+        known, key = (exact, column) if column in exact else (list(plain), _plain(column))
+        if key not in known:
+            raise InputError(
+                f"{where}: there is no column {column!r}; the columns are {_listed(names)}"
+            )
+        if known.count(key) > 1:
+            raise InputError(f"{where}: there are two columns {column!r}; rename one of them")
+        objects.append(known.index(key))
+    if len(set(objects)) < len(objects):
+        raise InputError(f"{where}: a column is chosen twice; the columns are {_listed(names)}")
+    form = wanted
+    if form is None:
+        said = [_plain(column) for column in columns]
+        named = [form for form in _named_forms(said) if len(form.columns) == len(columns)]
+        if named and [slot[0] for slot in _slots(named[0], said)] == list(range(len(columns))):
+            form = named[0]
+        else:
+            form = _form_of_width(len(columns), where)
+    if len(form.columns) != len(columns):
+        raise InputError(
+            f"{where}: answers of the form {form.name} have {len(form.columns)} objects "
+            f"({', '.join(form.columns)}), but {len(columns)} columns were chosen"
+        )
+    kept = {detail: at for detail, at in details.items() if at not in objects}
+    kept.pop("answer", None)
+    return ColumnRoles(form, tuple(objects), kept)
+
+
+def _named(
+    named: list[AnswerForm],
+    plain: Sequence[str],
+    details: dict[str, int],
+    wanted: AnswerForm | None,
+    where: str,
+) -> ColumnRoles:
+    """Return the roles if the column names tell the form."""
+    if wanted is not None and wanted not in named:
+        raise InputError(
+            f"{where}: the columns are named as in the form {named[0].name}, but the form "
+            f"{wanted.name} was asked for; leave out form= (--form), or choose the columns with "
+            "columns= (--columns)"
+        )
+    if wanted is None and len(named) > 1:
+        raise InputError(
+            f"{where}: the columns fit the forms {' and '.join(form.name for form in named)}; "
+            "pass form= (--form)"
+        )
+    form = wanted or named[0]
+    slots = _slots(form, plain)
+    for column, positions in zip(form.columns, slots, strict=True):
+        if len(positions) > 1:
+            found = ", ".join(plain[position] for position in positions)
+            raise InputError(
+                f"{where}: two columns are the {column} of a {form.name} ({found}); "
+                "choose the columns with columns= (--columns)"
+            )
+    if form.name != "quadruplet":
+        # Each row is an answer by itself, so the column means something else, e.g. what was said.
+        details = {detail: at for detail, at in details.items() if detail != "answer"}
+    return ColumnRoles(form, tuple(slot[0] for slot in slots), details)
+
+
+def _counted(
+    names: Sequence[str] | None,
+    n_columns: int,
+    details: dict[str, int],
+    wanted: AnswerForm | None,
+    where: str,
+) -> ColumnRoles:
+    """Return the roles if only the number of columns tells the form."""
+    objects = [at for at in range(n_columns) if at not in details.values()]
+    expected = (
+        "3 or 4 columns of objects"
+        if wanted is None
+        else f"{len(wanted.columns)} columns of objects ({', '.join(wanted.columns)})"
+    )
+    widths = (3, 4) if wanted is None else (len(wanted.columns),)
+    if len(objects) not in widths:
+        shown, remedy = "", "remove the other columns, or name the columns in a header"
+        if names is not None:
+            shown = f" ({_listed([names[at] for at in objects])})"
+            remedy = "choose the columns of objects with columns= (--columns)"
+        raise InputError(f"{where}: expected {expected}, got {len(objects)}{shown}; {remedy}")
+    unnamed = [at for at in objects if names is not None and not names[at].strip()]
+    if unnamed:
+        raise InputError(
+            f"{where}: column {unnamed[0] + 1} has no name; if it numbers the rows, remove it, or "
+            "choose the columns of objects with columns= (--columns)"
+        )
+    if "answer" in details:
+        raise InputError(
+            f"{where}: the column 'answer' may say which pair was chosen, then the other columns "
+            "are not in order; rewrite the rows so that their order is the answer, and choose the "
+            "columns with columns= (--columns)"
+        )
+    if wanted is None and len(objects) == 4 and names is not None:
+        raise InputError(
+            f"{where}: the columns {_listed([names[at] for at in objects])} are not known; if they "
+            f"are i, j, k, l ({FORMS['quadruplet'].meaning}), pass form='quadruplet' "
+            "(--form quadruplet), otherwise choose the columns with columns= (--columns)"
+        )
+    return ColumnRoles(wanted or _form_of_width(len(objects), where), tuple(objects), details)
+
+
+def _form_of_width(width: int, where: str) -> AnswerForm:
+    if width == 4:
+        return FORMS["quadruplet"]
+    if width == 3:
+        raise InputError(explain_forms(where))
+    raise InputError(f"{where}: answers have 3 or 4 objects, but {width} columns were chosen")
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "not named"

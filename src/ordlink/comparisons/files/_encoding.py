@@ -1,0 +1,55 @@
+"""From the bytes of a text file to UTF-8 without a mark, or an error that says what they are."""
+
+from __future__ import annotations
+
+import codecs
+
+from ordlink.errors import InputError
+
+_REMEDY = "save the file as UTF-8 text"
+
+
+def utf8_bytes(content: bytes, source: str) -> bytes:
+    """Return the bytes without a byte order mark, known to be UTF-8 text.
+
+    Raises
+    ------
+    InputError
+        If the bytes are UTF-16, UTF-32, another encoding, or no text at all.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        raise InputError(f"{source}: the text is UTF-16, expected UTF-8; {_REMEDY}")
+    at = content.find(b"\0")
+    if at >= 0:
+        _refuse_nul(content, at, source)
+    content = content.removeprefix(codecs.BOM_UTF8)
+    if content.isascii():
+        return content
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = line_number(content, error.start)
+        raise InputError(
+            f"{source}, line {line}: the byte 0x{content[error.start]:02x} is not UTF-8; the file "
+            f"is in another encoding such as Latin-1, or not a text file; {_REMEDY}"
+        ) from error
+    return content
+
+
+def line_number(content: bytes, at: int) -> int:
+    """Return the number, from 1, of the line that holds a byte."""
+    # An added letter keeps a line break right before `at` from ending the count early.
+    return len((content[:at] + b".").splitlines())
+
+
+def _refuse_nul(content: bytes, at: int, source: str) -> None:
+    """Tell UTF-16 without a mark, where every other byte of plain text is NUL, from garbage."""
+    start = content[:4096]
+    halves = (start[0::2], start[1::2])
+    shares = [half.count(0) / max(1, len(half)) for half in halves]
+    if max(shares) > 0.4 and min(shares) < 0.1:
+        raise InputError(f"{source}: the text seems to be UTF-16, expected UTF-8; {_REMEDY}")
+    raise InputError(
+        f"{source}, line {line_number(content, at)}: found a NUL byte; this is not a text file; "
+        "give a file of comma-separated text, or one whose extension tells its format"
+    )

@@ -1,0 +1,269 @@
+"""The planted model: noisy similarities with a known hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ordlink.datasets._checks import check_number, check_whole_number, random_generator
+from ordlink.errors import InputError
+from ordlink.hierarchy import Hierarchy
+from ordlink.typing import FloatArray, Int32Array, LabelArray
+
+Seed: TypeAlias = int | np.random.Generator | None
+MAX_OBJECTS = 65_535
+"""As many objects as comparisons can be made of."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedHierarchy:
+    """A draw from the planted model, with its truth. Made by `planted_hierarchy`.
+
+    All arrays are read-only. L is the depth; objects are numbered cluster by cluster.
+
+    Attributes
+    ----------
+    similarities : ndarray of shape (n_objects, n_objects), dtype float64
+        The noisy similarities w_ij, symmetric. The diagonal, which is no pair, holds the mean.
+    expected_similarities : ndarray of shape (n_objects, n_objects), dtype float64
+        The same without noise.
+    levels : ndarray of shape (L, n_objects), dtype intp
+        Row l-1 holds the true partition into 2**l clusters, numbered by their smallest object.
+    labels : ndarray of shape (n_objects,), dtype intp
+        The 2**L pure clusters: the last level, or all 0 for depth 0.
+    tree : Hierarchy
+        A true tree: merges inside the pure clusters first (in a chain, which is arbitrary), then
+        the levels from the bottom up, so that ``tree.cut(2**l)`` is row l-1 of `levels`. Its
+        scores are the expected similarities.
+    names : tuple of str
+        ``G2.07`` is the seventh object of the second pure cluster.
+    """
+
+    similarities: FloatArray
+    expected_similarities: FloatArray
+    levels: LabelArray
+    labels: LabelArray
+    tree: Hierarchy
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for array in (self.similarities, self.expected_similarities, self.levels, self.labels):
+            array.flags.writeable = False
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return len(self.labels)
+
+    @property
+    def depth(self) -> int:
+        """Number of levels L."""
+        return len(self.levels)
+
+    def initial_clusters(self, size: int, seed: Seed = None) -> list[list[int]]:
+        """Return a random partition of each pure cluster into groups of the given size.
+
+        These are the initial clusters of 4-AL-I3 (size 3) and 4-AL-I5 (size 5): drawn uniformly
+        without replacement from each pure cluster until none is left; what remains in the end
+        forms a smaller group.
+
+        Parameters
+        ----------
+        size : int
+            Objects per group, at least 1.
+        seed : int or numpy.random.Generator, optional
+            Makes the draw repeatable.
+
+        Returns
+        -------
+        list of list of int
+            Each group in increasing order, the groups in the order of their smallest object.
+
+        Examples
+        --------
+        >>> planted = planted_hierarchy(depth=1, leaf_size=4, seed=0)
+        >>> groups = planted.initial_clusters(3, seed=0)
+        >>> sorted(len(group) for group in groups)
+        [1, 1, 3, 3]
+        """
+        size = check_whole_number(size, "size", smallest=1)
+        generator = random_generator(seed)
+        groups: list[list[int]] = []
+        for cluster in range(int(self.labels[-1]) + 1):
+            drawn = generator.permutation(np.flatnonzero(self.labels == cluster)).tolist()
+            groups += [sorted(drawn[i : i + size]) for i in range(0, len(drawn), size)]
+        return sorted(groups)
+
+
+def planted_hierarchy(
+    *,
+    depth: int = 3,
+    leaf_size: int | Sequence[int] = 30,
+    mean: float = 0.8,
+    gap: float = 0.1,
+    noise: float = 0.1,
+    seed: Seed = None,
+) -> PlantedHierarchy:
+    """Return similarities drawn from the planted hierarchical model, with the true hierarchy.
+
+    The objects are split in two, each half in two again, and so on L times, down to 2**L pure
+    clusters. For i != j, w_ij = w_ji is normal with standard deviation sigma around
+    mu - (L - l_ij) delta, independently for each pair, where l_ij is the level of the smallest
+    cluster that holds both: L in the same pure cluster, 0 in different halves.
+
+    Parameters
+    ----------
+    depth : int
+        L, at least 0.
+    leaf_size : int or sequence of 2**depth int
+        N_0, the size of the pure clusters, each at least 1; a sequence gives each its own.
+    mean : float
+        mu, the mean similarity within a pure cluster.
+    gap : float
+        delta, the loss of similarity per level, not negative.
+    noise : float
+        sigma, the standard deviation, not negative.
+    seed : int or numpy.random.Generator, optional
+        The same seed and number of objects give the same noise, whatever the other parameters.
+
+    Returns
+    -------
+    PlantedHierarchy
+
+    Raises
+    ------
+    InputError, InputKindError
+        If a parameter is out of range or not a number.
+
+    References
+    ----------
+    D. Ghoshdastidar, M. Perrot, U. von Luxburg: Foundations of Comparison-Based Hierarchical
+    Clustering, 2019, section "Planted hierarchical model" (mu -> mean, delta -> gap,
+    sigma -> noise, L -> depth, N_0 -> leaf_size).
+
+    Examples
+    --------
+    >>> planted = planted_hierarchy(depth=2, leaf_size=2, mean=0.8, gap=0.2, noise=0.0)
+    >>> planted.levels
+    array([[0, 0, 0, 0, 1, 1, 1, 1],
+           [0, 0, 1, 1, 2, 2, 3, 3]])
+    >>> planted.similarities[0].round(1)
+    array([0.8, 0.8, 0.6, 0.6, 0.4, 0.4, 0.4, 0.4])
+    """
+    depth = check_whole_number(depth, "depth", smallest=0)
+    sizes = _check_sizes(depth, leaf_size)
+    mean = check_number(mean, "mean")
+    gap = check_number(gap, "gap", smallest=0)
+    noise = check_number(noise, "noise", smallest=0)
+    generator = random_generator(seed)
+
+    labels = np.repeat(np.arange(len(sizes), dtype=np.intp), sizes)
+    levels = np.array(
+        [labels >> (depth - level) for level in range(1, depth + 1)], dtype=np.intp
+    ).reshape(depth, len(labels))
+    expected = _expected_similarities(levels, mean, gap)
+    names = _names(sizes)
+    parameters: dict[str, Any] = {
+        "depth": depth,
+        "leaf_sizes": sizes,
+        "mean": mean,
+        "gap": gap,
+        "noise": noise,
+    }
+    merges, merge_levels = _true_merges(sizes, depth)
+    tree = Hierarchy(
+        merges,
+        scores=mean - (depth - merge_levels) * gap,
+        names=names,
+        method="planted",
+        parameters=parameters,
+    )
+    return PlantedHierarchy(
+        similarities=_add_noise(expected, noise, generator),
+        expected_similarities=expected,
+        levels=levels,
+        labels=labels,
+        tree=tree,
+        names=names,
+    )
+
+
+def _check_sizes(depth: int, leaf_size: Any) -> list[int]:
+    if depth > MAX_OBJECTS.bit_length():
+        raise InputError(
+            f"depth: expected at most {MAX_OBJECTS} objects, got 2**{depth} clusters; "
+            "choose a smaller depth."
+        )
+    n_clusters = 2**depth
+    if isinstance(leaf_size, Sequence | np.ndarray) and not isinstance(leaf_size, str):
+        if len(leaf_size) != n_clusters:
+            raise InputError(
+                f"leaf_size: expected {n_clusters} sizes for depth {depth}, got {len(leaf_size)}; "
+                "pass one size per pure cluster, or one number for all."
+            )
+        sizes = [
+            check_whole_number(size, f"leaf_size, entry {i}", smallest=1)
+            for i, size in enumerate(leaf_size)
+        ]
+    else:
+        sizes = [check_whole_number(leaf_size, "leaf_size", smallest=1)] * n_clusters
+    if sum(sizes) > MAX_OBJECTS:
+        raise InputError(
+            f"leaf_size: expected at most {MAX_OBJECTS} objects, got {sum(sizes)}; "
+            "choose a smaller depth or leaf_size."
+        )
+    return sizes
+
+
+def _expected_similarities(levels: LabelArray, mean: float, gap: float) -> FloatArray:
+    n_objects = levels.shape[1]
+    n_separated = np.zeros((n_objects, n_objects))  # L - l_ij: the levels at which i, j are apart
+    for level in levels:
+        n_separated += level[:, None] != level[None, :]
+    return mean - gap * n_separated
+
+
+def _add_noise(expected: FloatArray, noise: float, generator: np.random.Generator) -> FloatArray:
+    similarities = expected.copy()
+    for i in range(len(expected) - 1):
+        similarities[i, i + 1 :] += noise * generator.standard_normal(len(expected) - i - 1)
+        similarities[i + 1 :, i] = similarities[i, i + 1 :]
+    return similarities
+
+
+def _true_merges(sizes: list[int], depth: int) -> tuple[Int32Array, FloatArray]:
+    """Return the merges of a true tree and the level of the cluster that each one makes."""
+    merges: list[tuple[int, int]] = []
+    merge_levels: list[int] = []
+    n_objects = sum(sizes)
+
+    def merge(left: int, right: int, level: int) -> int:
+        merges.append((left, right))
+        merge_levels.append(level)
+        return n_objects + len(merges) - 1
+
+    nodes, start = [], 0
+    for size in sizes:
+        node = start
+        for member in range(start + 1, start + size):
+            node = merge(node, member, depth)
+        nodes.append(node)
+        start += size
+    for level in range(depth - 1, -1, -1):
+        nodes = [merge(nodes[i], nodes[i + 1], level) for i in range(0, len(nodes), 2)]
+    return (
+        np.array(merges, dtype=np.int32).reshape(-1, 2),
+        np.array(merge_levels, dtype=np.float64),
+    )
+
+
+def _names(sizes: list[int]) -> tuple[str, ...]:
+    cluster_digits, object_digits = len(str(len(sizes))), len(str(max(sizes)))
+    return tuple(
+        f"G{cluster:0{cluster_digits}}.{member:0{object_digits}}"
+        for cluster, size in enumerate(sizes, start=1)
+        for member in range(1, size + 1)
+    )

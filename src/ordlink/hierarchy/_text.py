@@ -1,0 +1,172 @@
+"""The tree drawn with box-drawing characters, one line per object."""
+
+from __future__ import annotations
+
+import shutil
+import unicodedata
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordlink.hierarchy._validation import check_whole_number
+from ordlink.typing import AnyArray, Int32Array
+
+if TYPE_CHECKING:
+    from ordlink.hierarchy._hierarchy import Hierarchy
+
+MINIMUM_WIDTH = 30
+MAXIMUM_DEFAULT_WIDTH = 100
+# A tree of few objects would be stretched to no purpose over the whole terminal.
+COLUMNS_PER_MERGE = 6
+
+# A cell of the drawing is a set of arms; whatever is drawn over each other stays a junction.
+LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
+#             index:  0 left right both | then the same with up, with down, with both
+UNICODE_CELLS = np.array(list(" ╴╶─╵┘└┴╷┐┌┬│┤├┼"))
+ASCII_CELLS = np.array(list(" ---''`+..,+|+++"))
+# first, middle and last line of a cluster, and a cluster of one line
+UNICODE_BRACKET = "┌│└╶"
+ASCII_BRACKET = ",|'-"
+
+
+def to_text(
+    tree: Hierarchy, *, width: int | None, n_clusters: int | None, labels: bool, ascii: bool
+) -> str:
+    """Draw the tree; see `Hierarchy.to_text`."""
+    if width is None:
+        terminal = shutil.get_terminal_size().columns
+        width = min(max(terminal, MINIMUM_WIDTH), MAXIMUM_DEFAULT_WIDTH)
+    else:
+        width = check_whole_number(
+            width, "width", lowest=MINIMUM_WIDTH, highest=10**6, remedy="choose another width"
+        )
+    prefixes = [""] * tree.n_objects
+    if n_clusters is not None:
+        bracket = ASCII_BRACKET if ascii else UNICODE_BRACKET
+        prefixes = _cluster_column(tree.cut(n_clusters)[tree.leaf_order].tolist(), bracket)
+    names = [clean_name(name) for name in tree.labels_text] if labels else [""] * tree.n_objects
+    if tree.n_objects == 1:
+        return (prefixes[0] + shorten(names[0], width - len(prefixes[0]), ascii=ascii)).rstrip()
+
+    room = width - len(prefixes[0]) - (1 if labels else 0)
+    widest_tree = COLUMNS_PER_MERGE * (tree.n_objects - 1) + 2
+    tree_width = min(widest_tree, room // 2) if labels else 0
+    name_width = min(max(map(display_width, names)), room - tree_width)
+    tree_width = min(widest_tree, room - name_width)
+
+    cells = (ASCII_CELLS if ascii else UNICODE_CELLS)[draw_arms(tree, tree_width)]
+    line = "-" if ascii else "─"
+    lines = []
+    for prefix, i, row in zip(prefixes, tree.leaf_order.tolist(), cells, strict=True):
+        name = shorten(names[i], name_width, ascii=ascii)
+        leader = line * (name_width - display_width(name))
+        gap = " " if labels else ""
+        lines.append(f"{prefix}{name}{gap}{leader}{''.join(row)}".rstrip())
+    return "\n".join(lines)
+
+
+def draw_arms(tree: Hierarchy, n_columns: int) -> AnyArray:
+    """Return the arms of every cell: uint8 of shape (N, n_columns), leaves left, root right.
+
+    A leaf starts in column 0, merge t is a bar in a column that grows with t. A node leaves its
+    bar in the row midway between its children. Bars of a merge and its child that fall into one
+    column overlap, and so become one bar with more than two branches.
+    """
+    n = tree.n_objects
+    rows, columns = _node_rows(tree), _node_columns(n, n_columns)
+    arms = np.zeros((n, n_columns), dtype=np.uint8)
+    arms[:, 0] |= LEFT | RIGHT
+    for t, children in enumerate(tree.merges.tolist()):
+        column = columns[n + t]
+        for child in children:
+            row, start = rows[child], columns[child]
+            if start < column:
+                arms[row, start] |= RIGHT
+                arms[row, start + 1 : column] |= LEFT | RIGHT
+                arms[row, column] |= LEFT
+        top, bottom = rows[children[0]], rows[children[1]]
+        arms[top, column] |= DOWN
+        arms[top + 1 : bottom, column] |= UP | DOWN
+        arms[bottom, column] |= UP
+    return arms
+
+
+def _node_rows(tree: Hierarchy) -> Int32Array:
+    n = tree.n_objects
+    rows = np.empty(2 * n - 1, dtype=np.int32)
+    rows[tree.leaf_order] = np.arange(n)
+    for t, (left, right) in enumerate(tree.merges.tolist()):
+        rows[n + t] = (rows[left] + rows[right]) // 2
+    return rows
+
+
+def _node_columns(n_objects: int, n_columns: int) -> Int32Array:
+    ranks = np.arange(n_objects - 1)
+    last = max(n_objects - 2, 1)
+    merges = 1 + np.rint(ranks * (n_columns - 2) / last) if n_objects > 2 else [n_columns - 1]
+    return np.concatenate([np.zeros(n_objects), merges]).astype(np.int32)
+
+
+def _cluster_column(labels: list[int], bracket: str) -> list[str]:
+    """Give each line its cluster: the label on the first line, and a bracket around them all."""
+    # whether the line is the first, and whether it is the last of its cluster
+    first, middle, last, only = tuple(bracket)
+    marks = {
+        (True, False): first,
+        (False, False): middle,
+        (False, True): last,
+        (True, True): only,
+    }
+    digits = len(str(max(labels)))
+    lines = []
+    for row, label in enumerate(labels):
+        opens = row == 0 or labels[row - 1] != label
+        closes = row == len(labels) - 1 or labels[row + 1] != label
+        number = str(label) if opens else ""
+        lines.append(f"{number:>{digits}} {marks[opens, closes]} ")
+    return lines
+
+
+def clean_name(name: str) -> str:
+    """Replace what would break the line or command the terminal: line ends, control characters."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c
+        for c in name
+    )
+
+
+def display_width(text: str) -> int:
+    """Count the terminal columns of a text: wide characters take 2, combining ones none.
+
+    Examples
+    --------
+    >>> display_width("bear"), display_width("熊"), display_width("e\N{COMBINING ACUTE ACCENT}")
+    (4, 2, 1)
+    """
+    return sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def shorten(text: str, width: int, *, ascii: bool = False) -> str:
+    """Cut a text to a number of terminal columns; an ellipsis shows that something is missing.
+
+    Examples
+    --------
+    >>> shorten("hippopotamus", 8)
+    'hippopo…'
+    """
+    if display_width(text) <= width:
+        return text
+    ellipsis = "..." if ascii else "…"
+    kept, used = "", len(ellipsis)
+    for character in text:
+        used += _character_width(character)
+        if used > width:
+            break
+        kept += character
+    return kept.rstrip() + ellipsis

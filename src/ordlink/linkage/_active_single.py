@@ -1,0 +1,66 @@
+"""Single linkage (SL) from an oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage._active_classes import merge_classes
+from ordlink.linkage._active_sort import sort_into_classes
+from ordlink.linkage._active_spanning_tree import grow_spanning_tree
+from ordlink.linkage._active_start import start_asking
+from ordlink.oracles import Oracle
+from ordlink.typing import AnyArray, Progress
+
+
+def single_linkage(
+    oracle: Oracle,
+    *,
+    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
+    progress: Progress | None = None,
+) -> Hierarchy:
+    """Return the tree of Algorithm alg:hc with W(G, G') the largest similarity (SL).
+
+    The merges are the edges of a maximum spanning tree, most similar first. The tree is grown
+    by Prim's algorithm, which asks hardly more than one question per pair of objects, and then
+    its N - 1 edges are sorted; sorting all pairs (th:activecomplexitysclinkage) takes log2 of
+    the number of pairs for each. No question is asked twice.
+
+    Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
+    oracle's answers agree with some similarities; if not, it is still a tree.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers the questions; 0 counts as a tie.
+    initial_clusters : sequence of sequences of int, optional
+        Clusters to start from.
+    progress : callable, optional
+        Called with (steps done, steps in all).
+
+    Returns
+    -------
+    Hierarchy
+        Without scores: an oracle tells the order of similarities, not their size.
+
+    Raises
+    ------
+    InputError, InputKindError
+        If `oracle` is not an oracle, or its answers are not answers.
+
+    Examples
+    --------
+    >>> from ordlink.oracles import SimilarityOracle
+    >>> oracle = SimilarityOracle([[0, 9, 5, 1], [9, 0, 6, 2], [5, 6, 0, 7], [1, 2, 7, 0]])
+    >>> single_linkage(oracle).merges.tolist()
+    [[0, 1], [2, 3], [4, 5]]
+    """
+    start, asker = start_asking(oracle, initial_clusters)
+    spanning_tree = grow_spanning_tree(start, asker, progress)
+    classes = sort_into_classes(asker, spanning_tree.edges)
+    merges = merge_classes(start, asker, spanning_tree, classes)
+    pairs = np.array([(kept, gone) for kept, gone, _ in merges], dtype=np.int32).reshape(-1, 2)
+    tied = np.array([is_tied for _, _, is_tied in merges], dtype=np.bool_)
+    return start.finish(pairs, np.full(len(pairs), np.nan), tied, names=asker.names)

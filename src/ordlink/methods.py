@@ -1,0 +1,310 @@
+"""The one table of methods: from the paper's names to functions; and `cluster`, which runs them."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ordlink.comparisons import Comparisons, Repeats, check_similarities
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import (
+    average_linkage,
+    complete_linkage,
+    quadruplets_average_linkage,
+    single_linkage,
+    start_from,
+)
+from ordlink.oracles import Oracle, SimilarityOracle
+from ordlink.similarity import (
+    active_features,
+    active_kernel,
+    adds_similarity,
+    passive_kernel,
+    plan_active_kernel,
+)
+from ordlink.typing import AnyArray, Progress
+
+InitialClusters = Sequence[Sequence[int] | AnyArray] | None
+Needs = Literal["comparisons", "an oracle", "similarities"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the table.
+
+    Attributes
+    ----------
+    name : str
+        The paper's name.
+    needs : {"comparisons", "an oracle", "similarities"}
+        Kind of input.
+    run : callable
+        From the input and the options to a Hierarchy.
+    summary : str
+        What it does, in one line.
+    options : tuple of str
+        Names of the options that it takes besides `initial_clusters` and `progress`.
+    """
+
+    name: str
+    needs: Needs
+    run: Callable[..., Hierarchy]
+    summary: str
+    options: tuple[str, ...] = ()
+
+
+def cluster(
+    data: Comparisons | Oracle | AnyArray,
+    method: str = "4-AL",
+    *,
+    initial_clusters: InitialClusters = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Hierarchy:
+    """Return the hierarchy of the objects that a method finds.
+
+    Parameters
+    ----------
+    data : Comparisons, Oracle, or ndarray of shape (N, N)
+        Answers for the passive methods (4-AL, 4K-AL, AddS-AL), an oracle for the active ones
+        (SL, CL, 4K-AL-act), known similarities for AL. The active methods take similarities too:
+        they then ask a :class:`ordlink.oracles.SimilarityOracle`.
+    method : str
+        Name from the table of methods, in upper or lower case.
+    initial_clusters : sequence of sequences of int, optional
+        Clusters to start from; objects not named stay single. The tree still has N leaves:
+        merges inside an initial cluster come first.
+    progress : callable, optional
+        Called now and then with (steps done, steps in all).
+    **options
+        Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL),
+        `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act).
+
+    Returns
+    -------
+    Hierarchy
+
+    Warns
+    -----
+    OrdlinkWarning
+        If answers contradict each other, objects or groups of objects are never compared, or
+        ties decided some merges.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=5, gap=0.5, seed=0)
+    >>> c = ol.Comparisons.from_similarities(planted.similarities, 0.2, seed=0)
+    >>> ol.metrics.aari(planted.levels, ol.cluster(c, "4-AL"))
+    1.0
+    """
+    chosen = find_method(method)
+    unknown = sorted(set(options) - set(chosen.options))
+    if unknown:
+        known = ", ".join(chosen.options) or "none"
+        raise InputError(f"{chosen.name} has no option {unknown[0]!r}; its options are: {known}")
+    checked = _check_input(data, chosen)
+    n_objects = len(checked) if isinstance(checked, np.ndarray) else checked.n_objects
+    if n_objects < 2:
+        raise InputError(f"a tree needs at least two objects, got {n_objects}")
+    start_from(n_objects, initial_clusters)  # refuses wrong clusters before any work is done
+    if isinstance(checked, Comparisons):
+        _warn_about_answers(checked)
+    tree = chosen.run(checked, initial_clusters=initial_clusters, progress=progress, **options)
+    if tree.n_tied_merges:
+        warnings.warn(
+            f"{tree.n_tied_merges} of {n_objects - 1} merges were decided by a tie: the clusters "
+            "whose smallest objects come first were merged; more answers would decide them",
+            OrdlinkWarning,
+            stacklevel=2,
+        )
+    return _with_origin(tree, chosen.name, initial_clusters, options)
+
+
+def find_method(name: str) -> Method:
+    """Return the method of this name; case does not matter.
+
+    Raises
+    ------
+    InputError
+        If there is none; the message lists the names and the closest one.
+    """
+    by_key = {_key(known): known for known in METHODS}
+    key = _key(str(name))
+    if key in by_key:
+        return METHODS[by_key[key]]
+    close = difflib.get_close_matches(key, by_key, n=1)
+    hint = f"; did you mean {by_key[close[0]]}?" if close else ""
+    raise InputError(f"unknown method {name!r}; there are {', '.join(METHODS)}{hint}")
+
+
+def _key(name: str) -> str:
+    """Return the letters and digits of a method's name: "4-AL" and "4al" are the same."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _check_input(data: object, method: Method) -> Any:
+    """Return the input of the kind that the method needs, or say what to pass instead."""
+    if method.needs == "comparisons":
+        if isinstance(data, Comparisons):
+            return data
+        remedy = (
+            "collect its answers first, or use SL, CL or 4K-AL-act"
+            if isinstance(data, Oracle)
+            else "make them with Comparisons.from_triplets, from_quadruplets or from_similarities"
+        )
+        raise InputKindError(
+            f"{method.name} works on answers given beforehand (Comparisons), got "
+            f"{type(data).__name__}; {remedy}"
+        )
+    if isinstance(data, Comparisons):
+        remedy = "use 4-AL, 4K-AL or AddS-AL for answers given beforehand"
+        raise InputKindError(
+            f"{method.name} needs {method.needs}, got {type(data).__name__}; {remedy}"
+        )
+    if method.needs == "an oracle":
+        if isinstance(data, Oracle):
+            return data
+        return SimilarityOracle(check_similarities(data))  # type: ignore[arg-type]
+    if isinstance(data, Oracle):
+        raise InputKindError(
+            f"{method.name} needs known similarities (an N x N matrix), got an oracle; "
+            "use SL, CL or 4K-AL-act for an oracle"
+        )
+    return check_similarities(data)  # type: ignore[arg-type]
+
+
+def _warn_about_answers(comparisons: Comparisons) -> None:
+    for message in comparisons.summary().warnings():
+        warnings.warn(message, OrdlinkWarning, stacklevel=3)
+
+
+def _with_origin(
+    tree: Hierarchy, method: str, initial_clusters: InitialClusters, options: dict[str, Any]
+) -> Hierarchy:
+    """Return the tree with a note of how it was made."""
+    parameters = {name: _plain(value) for name, value in options.items() if value is not None}
+    if initial_clusters is not None:
+        parameters["initial_clusters"] = [_plain(cluster) for cluster in initial_clusters]
+    return Hierarchy(
+        tree.merges,
+        scores=tree.scores,
+        tied=tree.tied,
+        names=tree.names,
+        method=method,
+        parameters=parameters,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold."""
+    return np.asarray(value).tolist()
+
+
+def _run_single(
+    data: Oracle, *, initial_clusters: InitialClusters, progress: Progress | None
+) -> Hierarchy:
+    return single_linkage(data, initial_clusters=initial_clusters, progress=progress)
+
+
+def _run_complete(
+    data: Oracle, *, initial_clusters: InitialClusters, progress: Progress | None
+) -> Hierarchy:
+    return complete_linkage(data, initial_clusters=initial_clusters, progress=progress)
+
+
+def _run_average(
+    data: AnyArray, *, initial_clusters: InitialClusters, progress: Progress | None
+) -> Hierarchy:
+    return average_linkage(data, initial_clusters=initial_clusters, progress=progress)
+
+
+def _run_active_kernel(
+    data: Oracle, *, initial_clusters: InitialClusters, progress: Progress | None, **options: Any
+) -> Hierarchy:
+    plan = plan_active_kernel(data.n_objects, **options)
+    kernel = active_kernel(active_features(data, plan, progress=progress))
+    return average_linkage(
+        kernel, initial_clusters=initial_clusters, names=getattr(data, "names", None)
+    )
+
+
+def _run_passive_kernel(
+    data: Comparisons,
+    *,
+    initial_clusters: InitialClusters,
+    progress: Progress | None,
+    self_comparisons: bool = True,
+    repeats: Repeats = "majority",
+) -> Hierarchy:
+    kernel = passive_kernel(
+        data, self_comparisons=self_comparisons, repeats=repeats, progress=progress
+    )
+    return average_linkage(kernel, initial_clusters=initial_clusters, names=data.names)
+
+
+def _run_adds(
+    data: Comparisons,
+    *,
+    initial_clusters: InitialClusters,
+    progress: Progress | None,
+    repeats: Repeats = "majority",
+) -> Hierarchy:
+    return average_linkage(
+        adds_similarity(data, repeats=repeats),
+        initial_clusters=initial_clusters,
+        names=data.names,
+        progress=progress,
+    )
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("SL", "an oracle", _run_single, "single linkage, asking as few questions as it can"),
+        Method("CL", "an oracle", _run_complete, "complete linkage, asking few questions"),
+        Method("AL", "similarities", _run_average, "average linkage on known similarities"),
+        Method(
+            "4K-AL",
+            "comparisons",
+            _run_passive_kernel,
+            "quadruplet kernel, then average linkage",
+            ("self_comparisons", "repeats"),
+        ),
+        Method(
+            "4K-AL-act",
+            "an oracle",
+            _run_active_kernel,
+            "quadruplet kernel of landmarks and references, then average linkage",
+            (
+                "landmark_probability",
+                "n_references",
+                "budget",
+                "landmarks",
+                "reference_pairs",
+                "seed",
+            ),
+        ),
+        Method(
+            "4-AL",
+            "comparisons",
+            quadruplets_average_linkage,
+            "average linkage straight on the comparisons",
+            ("repeats",),
+        ),
+        Method(
+            "AddS-AL",
+            "comparisons",
+            _run_adds,
+            "wins minus losses of each pair, then average linkage",
+            ("repeats",),
+        ),
+    )
+}
+"""The methods by the paper's names."""

@@ -1,0 +1,69 @@
+"""An oracle that answers a limited number of questions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordlink.comparisons._pairs import check_pair_ids_fit
+from ordlink.errors import BudgetExhaustedError, InputError
+from ordlink.oracles._protocol import Oracle
+from ordlink.oracles._remembering import RememberingOracle
+from ordlink.typing import AnyArray, Int8Array, Int32Array
+
+
+class BudgetedOracle(RememberingOracle):
+    """Passes questions on until the budget is used up.
+
+    A question that was answered before is free. Of a batch that does not fit, as much as fits is
+    still asked; then :class:`~ordlink.errors.BudgetExhaustedError` gives all that was learnt.
+    Put a record inside a budget, ``BudgetedOracle(RecordedOracle(...), 500)``, so that the last
+    answers are recorded too.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers the questions.
+    budget : int
+        Number of distinct questions.
+
+    Examples
+    --------
+    >>> from ordlink.errors import BudgetExhaustedError
+    >>> from ordlink.oracles import BudgetedOracle, SimilarityOracle
+    >>> oracle = BudgetedOracle(SimilarityOracle([[0, 5, 1], [5, 0, 2], [1, 2, 0]]), budget=1)
+    >>> try:
+    ...     oracle.compare([[0, 2, 0, 1], [0, 1, 1, 2]])
+    ... except BudgetExhaustedError as error:
+    ...     print(error.n_questions, error.comparisons.quadruplets.tolist())
+    1 [[0, 1, 0, 2]]
+    """
+
+    def __init__(self, oracle: Oracle, budget: int) -> None:
+        super().__init__(oracle)
+        if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 0:
+            raise InputError(f"budget is a whole number of questions, 0 or more; got {budget!r}.")
+        check_pair_ids_fit(self.n_objects)  # or what was learnt could not be given back
+        self._budget = int(budget)
+
+    @property
+    def budget(self) -> int:
+        """Number of distinct questions that are answered in all."""
+        return self._budget
+
+    @property
+    def n_questions_left(self) -> int:
+        """Number of new questions that will still be answered."""
+        return self._budget - self.n_questions
+
+    def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
+        left = self.n_questions_left
+        if len(keys) <= left:
+            return super()._ask(keys, quadruplets)
+        if left:
+            self._asked.add(keys[:left], super()._ask(keys[:left], quadruplets[:left]))
+        raise BudgetExhaustedError(
+            f"the budget of {self._budget} questions is used up; what was learnt is in this "
+            "error's `comparisons`. Raise the budget, or cluster these with a passive method.",
+            comparisons=self.comparisons(),
+            n_questions=self.n_questions,
+        )

@@ -1,0 +1,160 @@
+"""The file behind a recorded oracle: one line per answer, safe against crashes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ordlink.errors import InputError
+from ordlink.typing import BoolArray, Int8Array, Int32Array, Int64Array
+
+FORMAT = "ordlink-record"
+VERSION = 1
+
+
+class RecordFile:
+    """Answers on disk, in JSON lines.
+
+    The first line is the header, ``{"format": "ordlink-record", "version": 1, "n_objects": N}``.
+    Each further line is ``[i, j, k, l, answer]`` with i < j, k < l and (i, j) before (k, l) in
+    alphabetical order; the answer is 1 if i and j are more alike than k and l, -1 if they are
+    less alike, 0 for a tie or "can't tell". Every line ends with a newline.
+
+    A last line without newline is what a crash leaves behind: it is completed if the answer is
+    all there, and removed otherwise.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; it is made if it does not exist.
+    n_objects : int
+        Number of objects.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged elsewhere than in its last line, is of another format or version,
+        or was made for another number of objects.
+    """
+
+    def __init__(self, path: str | Path, n_objects: int) -> None:
+        self.path = Path(path)
+        self._n_objects = n_objects
+        header = {"format": FORMAT, "version": VERSION, "n_objects": n_objects}
+        self._header = json.dumps(header).encode() + b"\n"
+        self._end = 0  # whatever stands beyond was not written completely
+
+    def load(self) -> tuple[Int32Array, Int8Array]:
+        """Return the questions and answers in the file, after mending or making it."""
+        content = self._read()
+        if self._header.startswith(content):  # nothing yet, or a crash within the header
+            self._end = 0
+            self._write(self._header)
+            content = self._header
+        first, *lines = content.split(b"\n")
+        tail = lines.pop() if lines else b""
+        self._check_header(first)
+        self._end = len(content) - len(tail)
+        if tail and _parse(tail) is not None:
+            lines.append(tail)
+            self._write(tail + b"\n")
+        elif tail:
+            self._write(b"")
+        return self._check_rows(lines)
+
+    def append(self, quadruplets: Int32Array, answers: Int8Array) -> None:
+        """Add answers; they are on the disk when this returns."""
+        rows = np.column_stack([quadruplets, answers]).tolist()
+        self._write("".join(f"{row}\n" for row in rows).encode())
+
+    def _read(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise InputError(
+                f"{self.path}: cannot be read ({error.strerror}); name a file for the record."
+            ) from error
+
+    def _write(self, lines: bytes) -> None:
+        """Write after the last complete line and cut off what follows."""
+        try:
+            is_new = not self.path.exists()
+            with self.path.open("w+b" if is_new else "r+b") as stream:
+                stream.seek(self._end)
+                stream.write(lines)
+                stream.truncate()
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise InputError(
+                f"{self.path}: the record cannot be written ({error.strerror}); "
+                "choose a folder that exists, with room, and that you may write to."
+            ) from error
+        self._end += len(lines)
+
+    def _check_header(self, line: bytes) -> None:
+        try:
+            header = json.loads(line.decode())
+        except ValueError:
+            header = None
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise self._damage(
+                1, f'expected {{"format": "{FORMAT}", ...}}', line, "name another file"
+            )
+        if header.get("version") != VERSION:
+            raise self._damage(1, f"expected version {VERSION}", line, "use the ordlink it is from")
+        if header.get("n_objects") != self._n_objects:
+            raise self._damage(
+                1, f"expected n_objects {self._n_objects}", line, "name the file of these objects"
+            )
+
+    def _check_rows(self, lines: Sequence[bytes]) -> tuple[Int32Array, Int8Array]:
+        table = np.zeros((len(lines), 5), dtype=np.int64)
+        for number, line in enumerate(lines):
+            row = _parse(line)
+            if row is None:
+                raise self._damage(
+                    number + 2, "expected [i, j, k, l, answer]", line, "remove the line"
+                )
+            table[number] = row
+        wrong = ~_in_standard_form(table, self._n_objects)
+        if wrong.any():
+            number = int(wrong.argmax())
+            raise self._damage(
+                number + 2,
+                f"expected objects from 0 to {self._n_objects - 1} with i < j, k < l, (i, j) "
+                "before (k, l), and answer -1, 0 or 1",
+                lines[number],
+                "remove the line",
+            )
+        return table[:, :4].astype(np.int32), table[:, 4].astype(np.int8)
+
+    def _damage(self, line: int, expected: str, got: bytes, remedy: str) -> InputError:
+        shown = repr(got[:80].decode(errors="replace"))
+        return InputError(f"{self.path}, line {line}: {expected}, got {shown}; {remedy}.")
+
+
+def _parse(line: bytes) -> list[int] | None:
+    """Return the five numbers of a line, or None if it does not hold five."""
+    try:
+        row = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    fits = isinstance(row, list) and len(row) == 5
+    if fits and all(type(entry) is int and abs(entry) < 2**31 for entry in row):
+        return row  # type: ignore[no-any-return]  # JSON is untyped
+    return None
+
+
+def _in_standard_form(table: Int64Array, n_objects: int) -> BoolArray:
+    fits: BoolArray
+    i, j, k, l, answer = table.T  # noqa: E741 - the paper's letters
+    ordered = (i >= 0) & (i < j) & (j < n_objects) & (k >= 0) & (k < l) & (l < n_objects)
+    fits = ordered & ((i < k) | ((i == k) & (j < l))) & (np.abs(answer) <= 1)
+    return fits

@@ -1,0 +1,297 @@
+"""Drawing a hierarchy with Matplotlib, without touching the state of pyplot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
+from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+from matplotlib.ticker import MaxNLocator
+
+from ordlink.atomic import write_atomically
+from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.plotting._figure import (
+    FILLED,
+    GAP,
+    LARGEST_SIDE,
+    POINTS,
+    Sizes,
+    default_pitch,
+    largest_sizes,
+    new_axes,
+    one_line,
+    pitch_of,
+)
+from ordlink.plotting._fonts import font_families
+from ordlink.plotting._layout import ABOVE_CUT, DendrogramLayout, dendrogram_layout
+from ordlink.plotting._pictures import PIXELS_PER_INCH, WIDEST, read_pictures
+from ordlink.typing import AnyArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+# Told apart with every kind of colour vision, and dark enough for thin lines on white: Paul Tol's
+# muted colours, with Okabe and Ito's sky blue.
+PALETTE = (
+    "#332288",
+    "#CC6677",
+    "#117733",
+    "#56B4E9",
+    "#882255",
+    "#44AA99",
+    "#999933",
+    "#AA4499",
+)
+NEUTRAL = "#6B6B6B"
+ORIENTATIONS = ("left", "top")
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {},
+    # Without the date, the same tree gives the same file.
+    ".svg": {"metadata": {"Date": None}},
+    ".pdf": {"metadata": {"CreationDate": None}},
+}
+HEIGHT_LABELS = {
+    "rank": "merge (in order)",
+    "depth": "merges on the longest way down",
+    "size": "objects in the cluster (log2)",
+}
+
+LARGEST_PIXELS = 60_000  # Agg draws fewer than 2**16 pixels per side
+
+
+def plot_hierarchy(
+    tree: Hierarchy,
+    *,
+    ax: Axes | None = None,
+    n_clusters: int | None = None,
+    orientation: str = "left",
+    pictures: Sequence[Any] | None = None,
+    picture_height: float = 0.45,
+    heights: str = "rank",
+    title: str | None = None,
+    font_size: float | None = None,
+    palette: Sequence[str] = PALETTE,
+) -> Axes:
+    """Draw the tree and return the axes it is drawn on.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default a new figure that is large enough for all names; it belongs to
+        no pyplot window: save it with ``ax.figure.savefig``, or use `save_plot`.
+    n_clusters : int, optional
+        Colour the clusters of this cut.
+    orientation : {"left", "top"}
+        Where the root is. With "left", the names are upright and read from top to bottom.
+    pictures : sequence of path, array or None, optional
+        One picture per object, drawn at its leaf.
+    picture_height : float
+        Height of the pictures in inches (less where the given `ax` has no room).
+    heights : {"rank", "depth", "size"}
+        What the height of a merge shows; see `dendrogram_layout`.
+    title : str, optional
+        Title of the drawing.
+    font_size : float, optional
+        Size of the names in points; by default what fits.
+    palette : sequence of str
+        Colours of the clusters, used in turn; the default suits all kinds of colour vision.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
+    >>> ax = plot_hierarchy(tree, n_clusters=2)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['ant', 'bee', 'cat', 'dog']
+    """
+    if orientation not in ORIENTATIONS:
+        raise InputError(
+            f"orientation must be one of {', '.join(ORIENTATIONS)}, got {orientation!r}."
+        )
+    if not len(palette):
+        raise InputError("palette is empty; give at least one colour.")
+    n = tree.n_objects
+    layout = dendrogram_layout(tree, n_clusters=n_clusters, heights=heights)
+    room = LARGEST_SIDE / n if ax is None else pitch_of(ax, n, orientation)
+    images: list[AnyArray | None] = []
+    if pictures is not None:
+        # With the root on top, neighbouring pictures meet side by side, at their full width.
+        most = room * FILLED / (1.0 if orientation == "left" else WIDEST)
+        images = read_pictures(pictures, n_objects=n, height=min(picture_height, most))
+    breadth, length = largest_sizes(images, orientation)
+    pitch = min(max(default_pitch(n), breadth / FILLED), room) if ax is None else room
+    sizes = Sizes(
+        pitch=pitch,
+        font_size=font_size or float(np.clip(pitch * POINTS * 0.72, 1.5, 10.0)),
+        picture_length=length,
+    )
+    names = [one_line(name) for name in tree.labels_text]
+    if ax is None:
+        ax = new_axes(names, sizes, orientation, title)
+    elif title is not None:
+        ax.set_title(title, parse_math=False)
+    _draw_links(ax, layout, palette, orientation, sizes)
+    _label_leaves(ax, names, layout, palette, orientation, sizes)
+    _place_pictures(ax, layout, images, orientation, sizes)
+    _dress(ax, layout, orientation, height_label=HEIGHT_LABELS[heights])
+    return ax
+
+
+def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options: Any) -> Path:
+    """Draw the tree to a PNG, SVG or PDF file, completely or not at all.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree.
+    path : str or Path
+        The file; its extension says the format.
+    dpi : float
+        Pixels per inch (of a PNG; less for drawings that would be too large).
+    **options
+        As in `plot_hierarchy`, except `ax`.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If the extension is unknown or the file cannot be written.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path}: cannot tell the format of the drawing from {suffix or 'no extension'!r}; "
+            f"use one of {', '.join(FORMATS)}."
+        )
+    if "ax" in options:
+        raise InputKindError(
+            "save_plot makes its own figure; to draw on given axes, call "
+            "plot_hierarchy(tree, ax=ax) and save their figure."
+        )
+    figure = plot_hierarchy(tree, **options).get_figure(root=True)
+    if figure is None:  # pragma: no cover (axes that we made have a figure)
+        raise RuntimeError("the axes have no figure")
+    largest = LARGEST_PIXELS / max(figure.get_size_inches())
+    return write_atomically(
+        path,
+        lambda stream: figure.savefig(
+            stream, format=suffix[1:], dpi=min(dpi, largest), **FORMATS[suffix]
+        ),
+    )
+
+
+def _colour(group: int, palette: Sequence[str]) -> str:
+    return NEUTRAL if group == ABOVE_CUT else palette[group % len(palette)]
+
+
+def _darker(colour: str) -> tuple[float, float, float]:
+    """Return a darker shade: what suits a line is often too light for small letters."""
+    red, green, blue = to_rgb(colour)
+    return 0.6 * red, 0.6 * green, 0.6 * blue
+
+
+def _draw_links(
+    ax: Axes, layout: DendrogramLayout, palette: Sequence[str], orientation: str, sizes: Sizes
+) -> None:
+    links = layout.links[:, :, ::-1] if orientation == "left" else layout.links
+    width = float(np.clip(sizes.pitch * 8, 0.5, 1.4))
+    colours = [_colour(group, palette) for group in layout.link_groups.tolist()]
+    stems = layout.stems[:, :, ::-1] if orientation == "left" else layout.stems
+    stem_colours = [_colour(group, palette) for group in range(len(stems))]
+    for lines, colour in ((links, colours), (stems, stem_colours)):
+        if len(lines):
+            collection = LineCollection(list(lines), colors=colour, linewidths=width)
+            collection.set_capstyle("projecting")
+            collection.set_joinstyle("miter")
+            ax.add_collection(collection, autolim=False)
+    if layout.cut_height is not None:
+        line = ax.axvline if orientation == "left" else ax.axhline
+        line(layout.cut_height, color=NEUTRAL, linewidth=0.8, linestyle=(0, (4, 4)), zorder=0)
+
+
+def _label_leaves(
+    ax: Axes,
+    names: list[str],
+    layout: DendrogramLayout,
+    palette: Sequence[str],
+    orientation: str,
+    sizes: Sizes,
+) -> None:
+    order = layout.leaf_order.tolist()
+    upright = orientation == "left"
+    axis: Axis = ax.yaxis if upright else ax.xaxis
+    if upright:
+        ax.yaxis.tick_right()
+    ordered = [names[i] for i in order]
+    axis.set_ticks(list(range(len(order))), labels=ordered, rotation=0 if upright else 90)
+    axis.set_tick_params(length=0, pad=sizes.label_pad, labelsize=sizes.font_size)
+    family = font_families(names)
+    for tick, i in zip(axis.get_major_ticks(), order, strict=True):
+        group = int(layout.leaf_groups[i])
+        colour = "black" if group == ABOVE_CUT else _darker(_colour(group, palette))
+        for label in (tick.label1, tick.label2):
+            label.set_parse_math(False)  # a name with dollar signs is no formula
+            label.set_fontfamily(family)
+            label.set_color(colour)
+
+
+def _place_pictures(
+    ax: Axes,
+    layout: DendrogramLayout,
+    images: list[AnyArray | None],
+    orientation: str,
+    sizes: Sizes,
+) -> None:
+    distance = (GAP + sizes.picture_length / 2) * POINTS
+    for i, image in enumerate(images):
+        if image is None:
+            continue
+        position = float(layout.positions[i])
+        at, offset = ((0.0, position), (distance, 0.0))
+        if orientation == "top":
+            at, offset = (position, 0.0), (0.0, -distance)
+        box = AnnotationBbox(
+            OffsetImage(image, zoom=POINTS / PIXELS_PER_INCH),
+            at,
+            xybox=offset,
+            boxcoords="offset points",
+            frameon=False,
+            pad=0,
+            annotation_clip=False,
+        )
+        ax.add_artist(box)
+
+
+def _dress(ax: Axes, layout: DendrogramLayout, orientation: str, *, height_label: str) -> None:
+    """Set the limits, and leave only the axis that shows the heights."""
+    n = len(layout.leaf_order)
+    top = float(layout.heights[-1]) * 1.02 or 1.0
+    heights: Axis = ax.xaxis if orientation == "left" else ax.yaxis
+    heights.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    heights.set_label_text(height_label)
+    if orientation == "left":
+        ax.set_xlim(top, 0)
+        ax.set_ylim(n - 0.5, -0.5)
+        hidden = ("left", "right", "top")
+    else:
+        ax.set_ylim(0, top)
+        ax.set_xlim(-0.5, n - 0.5)
+        hidden = ("right", "top", "bottom")
+    for side in hidden:
+        ax.spines[side].set_visible(False)

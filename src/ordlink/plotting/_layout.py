@@ -1,0 +1,173 @@
+"""Where each line of a dendrogram goes; pure NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink.errors import InputError
+from ordlink.hierarchy import Hierarchy
+from ordlink.typing import FloatArray, Int32Array, LabelArray
+
+ABOVE_CUT = -1
+"""The group of a merge that joins clusters of the cut, so belongs to none of them."""
+
+
+@dataclass(frozen=True)
+class DendrogramLayout:
+    """Coordinates of a dendrogram, without saying which axis is which.
+
+    Attributes
+    ----------
+    leaf_order : ndarray of shape (N,), dtype int32
+        The objects by position: ``leaf_order[0]`` is drawn at position 0.
+    positions : ndarray of shape (2N-1,), dtype float64
+        Position of each node along the leaves; a leaf's is its place in `leaf_order`.
+    heights : ndarray of shape (2N-1,), dtype float64
+        Height of each node; leaves have height 0.
+    links : ndarray of shape (N-1, 4, 2), dtype float64
+        The (position, height) of the four corners of each merge: left child, up, across, and down
+        to the right child.
+    link_groups, leaf_groups : ndarray of shape (N-1,) and (N,), dtype intp
+        Cluster of each merge and of each object in the cut, numbered by position (so neighbours
+        have consecutive numbers); -1 for merges above the cut and where there is no cut.
+    stems : ndarray of shape (n_stems, 2, 2), dtype float64
+        The (position, height) of both ends of the leg that leads from each cluster of the cut, in
+        the order of the groups, up to the merge that takes it in; empty without a cut.
+    cut_height : float or None
+        Height between the merges below and above the cut; None where no such height exists.
+    """
+
+    leaf_order: Int32Array
+    positions: FloatArray
+    heights: FloatArray
+    links: FloatArray
+    link_groups: LabelArray
+    leaf_groups: LabelArray
+    stems: FloatArray
+    cut_height: float | None
+
+
+def dendrogram_layout(
+    tree: Hierarchy, *, n_clusters: int | None = None, heights: str = "rank"
+) -> DendrogramLayout:
+    """Compute where the lines of a dendrogram go.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree to draw.
+    n_clusters : int, optional
+        The cut that groups leaves and merges.
+    heights : {"rank", "depth", "size"}
+        What the height of a merge shows: its place in the order of merges, the number of merges
+        on the longest way down, or the number of objects (logarithm to base 2).
+
+    Returns
+    -------
+    DendrogramLayout
+
+    Examples
+    --------
+    >>> layout = dendrogram_layout(Hierarchy([[0, 2], [1, 3]]))
+    >>> layout.leaf_order
+    array([0, 2, 1], dtype=int32)
+    >>> layout.links[1].tolist()
+    [[0.5, 1.0], [0.5, 2.0], [2.0, 2.0], [2.0, 0.0]]
+    """
+    if heights not in HEIGHTS:
+        raise InputError(f"heights must be one of {', '.join(HEIGHTS)}, got {heights!r}.")
+    n = tree.n_objects
+    node_heights = np.concatenate([np.zeros(n), HEIGHTS[heights](tree)])
+    positions = np.empty(2 * n - 1)
+    positions[tree.leaf_order] = np.arange(n)
+    for t, (left, right) in enumerate(tree.merges.tolist()):
+        positions[n + t] = (positions[left] + positions[right]) / 2
+    link_groups, leaf_groups = _groups(tree, n_clusters)
+    return DendrogramLayout(
+        leaf_order=tree.leaf_order,
+        positions=positions,
+        heights=node_heights,
+        links=_links(tree, positions, node_heights),
+        link_groups=link_groups,
+        leaf_groups=leaf_groups,
+        stems=_stems(tree, positions, node_heights, n_clusters),
+        cut_height=_cut_height(node_heights[n:], n_clusters),
+    )
+
+
+def _rank_heights(tree: Hierarchy) -> FloatArray:
+    return np.arange(1.0, tree.n_objects)
+
+
+def _depth_heights(tree: Hierarchy) -> FloatArray:
+    n = tree.n_objects
+    depths = [0] * n
+    for left, right in tree.merges.tolist():
+        depths.append(1 + max(depths[left], depths[right]))
+    return np.array(depths[n:], dtype=np.float64)
+
+
+def _size_heights(tree: Hierarchy) -> FloatArray:
+    return np.log2(tree.sizes[tree.n_objects :])
+
+
+HEIGHTS: dict[str, Callable[[Hierarchy], FloatArray]] = {
+    "rank": _rank_heights,
+    "depth": _depth_heights,
+    "size": _size_heights,
+}
+"""Name -> height of each merge. All of them grow from child to parent, unlike scores."""
+
+
+def _links(tree: Hierarchy, positions: FloatArray, heights: FloatArray) -> FloatArray:
+    left, right = tree.merges.T
+    tops = heights[tree.n_objects :]
+    corners = [
+        (positions[left], heights[left]),
+        (positions[left], tops),
+        (positions[right], tops),
+        (positions[right], heights[right]),
+    ]
+    return np.stack([np.column_stack(corner) for corner in corners], axis=1)
+
+
+def _groups(tree: Hierarchy, n_clusters: int | None) -> tuple[LabelArray, LabelArray]:
+    n = tree.n_objects
+    link_groups = np.full(n - 1, ABOVE_CUT, dtype=np.intp)
+    if n_clusters is None:
+        return link_groups, np.full(n, ABOVE_CUT, dtype=np.intp)
+    labels = tree.cut(n_clusters)
+    ordered = labels[tree.leaf_order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))  # clusters are slices of leaf_order
+    by_position = np.empty(n_clusters, dtype=np.intp)
+    by_position[ordered[starts]] = np.arange(n_clusters)
+    node_groups = by_position[labels].tolist()
+    leaf_groups = np.array(node_groups, dtype=np.intp)
+    for left, _ in tree.merges[: n - n_clusters].tolist():
+        node_groups.append(node_groups[left])
+    link_groups[: n - n_clusters] = node_groups[n:]
+    return link_groups, leaf_groups
+
+
+def _stems(
+    tree: Hierarchy, positions: FloatArray, heights: FloatArray, n_clusters: int | None
+) -> FloatArray:
+    if n_clusters is None or n_clusters == 1:
+        return np.empty((0, 2, 2))
+    existing = 2 * tree.n_objects - n_clusters  # nodes at the cut
+    tops = np.flatnonzero(tree.parents[:existing] >= existing)
+    tops = tops[np.argsort(positions[tops])]
+    lower = np.column_stack([positions[tops], heights[tops]])
+    upper = np.column_stack([positions[tops], heights[tree.parents[tops]]])
+    return np.stack([lower, upper], axis=1)
+
+
+def _cut_height(tops: FloatArray, n_clusters: int | None) -> float | None:
+    if n_clusters is None or not 1 < n_clusters <= len(tops):
+        return None
+    below, above = tops[: len(tops) + 1 - n_clusters], tops[len(tops) + 1 - n_clusters :]
+    # Only ranks always keep the two sides apart; depths and sizes do for some trees.
+    return float(below.max() + above.min()) / 2 if below.max() < above.min() else None

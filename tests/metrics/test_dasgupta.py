@@ -1,0 +1,167 @@
+"""Dasgupta's cost against triple loops over sets."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.metrics import dasgupta_cost, normalised_dasgupta_cost
+
+
+def clusters_of(n_objects, merges):
+    clusters = [{i} for i in range(n_objects)]
+    for left, right in merges:
+        clusters.append(clusters[left] | clusters[right])
+    return clusters
+
+
+def literal_cost(n_objects, merges, similarities):
+    cost = 0.0
+    for i in range(n_objects):
+        for j in range(i + 1, n_objects):
+            smallest = n_objects
+            for cluster in clusters_of(n_objects, merges):
+                if i in cluster and j in cluster:
+                    smallest = min(smallest, len(cluster))
+            cost += similarities[i][j] * smallest
+    return cost
+
+
+def random_merges(generator, n_objects):
+    nodes, merges = list(range(n_objects)), []
+    while len(nodes) > 1:
+        left = nodes.pop(int(generator.integers(len(nodes))))
+        right = nodes.pop(int(generator.integers(len(nodes))))
+        nodes.append(n_objects + len(merges))
+        merges.append((left, right))
+    return merges
+
+
+def tree_of(n_objects, merges):
+    return Hierarchy(np.array(merges, dtype=np.int32).reshape(n_objects - 1, 2))
+
+
+@st.composite
+def cases(draw, *, lowest):
+    n_objects = draw(st.integers(1, 9))
+    values = st.floats(lowest, 100, allow_subnormal=False)
+    matrix = np.zeros((n_objects, n_objects))
+    for i, j in itertools.combinations(range(n_objects), 2):
+        matrix[i, j] = matrix[j, i] = draw(values)
+    np.fill_diagonal(matrix, draw(st.sampled_from([0.0, 1.0, np.nan, np.inf])))
+    matrix.flags.writeable = False
+    merges = random_merges(np.random.default_rng(draw(st.integers(0, 10**6))), n_objects)
+    return n_objects, merges, matrix
+
+
+@given(cases(lowest=-100))
+def test_the_cost_equals_loops_over_sets(case):
+    n_objects, merges, similarities = case
+
+    cost = dasgupta_cost(tree_of(n_objects, merges), similarities)
+
+    assert cost == pytest.approx(literal_cost(n_objects, merges, similarities), rel=1e-9, abs=1e-9)
+
+
+@given(cases(lowest=0))
+def test_the_normalised_cost_is_the_share_of_the_way_between_the_trivial_bounds(case):
+    n_objects, merges, similarities = case
+
+    value = normalised_dasgupta_cost(tree_of(n_objects, merges), similarities)
+
+    total = sum(similarities[i, j] for i, j in itertools.combinations(range(n_objects), 2))
+    lower, upper = 2 * total, n_objects * total
+    assert 0 <= value <= 1
+    if n_objects > 2 and total > 0:
+        cost = literal_cost(n_objects, merges, similarities)
+        assert value == pytest.approx((cost - lower) / (upper - lower), abs=1e-9)
+    else:
+        assert value == 0
+
+
+@given(cases(lowest=0), st.floats(1e-3, 1e3))
+def test_the_unit_changes_the_cost_but_not_the_normalised_cost(case, unit):
+    n_objects, merges, similarities = case
+    tree = tree_of(n_objects, merges)
+
+    other = similarities * unit
+
+    cost = dasgupta_cost(tree, similarities)
+    assert dasgupta_cost(tree, other) == pytest.approx(unit * cost, rel=1e-9, abs=1e-9)
+    value = normalised_dasgupta_cost(tree, similarities)
+    assert normalised_dasgupta_cost(tree, other) == pytest.approx(value, abs=1e-9)
+
+
+@given(st.integers(3, 30), st.integers(0, 10**6))
+def test_equal_similarities_give_two_thirds_whatever_the_tree(n_objects, seed):
+    tree = tree_of(n_objects, random_merges(np.random.default_rng(seed), n_objects))
+    ones = np.ones((n_objects, n_objects))
+
+    assert dasgupta_cost(tree, ones) == pytest.approx((n_objects**3 - n_objects) / 3)
+    assert normalised_dasgupta_cost(tree, ones) == pytest.approx(2 / 3)
+
+
+def test_both_ends_of_the_normalised_scale_are_reached():
+    tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
+    low, high = np.zeros((4, 4)), np.zeros((4, 4))
+    low[[0, 1, 2, 3], [1, 0, 3, 2]] = 5
+    high[[0, 2], [2, 0]] = 5
+
+    assert normalised_dasgupta_cost(tree, low) == 0
+    assert normalised_dasgupta_cost(tree, high) == 1
+
+
+def test_huge_and_tiny_similarities_do_not_overflow():
+    tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
+    for unit in (1e308, 1e-308, 5e-324):
+        matrix = np.full((4, 4), unit)
+
+        assert normalised_dasgupta_cost(tree, matrix) == pytest.approx(2 / 3)
+
+
+def test_nothing_to_separate_costs_nothing():
+    tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
+
+    assert normalised_dasgupta_cost(tree, np.zeros((4, 4))) == 0
+    assert normalised_dasgupta_cost(Hierarchy([[0, 1]]), [[0, 3], [3, 0]]) == 0
+    assert dasgupta_cost(Hierarchy(np.empty((0, 2), dtype=np.int32)), [[9]]) == 0
+
+
+def broken(row, column, value):
+    matrix = np.ones((4, 4))
+    matrix[row, column] = value
+    return matrix
+
+
+@pytest.mark.parametrize("measure", [dasgupta_cost, normalised_dasgupta_cost])
+@pytest.mark.parametrize(
+    ("similarities", "error", "words"),
+    [
+        (np.ones((3, 4)), InputError, r"square matrix.*got shape \(3, 4\)"),
+        (np.ones(4), InputError, r"got shape \(4,\)"),
+        (np.ones((5, 5)), InputError, "expected 4 objects, got a matrix of 5"),
+        (broken(1, 2, np.nan), InputError, "row 1, column 2: expected a finite number, got nan"),
+        (broken(3, 0, np.inf), InputError, "row 3, column 0: expected a finite number, got inf"),
+        (broken(2, 1, 7), InputError, "row 1, column 2: expected a symmetric matrix, got 1.0"),
+        ([["a"] * 4] * 4, InputKindError, "matrix of real numbers"),
+    ],
+)
+def test_bad_similarities_are_refused_in_words(measure, similarities, error, words):
+    tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
+
+    with pytest.raises(error, match=words):
+        measure(tree, similarities)
+
+
+def test_negative_similarities_have_a_cost_but_no_normalised_one():
+    tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
+    matrix = np.zeros((4, 4))
+    matrix[[0, 2], [2, 0]] = -1
+
+    assert dasgupta_cost(tree, matrix) == -4
+    with pytest.raises(InputError, match=r"row 0, column 2.*got -1\.0"):
+        normalised_dasgupta_cost(tree, matrix)

@@ -1,0 +1,174 @@
+"""The oracle whose answers survive an interruption."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from ordlink.errors import InputError
+from ordlink.linkage import complete_linkage, single_linkage
+from ordlink.oracles import FunctionOracle, NoisyOracle, RecordedOracle, SimilarityOracle
+
+HEADER = '{"format": "ordlink-record", "version": 1, "n_objects": 4}\n'
+W = np.array([[0, 9, 5, 1], [9, 0, 5, 2], [5, 5, 0, 7], [1, 2, 7, 0]], dtype=float)
+
+
+class Tired(Exception):
+    pass
+
+
+class TiringOracle:
+    """Answers a number of batches, remembers what it was asked, then raises."""
+
+    def __init__(self, w, n_batches):
+        self.truth = SimilarityOracle(w)
+        self.n_objects = len(w)
+        self.n_batches = n_batches
+        self.heard = []
+
+    def compare(self, quadruplets):
+        if not self.n_batches:
+            raise Tired
+        self.n_batches -= 1
+        self.heard += [tuple(row) for row in quadruplets.tolist()]
+        return self.truth.compare(quadruplets)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "answers.jsonl"
+
+
+@pytest.mark.parametrize("linkage", [single_linkage, complete_linkage])
+def test_an_interrupted_run_goes_on_without_asking_anything_twice(path, linkage):
+    w = np.random.default_rng(0).normal(size=(25, 25))
+    w = w + w.T
+    straight = SimilarityOracle(w)
+    expected = linkage(straight)
+
+    heard, tree = [], None
+    while tree is None:
+        inner = TiringOracle(w, n_batches=20)
+        with contextlib.suppress(Tired):
+            tree = linkage(RecordedOracle(inner, path))
+        heard += inner.heard
+
+    assert np.array_equal(tree.merges, expected.merges)
+    assert len(heard) == len(set(heard)) == straight.n_questions
+
+
+def test_answers_before_a_failure_within_a_batch_are_kept(path):
+    heard = []
+
+    def function(i, j, k, l):  # noqa: E741
+        if len(heard) == 2:
+            raise Tired
+        heard.append((i, j, k, l))
+        return bool(W[i, j] > W[k, l])
+
+    questions = [[0, 1, 0, 2], [2, 3, 0, 1], [0, 1, 1, 3], [0, 1, 0, 3]]
+    oracle = RecordedOracle(FunctionOracle(function, 4), path)
+    with pytest.raises(Tired):
+        oracle.compare(questions)
+
+    assert path.read_text() == HEADER + "[0, 1, 0, 2, 1]\n[0, 1, 2, 3, 1]\n"
+    assert oracle.compare(questions[:2]).tolist() == [1, -1]
+    assert RecordedOracle(SimilarityOracle(W), path).n_questions == 2
+
+
+def test_answers_are_on_disk_when_they_are_returned(path):
+    oracle = RecordedOracle(SimilarityOracle(W), path)
+    assert path.read_text() == HEADER
+
+    oracle.compare([[3, 2, 0, 1], [0, 2, 1, 2]])
+    assert path.read_text() == HEADER + "[0, 1, 2, 3, 1]\n[0, 2, 1, 2, 0]\n"
+
+    oracle.compare([[0, 1, 2, 3], [0, 3, 0, 1]])
+    assert path.read_text().splitlines()[3:] == ["[0, 1, 0, 3, 1]"]
+
+
+def test_a_record_fixes_the_answers_of_a_noisy_oracle(path):
+    questions = np.array([[0, 1, 0, 2], [0, 1, 0, 3], [0, 1, 1, 3], [2, 3, 1, 3]] * 5)
+    first = RecordedOracle(NoisyOracle(SimilarityOracle(W), 0.5, seed=0), path).compare(questions)
+
+    again = RecordedOracle(NoisyOracle(SimilarityOracle(W), 0.5, seed=1), path).compare(questions)
+
+    assert np.array_equal(first, again)
+
+
+def test_what_was_learnt_comes_back_as_comparisons(path):
+    RecordedOracle(SimilarityOracle(W), path).compare([[1, 3, 0, 1], [0, 2, 1, 2]])
+
+    oracle = RecordedOracle(SimilarityOracle(W, names=["a", "b", "c", "d"]), path)
+
+    learnt = oracle.comparisons()
+    assert learnt.quadruplets.tolist() == [[0, 1, 1, 3]]
+    assert learnt.names == ("a", "b", "c", "d")
+    assert oracle.n_questions == 2
+
+
+@pytest.mark.parametrize("cut", range(1, 17))
+def test_a_torn_last_line_is_mended(path, cut):
+    whole = HEADER + "[0, 1, 0, 2, 1]\n[0, 1, 2, 3, 1]\n"
+    path.write_text(whole[:-cut])
+
+    oracle = RecordedOracle(SimilarityOracle(W), path)
+
+    # Only the newline is missing: the answer is there.
+    assert oracle.n_questions == (2 if cut == 1 else 1)
+    oracle.compare([[0, 1, 2, 3], [0, 1, 1, 3]])
+    assert path.read_text() == whole + "[0, 1, 1, 3, 1]\n"
+
+
+@pytest.mark.parametrize("length", [0, 1, 20, len(HEADER) - 1])
+def test_a_torn_header_is_mended(path, length):
+    path.write_text(HEADER[:length])
+
+    RecordedOracle(SimilarityOracle(W), path)
+
+    assert path.read_text() == HEADER
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (HEADER + "[0, 1, 0, 2\n[0, 1, 0, 3, 1]\n", r"line 2: expected \[i, j, k, l, answer\]"),
+        (HEADER + "[0, 1, 0, 3, 1]\n\n", "line 3"),
+        (HEADER + "[0, 1, 0, 3, 1]\n[0, 1, 0, 9, 1]\n", "line 3: expected objects from 0 to 3"),
+        (HEADER + "[0, 1, 0, 3, 2]\n", "line 2: .*answer -1, 0 or 1"),
+        (HEADER + "[0, 3, 0, 1, 1]\n", "line 2"),
+        (HEADER + "[0, 1, 0, 3, true]\n", "line 2"),
+        (HEADER + "[0, 1, 0, 3, 1]\n[0, 1, 0, 3, -1]\n", "line 3: the question was answered 1"),
+        (HEADER.replace("4", "5"), "line 1: expected n_objects 4.*name the file of these"),
+        (HEADER.replace("1,", "2,"), "line 1: expected version 1"),
+        ("my diary", "line 1: expected .*ordlink-record.*got 'my diary'"),
+        ("i,j,k,l\n0,1,2,3\n", "line 1"),
+        ("\x00\xff\n", "line 1"),
+    ],
+)
+def test_other_damage_is_refused_and_nothing_is_overwritten(path, content, message):
+    path.write_bytes(content.encode("latin-1"))
+
+    with pytest.raises(InputError, match=f"answers.jsonl, {message}"):
+        RecordedOracle(SimilarityOracle(W), path)
+
+    assert path.read_bytes() == content.encode("latin-1")
+
+
+def test_a_folder_that_does_not_exist_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere.*cannot be written.*choose a folder"):
+        RecordedOracle(SimilarityOracle(W), tmp_path / "nowhere" / "answers.jsonl")
+    with pytest.raises(InputError, match="cannot be read"):
+        RecordedOracle(SimilarityOracle(W), tmp_path)
+
+
+def test_batch_size_limits_what_a_failure_loses(path):
+    inner = TiringOracle(W, n_batches=2)
+    oracle = RecordedOracle(inner, path, batch_size=2)
+
+    with pytest.raises(Tired):
+        oracle.compare([[0, 1, 0, 2], [0, 1, 0, 3], [0, 1, 1, 2], [0, 1, 1, 3], [0, 1, 2, 3]])
+
+    assert oracle.n_questions == 4 == len(path.read_text().splitlines()) - 1
+    with pytest.raises(InputError, match="batch_size"):
+        RecordedOracle(inner, path, batch_size=0)

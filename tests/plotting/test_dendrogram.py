@@ -1,0 +1,232 @@
+"""The drawing: every leaf labelled once, nothing clipped, files written whole."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import warnings
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.offsetbox import AnnotationBbox
+from PIL import Image
+
+from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.plotting import plot_hierarchy, save_plot
+
+NAMES = ["ant", "a $5 bee", "cat", "dog", "a rather long name for an eel"]
+TREE = Hierarchy([[0, 3], [1, 4], [5, 6], [7, 2]], names=NAMES)
+IN_ORDER = [NAMES[i] for i in TREE.leaf_order]
+
+
+def random_tree(n_objects: int, seed: int) -> Hierarchy:
+    rng = np.random.default_rng(seed)
+    alive, merges = list(range(n_objects)), []
+    while len(alive) > 1:
+        a, b = (alive.pop(rng.integers(len(alive))) for _ in range(2))
+        merges.append([a, b])
+        alive.append(n_objects + len(merges) - 1)
+    return Hierarchy(merges, names=[f"object number {i}" for i in range(n_objects)])
+
+
+def labels(ax, orientation):
+    return ax.get_yticklabels() if orientation == "left" else ax.get_xticklabels()
+
+
+def drawn_lines(ax):
+    return [c for c in ax.collections if isinstance(c, LineCollection)]
+
+
+@pytest.mark.parametrize("orientation", ["left", "top"])
+@pytest.mark.parametrize("n_clusters", [None, 2])
+def test_each_leaf_is_labelled_once_and_each_merge_drawn_once(orientation, n_clusters):
+    ax = plot_hierarchy(TREE, orientation=orientation, n_clusters=n_clusters)
+
+    assert [label.get_text() for label in labels(ax, orientation)] == IN_ORDER
+    links, *stems = drawn_lines(ax)
+    assert len(links.get_segments()) == 4
+    assert [len(s.get_segments()) for s in stems] == ([2] if n_clusters else [])
+
+
+def test_first_leaf_is_on_top_and_the_root_on_the_left():
+    ax = plot_hierarchy(TREE)
+
+    assert ax.yaxis_inverted()
+    assert ax.xaxis_inverted()
+
+
+@pytest.mark.parametrize("orientation", ["left", "top"])
+@pytest.mark.parametrize("n_objects", [1, 2, 12, 100, 400])
+def test_no_name_is_clipped_and_no_two_overlap(orientation, n_objects):
+    tree = random_tree(n_objects, seed=n_objects)
+    ax = plot_hierarchy(tree, orientation=orientation, n_clusters=1)
+    ax.figure.canvas.draw()
+
+    boxes = [label.get_window_extent() for label in labels(ax, orientation)]
+    figure = ax.figure.bbox
+    for box in boxes:
+        assert box.x0 >= figure.x0
+        assert box.x1 <= figure.x1
+        assert box.y0 >= figure.y0
+        assert box.y1 <= figure.y1
+    for box, following in itertools.pairwise(boxes):
+        assert not box.overlaps(following)
+    assert labels(ax, orientation)[0].get_fontsize() >= 5
+
+
+def test_clusters_have_their_colours_and_what_joins_them_is_neutral():
+    palette = ["#ff0000", "#00ff00"]
+    ax = plot_hierarchy(TREE, n_clusters=2, palette=palette)
+
+    links, stems = drawn_lines(ax)
+    assert [to_hex(c) for c in links.get_colors()] == ["#ff0000"] * 3 + ["#6b6b6b"]
+    assert [to_hex(c) for c in stems.get_colors()] == palette
+    colours = [to_hex(label.get_color()) for label in ax.get_yticklabels()]
+    assert len(set(colours[:4])) == 1
+    assert colours[4] != colours[0]
+
+
+@pytest.mark.parametrize("orientation", ["left", "top"])
+def test_pictures_stand_at_their_leaves_without_overlap(tmp_path, orientation):
+    path = tmp_path / "a.png"
+    Image.new("RGB", (300, 150), "red").save(path)
+    floats, grey = np.random.default_rng(0).random((40, 20, 3)), np.zeros((9, 9), dtype=np.uint8)
+    pictures = [path, str(path), floats, grey, None]
+    ax = plot_hierarchy(TREE, orientation=orientation, pictures=pictures)
+    ax.figure.canvas.draw()
+
+    boxes = [a for a in ax.artists if isinstance(a, AnnotationBbox)]
+    position = 1 if orientation == "left" else 0
+    order = TREE.leaf_order.tolist()
+    assert [box.xy[position] for box in boxes] == [order.index(i) for i in range(4)]
+    extents = [box.get_window_extent() for box in boxes]
+    texts = [label.get_window_extent() for label in labels(ax, orientation)]
+    for i, extent in enumerate(extents):
+        others = extents[:i] + extents[i + 1 :] + texts
+        assert not any(extent.overlaps(other) for other in others)
+
+
+@pytest.mark.parametrize(
+    ("pictures", "error", "message"),
+    [
+        (["a.png"], InputError, "there are 5 objects, but 1 pictures"),
+        ("a.png", InputKindError, "pictures must be a list"),
+        (["no.png", None, None, None, None], InputError, r"no\.png: there is no such file .*0"),
+        ([None, np.zeros(3), None, None, None], InputKindError, "picture of object 1 must be"),
+    ],
+)
+def test_wrong_pictures_are_refused(pictures, error, message):
+    with pytest.raises(error, match=message):
+        plot_hierarchy(TREE, pictures=pictures)
+
+
+@pytest.mark.parametrize("broken", [b"", b"not a picture", b"truncated"])
+def test_files_that_are_no_pictures_are_refused_by_name(tmp_path, broken):
+    path = tmp_path / "bad.png"
+    if broken == b"truncated":
+        rng = np.random.default_rng(0)
+        Image.fromarray(rng.integers(0, 255, (90, 90, 3), dtype=np.uint8)).save(path)
+        broken = path.read_bytes()[:2000]
+    path.write_bytes(broken)
+
+    with pytest.raises(InputError, match=r"bad\.png: .*object 0"):
+        plot_hierarchy(TREE, pictures=[path, None, None, None, None])
+
+
+def test_drawing_on_given_axes_returns_them():
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    grey = [np.zeros((9, 9))] * 5
+
+    assert plot_hierarchy(TREE, ax=left, title="a $ title", pictures=grey) is left
+    assert left.get_title() == "a $ title"
+    assert not right.collections
+    figure.canvas.draw()
+
+
+def test_long_titles_are_wrapped_into_the_figure():
+    ax = plot_hierarchy(TREE, title="a long title of a small drawing " * 12)
+    ax.figure.canvas.draw()
+
+    box = ax._left_title.get_window_extent()
+    assert box.x1 <= ax.figure.bbox.x1
+    assert box.y1 <= ax.figure.bbox.y1
+
+
+def test_hierarchy_plot_is_the_same_drawing_and_pyplot_is_left_alone():
+    backend = matplotlib.rcParams._get_backend_or_none()
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    before = pyplot.get_fignums() if pyplot else []
+    ax = TREE.plot(n_clusters=2)
+
+    assert [label.get_text() for label in ax.get_yticklabels()] == IN_ORDER
+    assert matplotlib.rcParams._get_backend_or_none() == backend
+    assert (pyplot.get_fignums() if pyplot else []) == before
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89")],
+)
+def test_files_are_written_in_the_format_of_their_extension(tmp_path, suffix, start):
+    path = tmp_path / f"tree.{suffix}"
+
+    assert save_plot(TREE, str(path), n_clusters=2, title="x") == path
+    assert path.read_bytes().startswith(start)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_drawings_have_no_more_pixels_than_can_be_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr("ordlink.plotting._dendrogram.LARGEST_PIXELS", 600)
+    save_plot(TREE, tmp_path / "tree.png", dpi=400)
+
+    with Image.open(tmp_path / "tree.png") as image:
+        assert 590 <= max(image.size) <= 600
+
+
+def test_dollar_signs_in_names_make_no_formula():
+    ax = plot_hierarchy(Hierarchy([[0, 1]], names=["$x_1$", "$\\oops$"]))
+    ax.figure.canvas.draw()
+
+    assert not any(label.get_parse_math() for label in ax.get_yticklabels())
+
+
+def test_names_in_other_scripts_are_drawn_without_an_error():
+    tree = Hierarchy([[0, 1]], names=["熊猫", "two\nlines"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # this machine may have no font for them
+        ax = plot_hierarchy(tree)
+        ax.figure.canvas.draw()
+
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["熊猫", "two lines"]
+
+
+def test_impossible_options_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match=r"tree\.bmp: .*'\.bmp'; use one of \.png, \.svg, \.pdf"):
+        save_plot(TREE, tmp_path / "tree.bmp")
+    with pytest.raises(InputError, match="no extension"):
+        save_plot(TREE, tmp_path / "tree")
+    with pytest.raises(InputError, match="no does not exist"):
+        save_plot(TREE, tmp_path / "no" / "tree.png")
+    with pytest.raises(InputKindError, match="save_plot makes its own figure"):
+        save_plot(TREE, tmp_path / "tree.png", ax=None)
+    with pytest.raises(InputError, match="orientation must be one of left, top"):
+        plot_hierarchy(TREE, orientation="up")
+    with pytest.raises(InputError, match="palette is empty"):
+        plot_hierarchy(TREE, palette=[])
+    with pytest.raises(InputError, match="n_clusters must be from 1 to 5"):
+        plot_hierarchy(TREE, n_clusters=6)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        save_plot(TREE, tmp_path / "tree.png")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,1 @@
+"""The paper's equations as literal, slow loops: what the fast code is held against."""

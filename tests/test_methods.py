@@ -1,0 +1,168 @@
+"""`cluster`: the table of methods, what each takes, and what is refused or warned about."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ordlink as ol
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from ordlink.methods import find_method
+from ordlink.oracles import SimilarityOracle
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return ol.datasets.planted_hierarchy(
+        depth=3, leaf_size=30, mean=0.8, gap=0.2, noise=0.1, seed=0
+    )
+
+
+@pytest.mark.parametrize("method", ["4-AL", "4K-AL"])
+@pytest.mark.parametrize("proportion", [0.1, 1.0])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_the_planted_hierarchy_is_recovered(planted, method: str, proportion: float) -> None:
+    """The paper's parameters at its largest delta; objects shuffled so that ties cannot help."""
+    order = np.random.default_rng(1).permutation(planted.n_objects)
+    similarities = planted.similarities[np.ix_(order, order)]
+    comparisons = ol.Comparisons.from_similarities(similarities, proportion, seed=2)
+
+    tree = ol.cluster(comparisons, method)
+
+    assert ol.metrics.aari(planted.levels[:, order], tree) >= 0.99
+
+
+@pytest.mark.parametrize("method", ["SL", "CL", "AL", "4K-AL-act"])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_similarities_are_taken_by_active_methods_and_al(method: str) -> None:
+    planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=6, gap=3, seed=0)
+
+    options = {"seed": 0, "landmark_probability": 0.5} if method == "4K-AL-act" else {}
+    tree = ol.cluster(planted.similarities, method, **options)
+
+    assert tree.cut(2).tolist() == planted.labels.tolist()
+    assert tree.method == method
+
+
+def test_names_and_origin_are_kept() -> None:
+    comparisons = ol.Comparisons.from_triplets(
+        [["bee", "ant", "cat"], ["ant", "bee", "cat"], ["cat", "bee", "ant"]]
+    )
+
+    tree = ol.cluster(comparisons, "4-AL", repeats="net", initial_clusters=[[0, 1]])
+
+    assert tree.names == ("ant", "bee", "cat")
+    assert tree.method == "4-AL"
+    assert tree.parameters == {"repeats": "net", "initial_clusters": [[0, 1]]}
+
+
+@pytest.mark.parametrize("name", ["4-al", "4AL", "4\N{EN DASH}AL", " 4-AL "])
+def test_method_names_are_forgiving(name: str) -> None:
+    assert find_method(name).name == "4-AL"
+
+
+def test_an_unknown_method_lists_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown method '4-ALL'; there are SL, .*mean 4-AL\?"):
+        ol.cluster(np.ones((3, 3)), "4-ALL")
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "message"),
+    [
+        ("comparisons", "SL", "SL needs an oracle, got ListedComparisons; use 4-AL"),
+        ("comparisons", "AL", "AL needs similarities, got ListedComparisons"),
+        ("oracle", "4-AL", "4-AL works on answers given beforehand .* use SL, CL"),
+        ("oracle", "AL", "AL needs known similarities"),
+        ("matrix", "4-AL", "from_similarities"),
+        ("text", "4-AL", "got str"),
+        ("text", "SL", "expected a square matrix"),
+    ],
+)
+def test_the_wrong_kind_of_input_is_refused_with_a_remedy(
+    kind: str, method: str, message: str
+) -> None:
+    data = {
+        "comparisons": ol.Comparisons.from_triplets([[0, 1, 2]]),
+        "oracle": SimilarityOracle(np.ones((3, 3))),
+        "matrix": np.ones((3, 3)),
+        "text": "answers.csv",
+    }[kind]
+
+    with pytest.raises(InputKindError, match=message):
+        ol.cluster(data, method)
+
+
+def test_an_unknown_option_is_refused() -> None:
+    with pytest.raises(InputError, match="SL has no option 'seed'; its options are: none"):
+        ol.cluster(np.ones((3, 3)), "SL", seed=0)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_similarities_that_are_not_finite_are_refused(bad: float) -> None:
+    matrix = np.ones((3, 3))
+    matrix[0, 1] = matrix[1, 0] = bad
+
+    with pytest.raises(InputError, match="row 0, column 1"):
+        ol.cluster(matrix, "AL")
+
+
+def test_asymmetric_similarities_are_refused() -> None:
+    with pytest.raises(InputError, match="symmetric"):
+        ol.Comparisons.from_similarities(np.array([[0, 1, 2], [3, 0, 1], [2, 1, 0]]))
+
+
+def test_one_object_is_no_tree() -> None:
+    with pytest.raises(InputError, match="at least two objects"):
+        ol.cluster(np.ones((1, 1)), "AL")
+
+
+@pytest.mark.parametrize("method", ["SL", "CL", "AL"])
+def test_two_objects_are_one_merge(method: str) -> None:
+    assert ol.cluster(np.ones((2, 2)), method).merges.tolist() == [[0, 1]]
+
+
+def test_answers_that_cannot_be_trusted_are_warned_about() -> None:
+    comparisons = ol.Comparisons.from_quadruplets(
+        [[0, 1, 2, 3], [2, 3, 0, 1], [5, 6, 6, 7]], n_objects=9
+    )
+
+    with pytest.warns(OrdlinkWarning) as caught:
+        ol.cluster(comparisons)
+
+    text = "\n".join(str(entry.message) for entry in caught)
+    for expected in ("answered both ways", "never compared: 4, 8", "2 parts", "decided by a tie"):
+        assert expected in text
+
+
+@pytest.mark.parametrize("method", ["4-AL", "4K-AL", "AddS-AL"])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_no_answers_still_give_a_tree(method: str) -> None:
+    comparisons = ol.Comparisons.from_triplets([], n_objects=4)
+
+    tree = ol.cluster(comparisons, method)
+
+    assert tree.merges.tolist() == [[0, 1], [4, 2], [5, 3]]
+    assert tree.n_tied_merges == 2
+
+
+@pytest.mark.parametrize("method", ["4-AL", "4K-AL", "AddS-AL"])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_cars_cluster_into_their_classes(data_folder, method: str) -> None:
+    """Sports cars and off-road cars find together (Kleindessner and von Luxburg 2017)."""
+    comparisons = ol.read_comparisons(
+        data_folder / "car" / "ordinal_data_preprocessed" / "T_ALL_REDUCED.csv",
+        form="most-central",
+        one_based=True,
+    )
+    assert (comparisons.n_objects, comparisons.n_comparisons) == (60, 12112)
+
+    tree = ol.cluster(comparisons, method)
+
+    sports = np.array([15, 19, 20, 28, 40, 42, 47, 48, 49, 50, 51, 52, 54, 56, 59]) - 1
+    offroad = np.array([1, 3, 4, 5, 13, 14, 18, 22, 24, 26, 27, 29, 31, 33, 34, 43, 57]) - 1
+    for group in (sports, offroad):
+        overlap = max(
+            len(np.intersect1d(members, group)) / len(np.union1d(members, group))
+            for _, members in tree.clusters()
+        )
+        assert overlap > 0.6
