@@ -1,73 +1,63 @@
-"""Writing a file completely or not at all."""
+"""Files that appear whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from ordlink.errors import InputError
 
 
-def write_atomically(path: str | Path, write: Callable[[BinaryIO], object]) -> Path:
-    """Write a file so that `path` holds either the whole new content or what it held before.
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of `path` once it is complete.
 
-    The content goes to a temporary file in the same folder, which then replaces `path`. An
-    interruption leaves no half-written file. Devices and pipes are written to directly.
-
-    Parameters
-    ----------
-    path : str or Path
-        Where the file goes; its folder must exist.
-    write : callable
-        Called with the open binary file.
-
-    Returns
-    -------
-    Path
-        The path that was written.
+    It is written beside its final place. Whatever ends the block early, an error or Ctrl-C,
+    removes it and leaves what was at `path` as it was. Devices and pipes are written to directly.
 
     Raises
     ------
     InputError
-        If the folder is missing or the file cannot be written.
+        If the folder is missing or cannot be written, or `path` is a folder.
     """
-    path = Path(path)
+    shown = os.fspath(path)
     try:
-        _write(path, write)
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
+        target = Path(os.path.realpath(path))  # a link stays a link: its target is replaced
+        if target.is_dir():
+            raise InputError(f"{shown}: is a folder; give the path of a file to write")
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+            return
+        if not target.parent.is_dir():
+            raise InputError(f"{shown}: there is no folder {target.parent}; create it first")
+        # A short name of our own: a long one plus a suffix could exceed the system's limit.
+        beside = target.with_name(f".ordlink-{secrets.token_hex(6)}.tmp")
+        try:
+            with beside.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                beside.chmod(target.stat().st_mode & 0o7777)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{shown}: cannot be written ({error.strerror or error}); choose another place"
+        ) from error
+    except ValueError as error:
+        if isinstance(error, InputError) or "null" not in str(error):
             raise
-        raise InputError(_explain(path, error)) from error
-    return path
+        raise InputError(f"{shown}: cannot be written ({error}); choose another name") from error
 
 
-def _write(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("wb") as stream:
-            write(stream)
-        return
-    target = path.resolve()  # a symbolic link keeps pointing at the file it names
-    if target.is_dir():
-        raise IsADirectoryError("it is a folder")
-    # A short name of our own: a long `path.name` plus a suffix could exceed the system's limit.
-    temporary = target.parent / f".ordlink-{secrets.token_hex(6)}.tmp"
-    try:
-        with temporary.open("xb") as stream:
-            write(stream)
-        os.replace(temporary, target)  # noqa: PTH105 (the word for it in every manual)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _explain(path: Path, error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return f"{path}: the folder {path.parent} does not exist; create it or choose another one."
-    if isinstance(error, IsADirectoryError):
-        return f"{path}: this is a folder; give the name of a file in it."
-    if isinstance(error, PermissionError):
-        return f"{path}: no permission to write here; choose a folder you may write to."
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{path}: the file cannot be written ({reason}); choose another place or name."
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))

@@ -258,6 +258,14 @@ def test_comparisons_cannot_be_changed() -> None:
         ([[0, 1, 2, 3]], {"annotators": []}, "one entry per answer"),
         ([[0, 1, 2, 2**70]], {}, "64 bits"),
         ([[0, 1, 2, 70_000]], {}, "at most 65535 objects"),
+        ([[0, 1, 2, float("inf")]], {}, "row 0: object inf is far too large"),
+        (np.array([[0, 1, 2, 2**63]], dtype=np.uint64), {}, "far too large"),
+        ([[0, 1, 2, 3]], {"n_objects": -4}, "n_objects must be at least 1"),
+        ([["a", "b", "c", "d"]], {"n_objects": 7}, "name 4 objects, not n_objects=7"),
+        ([[0, 1, 2, 3]], {"names": ["a", "b", "c", "\ud800"]}, "name of object 3"),
+        ([[0, 1, 2, 3]], {"response_times": ["x"]}, "response_times must be numbers"),
+        ([["a", "b", "c", "c"]], {}, r"row 0: \('a', 'b', 'c', 'c'\) pairs"),
+        ([[4, 3, 2, 2]], {"one_based": True}, r"row 0: \(4, 3, 2, 2\) pairs"),
     ],
 )
 def test_wrong_rows_are_refused_with_the_row(rows: list, options: dict, message: str) -> None:
@@ -268,6 +276,9 @@ def test_wrong_rows_are_refused_with_the_row(rows: list, options: dict, message:
 def test_rows_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(InputKindError, match="whole numbers or names"):
         Comparisons.from_triplets(np.zeros((1, 3), dtype=bool))
+    for mixture in ([["a", "b", 3]], [["a", "b", None]], np.array([["a", "b", 3]], dtype=object)):
+        with pytest.raises(InputKindError, match="all numbers or all names"):
+            Comparisons.from_triplets(mixture)
     with pytest.raises(InputKindError, match="sequence of strings"):
         Comparisons.from_triplets([[0, 1, 2]], names="abc")
 

@@ -141,7 +141,7 @@ def test_our_rows_without_the_header_lines_are_still_read(tmp_path):
         ('# ordlink-comparisons 1\n# n_objects: 3\n# objects: ["a", "b"]', "2 names for 3"),
         ('# ordlink-comparisons 1\n# objects: ["a", "b", 3]', "not a list of names"),
         ('# ordlink-comparisons 1\n# objects: ["a", "b", ""]', "empty"),
-        ('# ordlink-comparisons 1\n# objects: ["a", "b", "\\ud800"]', "Unicode"),
+        ('# ordlink-comparisons 1\n# objects: ["a", "b", "\\ud800"]', "control characters"),
         ('# ordlink-comparisons 1\n# objects: ["a", "b', "JSON"),
         ("# ordlink-comparisons 1\n# objects: " + "[" * 100_000, "JSON"),
         ("# ordlink-comparisons 1\n# n_objects: 3\n# n_rows: 2", "announces 2 rows"),

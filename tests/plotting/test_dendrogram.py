@@ -212,7 +212,7 @@ def test_impossible_options_are_refused(tmp_path, monkeypatch):
         save_plot(TREE, tmp_path / "tree.bmp")
     with pytest.raises(InputError, match="no extension"):
         save_plot(TREE, tmp_path / "tree")
-    with pytest.raises(InputError, match="no does not exist"):
+    with pytest.raises(InputError, match="there is no folder"):
         save_plot(TREE, tmp_path / "no" / "tree.png")
     with pytest.raises(InputKindError, match="save_plot makes its own figure"):
         save_plot(TREE, tmp_path / "tree.png", ax=None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ordlink.atomic import write_atomically
+from ordlink.atomic import write_text
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
@@ -32,7 +32,7 @@ def make_folder(path: str) -> Path:
 def write_tree(tree: Hierarchy, folder: Path, *, n_clusters: int | None = None) -> None:
     """Write tree.json, tree.nwk, linkage.csv, tree.png and, for a cut, clusters.csv; list them."""
     tree.save(folder / "tree.json")
-    _write_text(folder / "tree.nwk", tree.to_newick() + "\n")
+    write_text(folder / "tree.nwk", tree.to_newick() + "\n")
     merges = zip(tree.linkage, tree.scores, tree.tied, strict=True)
     header = ["cluster_1", "cluster_2", "height", "size", "score", "tied"]
     rows = [
@@ -64,8 +64,4 @@ def _write_csv(path: Path, header: list[str], rows: list[list[object]]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
-    _write_text(path, text.getvalue())
-
-
-def _write_text(path: Path, text: str) -> None:
-    write_atomically(path, lambda file: file.write(text.encode("utf-8")))
+    write_text(path, text.getvalue())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import click
 import numpy as np
 
-from ordlink.atomic import write_atomically
+from ordlink.atomic import replacing, write_text
 from ordlink.cli._console import warnings_as_lines
 from ordlink.cli._output import make_folder
 from ordlink.cli._tables import read_rows
@@ -113,9 +112,8 @@ def command(
     comparisons = _draw(similarities, names, form, n_answers, proportion, error_rate, seed)
     answers_file = f"answers.{file_format}"
     write_comparisons(comparisons, folder / answers_file)
-    buffer = io.BytesIO()
-    np.save(buffer, similarities)
-    write_atomically(folder / "similarities.npy", lambda file: file.write(buffer.getvalue()))
+    with replacing(folder / "similarities.npy") as file:
+        np.save(file, similarities)
     click.echo(str(comparisons.summary()))
     click.echo(f"wrote {', '.join([answers_file, *written, 'similarities.npy'])} to {folder}")
 
@@ -188,4 +186,4 @@ def _quoted(cell: str) -> str:
 
 
 def _write_lines(path: Path, lines: list[str]) -> None:
-    write_atomically(path, lambda file: file.write(("\n".join(lines) + "\n").encode("utf-8")))
+    write_text(path, "\n".join(lines) + "\n")

@@ -43,7 +43,9 @@ def list_answers(
     table = _as_table(rows, answer_form)
     checked_names = check_names(names, n_objects)
     if table.dtype.kind in "OUT":
-        objects, checked_names = objects_from_names(table, names=checked_names, row_name=row_name)
+        objects, checked_names = objects_from_names(
+            table, names=checked_names, n_objects=n_objects, row_name=row_name
+        )
         n_objects = len(checked_names)
     else:
         n_objects = n_objects if checked_names is None else len(checked_names)
@@ -52,7 +54,7 @@ def list_answers(
         )
         if one_based and checked_names is None:  # objects keep the numbers that users know
             checked_names = tuple(str(number) for number in range(1, n_objects + 1))
-    _check_rows(objects, answer_form, row_name)
+    _check_rows(objects, table, answer_form, row_name)
     quadruplets = answer_form.to_quadruplets(objects)
     each = len(answer_form.comparisons)
     return ListedComparisons(
@@ -87,12 +89,17 @@ def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> 
         isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) for entry in table.flat
     ):
         raise InputError("an object's number does not fit into 64 bits; objects are 0, 1, 2, ...")
+    mixed = table.dtype.kind in "OUT" and not isinstance(rows, np.ndarray)
+    if (mixed or table.dtype.kind == "O") and not all(
+        isinstance(entry, str) for row in rows for entry in row
+    ):
+        raise InputKindError("objects are all numbers or all names, got a mixture of kinds")
     if table.dtype.kind not in "iufOUT":
         raise InputKindError(f"objects are whole numbers or names, got dtype {table.dtype}")
     return table
 
 
-def _check_rows(objects: Int32Array, form: AnswerForm, row_name: RowNamer) -> None:
+def _check_rows(objects: Int32Array, table: AnyArray, form: AnswerForm, row_name: RowNamer) -> None:
     """Refuse the first row with a pair of an object with itself or a pair against itself."""
     problems: tuple[tuple[AnyArray, str], ...]
     if form.name == "quadruplet":
@@ -112,7 +119,7 @@ def _check_rows(objects: Int32Array, form: AnswerForm, row_name: RowNamer) -> No
     for bad, problem in problems:
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
-            raise InputError(f"{row_name(row)}: {tuple(objects[row].tolist())} {problem}")
+            raise InputError(f"{row_name(row)}: {tuple(table[row].tolist())} {problem}")
 
 
 def _check_counts(

@@ -78,7 +78,10 @@ def make_details(
         if given is not None:
             columns[name] = _text_column(given)
     if response_times is not None:
-        columns["response_times"] = np.array(response_times, dtype=np.float64)
+        try:
+            columns["response_times"] = np.array(response_times, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"response_times must be numbers: {error}") from error
     for name, column in columns.items():
         if column.shape != (n_answers,):
             raise InputError(

@@ -11,6 +11,9 @@ from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.errors import InputError, InputKindError
 from ordlink.typing import AnyArray, Int32Array
 
+_NOT_TEXT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""What no name may hold: control characters and lone surrogates."""
+_LARGEST_NUMBER = 2.0**53
 RowNamer = Callable[[int], str]
 """Says where row r of the input stands, e.g. "answers.csv, line 18"."""
 
@@ -32,7 +35,7 @@ def check_names(names: Sequence[str] | None, n_objects: int | None) -> tuple[str
             f"there are {len(checked)} names for {n_objects} objects; give one name per object"
         )
     for index, name in enumerate(checked):
-        if not name.strip() or any(ord(letter) < 32 or ord(letter) == 127 for letter in name):
+        if not name.strip() or _NOT_TEXT.search(name):
             raise InputError(
                 f"the name of object {index}, {name!r}, is empty or has control characters; "
                 "names are single lines of text"
@@ -75,6 +78,14 @@ def objects_from_numbers(
     InputError
         If a number is fractional, negative, out of range, or seems to count from 1 by mistake.
     """
+    if n_objects is not None and n_objects < 1:
+        raise InputError(f"n_objects must be at least 1, got {n_objects}")
+    _refuse_first(
+        np.abs(rows.astype(np.float64)) > _LARGEST_NUMBER,
+        rows,
+        row_name,
+        "is far too large; objects are 0, 1, 2, ...",
+    )
     if rows.dtype.kind == "f":
         _refuse_first(
             rows != np.floor(rows),
@@ -112,6 +123,7 @@ def objects_from_names(
     rows: AnyArray,
     *,
     names: tuple[str, ...] | None,
+    n_objects: int | None = None,
     row_name: RowNamer = plain_row,
 ) -> tuple[Int32Array, tuple[str, ...]]:
     """Return object indices and names for rows of names.
@@ -122,8 +134,13 @@ def objects_from_names(
     occurring, codes = np.unique(rows.astype(str), return_inverse=True)
     codes = codes.reshape(rows.shape)
     if names is None:
-        names = check_names(in_natural_order([str(name) for name in occurring]), None)
-        assert names is not None  # narrows the type: it was just made from a list
+        names = tuple(in_natural_order([str(name) for name in occurring]))
+        check_names(names, None)
+        if n_objects is not None and n_objects != len(names):
+            raise InputError(
+                f"the answers name {len(names)} objects, not n_objects={n_objects}; "
+                "pass the names of all objects"
+            )
     check_pair_ids_fit(len(names))
     index = {name: position for position, name in enumerate(names)}
     if len(index) < len(names):

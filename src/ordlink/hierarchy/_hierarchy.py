@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ordlink.atomic import write_atomically
+from ordlink.atomic import write_text
 from ordlink.errors import InputError, OrdlinkError
 from ordlink.hierarchy import _json, _networkx, _newick, _structure, _text, _validation
 from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, LabelArray
@@ -311,8 +311,7 @@ class Hierarchy:
         InputError
             If the file cannot be written.
         """
-        text = self.to_json()
-        write_atomically(path, lambda stream: stream.write(text.encode()))
+        write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:

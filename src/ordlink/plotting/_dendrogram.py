@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from matplotlib.ticker import MaxNLocator
 
-from ordlink.atomic import write_atomically
+from ordlink.atomic import replacing
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting._figure import (
@@ -188,12 +188,9 @@ def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options:
     if figure is None:  # pragma: no cover (axes that we made have a figure)
         raise RuntimeError("the axes have no figure")
     largest = LARGEST_PIXELS / max(figure.get_size_inches())
-    return write_atomically(
-        path,
-        lambda stream: figure.savefig(
-            stream, format=suffix[1:], dpi=min(dpi, largest), **FORMATS[suffix]
-        ),
-    )
+    with replacing(path) as stream:
+        figure.savefig(stream, format=suffix[1:], dpi=min(dpi, largest), **FORMATS[suffix])
+    return Path(path)
 
 
 def _colour(group: int, palette: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons.files._cells import ArrowColumn
 from ordlink.comparisons.files._encoding import utf8_bytes
-from ordlink.comparisons.files._header import MAGIC, FileHeader, header_from_object, parse_json
+from ordlink.comparisons.files._header import MAGIC, FileHeader, header_from_object, parse_json_line
 from ordlink.comparisons.files._own import OwnRows, check_options, own_blocks
 from ordlink.comparisons.files._source import Source
 from ordlink.comparisons.files._table import Options, Table, list_table
@@ -26,15 +26,15 @@ def read_jsonl(source: Source, options: Options) -> ListedComparisons:
     for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
-        where = f"{source.name}, line {number}"
-        row = parse_json(line.decode(), where)
+        row = parse_json_line(line.decode(), source.name, number)
         if not isinstance(row, dict):
             raise InputError(
-                f"{where}: expected a JSON object such as "
+                f"{source.name}, line {number}: expected a JSON object such as "
                 '{"anchor": 0, "closer": 1, "farther": 2}, got '
                 f"{type(row).__name__}"
             )
         if header is None and not rows and MAGIC in row:
+            where = f"{source.name}, line {number}"
             header = header_from_object(row, where)
             columns = _announced_columns(row, where)
             continue

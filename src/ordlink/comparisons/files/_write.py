@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from ordlink.atomic import replacing
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons.files._atomic import replacing
 from ordlink.comparisons.files._formats import find_format
 from ordlink.comparisons.files._jsonl import write_jsonl
 from ordlink.comparisons.files._npz import write_npz
