@@ -1,79 +1,110 @@
-"""`python -m benchmarks`: time each method at the paper's size against one pass over the answers.
-
-A pass is AddS-4: two weighted `np.bincount` over the same comparisons.
-"""
+"""`python -m benchmarks`: measure, print a table, write results.json; see docs/performance.md."""
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-import ordlink as ol
+from benchmarks import (
+    active,
+    growth,
+    loading,
+    passes,
+    peer,
+    questions,
+    ranks,
+    start_up,
+    things,
+)
+from benchmarks.machine import machine_facts
+from benchmarks.page import PAGE, rewrite
+from benchmarks.rows import Row, summary, text_table
+from benchmarks.run import Benchmark, MeasurementFailedError, Run
 
 RESULTS = Path(__file__).with_name("results.json")
+TOPICS = (passes, loading, ranks, things, active, questions, peer, growth, start_up)
+BENCHMARKS: list[Benchmark] = [one for topic in TOPICS for one in topic.BENCHMARKS]
 
 
-def main() -> None:
-    warnings.simplefilter("ignore", ol.errors.OrdlinkWarning)
-    planted = ol.datasets.planted_hierarchy(depth=3, leaf_size=30, gap=0.1, seed=0)
-    _warm_up()
-    rows = []
-    for proportion in (0.01, 0.1):
-        sampled: list[ol.ListedComparisons] = []
-
-        def sample(proportion: float = proportion, into: list = sampled) -> None:
-            into[:] = [ol.Comparisons.from_similarities(planted.similarities, proportion, seed=0)]
-
-        seconds = {"sampling": _time(sample, repeats=2)}
-        comparisons = sampled[0]
-        one_pass = _time(lambda c=comparisons: _pass(c))
-        for method in ("AddS-AL", "4-AL", "4K-AL"):
-            seconds[method] = _time(lambda c=comparisons, m=method: ol.cluster(c, m), repeats=2)
-        rows += [
-            {
-                "work": work,
-                "proportion": proportion,
-                "comparisons": comparisons.n_comparisons,
-                "seconds": round(spent, 3),
-                "passes": round(spent / one_pass, 1),
-            }
-            for work, spent in seconds.items()
-        ]
-    print(f"{'work':10} {'p':>5} {'comparisons':>12} {'seconds':>8} {'passes':>7}")
-    for row in rows:
-        print(
-            f"{row['work']:10} {row['proportion']:5} {row['comparisons']:12,} "
-            f"{row['seconds']:8.2f} {row['passes']:7.1f}"
-        )
-    RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    options = _parser().parse_args(arguments)
+    if options.page:
+        PAGE.write_text(rewrite(PAGE.read_text(), json.loads(options.results.read_text())))
+        print(f"{PAGE} is up to date with {options.results}")
+        return 0
+    chosen = choose(options.only)
+    if not chosen:
+        names = ", ".join(one.name for one in BENCHMARKS)
+        print(f"nothing is called {', '.join(options.only)}; there are: {names}", file=sys.stderr)
+        return 2
+    run = Run(quick=options.quick, slow=options.slow)
+    if options.peer_python:
+        run.peer_python = options.peer_python
+    facts = machine_facts()
+    rows = [row for one in chosen for row in measured_rows(one, run)]
+    print(f"\n{text_table(rows)}\n\n{summary(rows)}")
+    if options.quick:
+        print("a quick run: the sizes are tiny, so neither times nor bars mean anything")
+    else:
+        results = _merged(facts, rows, options.results) if options.only else _results(facts, rows)
+        options.results.write_text(json.dumps(results, indent=1) + "\n")
+        print(f"written to {options.results}; python -m benchmarks --page puts it into {PAGE.name}")
+    return 0
 
 
-def _pass(comparisons: ol.ListedComparisons) -> None:
-    weights = np.ones(comparisons.n_rows)
-    np.bincount(comparisons.winners, weights=weights)
-    np.bincount(comparisons.losers, weights=weights)
+def choose(only: Sequence[str]) -> list[Benchmark]:
+    """Return what to run: everything, or whatever has one of these names."""
+    if not only:
+        return BENCHMARKS
+    return [one for one in BENCHMARKS if any(fnmatch(one.name, name) for name in only)]
 
 
-def _warm_up() -> None:
-    """Compile every kernel, so that only the work is timed."""
-    small = ol.Comparisons.from_similarities(np.add.outer(np.arange(8.0), np.arange(8.0)), 0.9)
-    for method in ("AddS-AL", "4-AL", "4K-AL"):
-        ol.cluster(small, method)
+def measured_rows(benchmark: Benchmark, run: Run) -> list[Row]:
+    """Return the rows of one benchmark, or one that says why there are none."""
+    start = time.perf_counter()
+    try:
+        rows = benchmark.rows(run)
+    except MeasurementFailedError as failure:
+        rows = [Row(benchmark.name, benchmark.name, bar="to run", met=False, note=str(failure))]
+    print(f"{benchmark.name}: {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)
+    return rows
 
 
-def _time(work: Callable[[], object], *, repeats: int = 3) -> float:
-    """Return the shortest of a few runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def _results(facts: dict[str, object], rows: Sequence[Row]) -> dict[str, Any]:
+    return {"machine": facts, "summary": summary(rows), "rows": [row.to_dict() for row in rows]}
 
 
-main()
+def _merged(facts: dict[str, object], rows: Sequence[Row], path: Path) -> dict[str, Any]:
+    """Return the earlier results with these rows in place of those of the same name."""
+    earlier = json.loads(path.read_text())["rows"] if path.exists() else []
+    by_name = {fields["name"]: Row.from_dict(fields) for fields in earlier}
+    by_name |= {row.name: row for row in rows}
+    return _results(facts, list(by_name.values()))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, nothing is written")
+    parser.add_argument("--slow", action="store_true", help="also the peer at N = 60")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="only these rows, e.g. 4-AL-p0.1 or '*-things'; the other results are kept",
+    )
+    parser.add_argument("--page", action="store_true", help=f"bring {PAGE.name} up to date")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
+    parser.add_argument("--peer-python", type=Path, metavar="PATH", help="a Python with cblearn")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

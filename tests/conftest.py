@@ -12,6 +12,13 @@ settings.register_profile("ordlink", deadline=None, derandomize=True, print_blob
 settings.load_profile("ordlink")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Turn ordlink's warnings into errors; said here and not in pyproject.toml, because there it
+    would import the package before coverage is measured.
+    """
+    config.addinivalue_line("filterwarnings", "error::ordlink.errors.OrdlinkWarning")
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """Return the folder with real data, or skip the test where there is none."""

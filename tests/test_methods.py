@@ -111,6 +111,42 @@ def test_asymmetric_similarities_are_refused() -> None:
         ol.Comparisons.from_similarities(np.array([[0, 1, 2], [3, 0, 1], [2, 1, 0]]))
 
 
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_few_objects_can_be_asked_about_with_the_defaults(n: int) -> None:
+    matrix = np.add.outer(np.arange(n), np.arange(n) ** 2)
+
+    tree = ol.cluster(SimilarityOracle(matrix + matrix.T), "4K-AL-act", seed=0)
+
+    assert tree.n_objects == n
+
+
+def test_options_that_cannot_be_noted_are_refused_before_anything_is_asked() -> None:
+    oracle = SimilarityOracle(np.ones((5, 5)))
+
+    with pytest.raises(InputKindError, match="seed must be a number"):
+        ol.cluster(oracle, "4K-AL-act", seed=np.random.default_rng(0))
+    assert oracle.n_questions == 0
+
+
+def test_an_unknown_way_to_count_repeats_is_refused_for_ranks_too() -> None:
+    with pytest.raises(InputError, match="majority, net"):
+        ol.cluster(ol.Comparisons.from_similarities(np.eye(4)), "4-AL", repeats="x")
+
+
+@pytest.mark.parametrize("method", ["4K-AL", "4K-AL-act", "AddS-AL"])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_every_method_keeps_the_names(method: str) -> None:
+    matrix = np.add.outer(np.arange(4), np.arange(4) ** 2)
+    data = (
+        SimilarityOracle(matrix + matrix.T, names=list("abcd"))
+        if method == "4K-AL-act"
+        else ol.Comparisons.from_similarities(matrix + matrix.T, names=list("abcd"))
+    )
+
+    assert ol.cluster(data, method).names == ("a", "b", "c", "d")
+
+
 def test_one_object_is_no_tree() -> None:
     with pytest.raises(InputError, match="at least two objects"):
         ol.cluster(np.ones((1, 1)), "AL")
@@ -166,3 +202,22 @@ def test_cars_cluster_into_their_classes(data_folder, method: str) -> None:
             for _, members in tree.clusters()
         )
         assert overlap > 0.6
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_active_kernel_of_many_objects_gives_the_same_tree(monkeypatch, planted) -> None:
+    """Above some size no kernel is made; features are linked instead."""
+    from ordlink import methods
+
+    oracle = SimilarityOracle(planted.similarities, names=planted.names)
+    options = {"seed": 1, "n_references": 12, "initial_clusters": planted.initial_clusters(3, 0)}
+    tree = ol.cluster(oracle, "4K-AL-act", **options)
+    monkeypatch.setattr(methods, "FEATURES_FROM", 2)
+    monkeypatch.setattr(methods, "active_kernel", None)
+
+    other = ol.cluster(oracle, "4K-AL-act", **options)
+
+    np.testing.assert_array_equal(other.merges, tree.merges)
+    np.testing.assert_array_equal(other.scores, tree.scores)
+    np.testing.assert_array_equal(other.tied, tree.tied)
+    assert other.names == planted.names

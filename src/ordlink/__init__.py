@@ -8,14 +8,23 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, concatenate
-from ordlink.comparisons.files import read_comparisons, write_comparisons
-from ordlink.hierarchy import Hierarchy
-from ordlink.methods import METHODS, cluster
-
 if TYPE_CHECKING:
-    from ordlink import comparisons, datasets, errors, linkage, metrics, oracles, similarity
+    from ordlink import (
+        comparisons,
+        datasets,
+        errors,
+        hierarchy,
+        linkage,
+        metrics,
+        oracles,
+        plotting,
+        similarity,
+    )
+    from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, concatenate
+    from ordlink.comparisons.files import read_comparisons, read_in_chunks, write_comparisons
     from ordlink.estimator import OrdinalClustering
+    from ordlink.hierarchy import Hierarchy
+    from ordlink.methods import METHODS, cluster
 
 __version__ = "0.1.0"
 
@@ -32,27 +41,41 @@ __all__ = [
     "concatenate",
     "datasets",
     "errors",
+    "hierarchy",
     "linkage",
     "metrics",
     "oracles",
+    "plotting",
     "read_comparisons",
+    "read_in_chunks",
     "similarity",
     "write_comparisons",
 ]
 
-# Imported on first use: scikit-learn alone takes most of a second.
-_LAZY = {"OrdinalClustering": "ordlink.estimator", "datasets": "", "metrics": ""}
+# Where the public names live. All are imported on first use, so that `import ordlink` and the
+# command line's help are instant. Names that are not here are subpackages.
+_HOME = {
+    "METHODS": "methods",
+    "Comparisons": "comparisons",
+    "Hierarchy": "hierarchy",
+    "ListedComparisons": "comparisons",
+    "OrdinalClustering": "estimator",
+    "RankedComparisons": "comparisons",
+    "cluster": "methods",
+    "concatenate": "comparisons",
+    "read_comparisons": "comparisons.files",
+    "read_in_chunks": "comparisons.files",
+    "write_comparisons": "comparisons.files",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name not in __all__:
         raise AttributeError(f"module 'ordlink' has no attribute {name!r}")
-    module = _LAZY[name]
-    return (
-        getattr(importlib.import_module(module), name)
-        if module
-        else importlib.import_module(f"ordlink.{name}")
-    )
+    home = importlib.import_module(f"ordlink.{_HOME.get(name, name)}")
+    value = getattr(home, name) if name in _HOME else home
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,8 @@ line prints the message of an :class:`OrdlinkError` and exits with code 2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ordlink.comparisons import Comparisons
@@ -43,6 +44,12 @@ class BudgetExhaustedError(OrdlinkError, RuntimeError):
         super().__init__(message)
         self.comparisons = comparisons
         self.n_questions = n_questions
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = partial(
+            type(self), comparisons=self.comparisons, n_questions=self.n_questions
+        )  # pickle passes the message alone
+        return make, self.args
 
 
 class OrdlinkWarning(UserWarning):

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
 
-from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.comparisons import Comparisons, ListedComparisons, list_answers
 from ordlink.errors import InputError
-from ordlink.methods import cluster
+from ordlink.methods import cluster, find_method
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
 from ordlink.typing import AnyArray
@@ -18,6 +19,10 @@ from ordlink.typing import AnyArray
 
 class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clusters objects from comparisons, with scikit-learn's manners.
+
+    In cross validation, scikit-learn splits comparisons row by row. Where one answer gives two
+    comparisons (most central, odd one out), keep them together: ``cv=GroupKFold()`` and
+    ``groups=comparisons.answer_ids``.
 
     Parameters
     ----------
@@ -79,9 +84,9 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Comparisons, Oracle or array
-            Comparisons or an oracle as for :func:`ordlink.cluster`; an array of shape (n, 3) or
-            (n, 4) holds answers of the given form, one per row. For the method AL, an array of
-            shape (N, N) holds similarities.
+            Comparisons or an oracle as for :func:`ordlink.cluster`. An array of shape (n, 3) or
+            (n, 4) holds answers of the given form, one per row; for the methods that do not work on
+            answers (SL, CL, AL, 4K-AL-act), an array of shape (N, N) holds similarities.
         y : ignored
         """
         self.hierarchy_ = cluster(
@@ -96,15 +101,25 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def score(self, X: Comparisons | AnyArray, y: object = None) -> float:
-        """Return the share of the comparisons in X that the tree predicts; ties count one half."""
-        comparisons = self._as_input(X)
+        """Return the share of the comparisons in X that the tree predicts; ties count one half.
+
+        Parameters
+        ----------
+        X : ListedComparisons or array of shape (n, 3) or (n, 4)
+            Held-out answers, whatever the method; an array holds answers of the given form.
+        y : ignored
+        """
+        check_is_fitted(self, "hierarchy_")
+        if isinstance(X, (Comparisons, Oracle)):
+            comparisons = X
+        else:
+            comparisons = list_answers(np.asarray(X), self.form, n_objects=self.n_leaves_)
         if not isinstance(comparisons, ListedComparisons):
             raise InputError("score needs listed comparisons, such as held-out answers")
         return comparison_accuracy(self.hierarchy_, comparisons)
 
     def _as_input(self, X: Comparisons | Oracle | AnyArray) -> Comparisons | Oracle | AnyArray:
-        if isinstance(X, (Comparisons, Oracle)) or self.method.upper() in {"AL"}:
+        """Return rows of answers as comparisons, for methods that need them."""
+        if isinstance(X, (Comparisons, Oracle)) or find_method(self.method).needs != "comparisons":
             return X
-        from ordlink.comparisons import list_answers
-
         return list_answers(np.asarray(X), self.form, n_objects=self.n_objects)

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordlink.comparisons import Comparisons, Repeats, check_similarities
+from ordlink.comparisons import Comparisons, Repeats, check_repeats, check_similarities
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import (
     average_linkage,
+    average_linkage_of_features,
     complete_linkage,
     quadruplets_average_linkage,
     single_linkage,
@@ -32,6 +33,8 @@ from ordlink.typing import AnyArray, Progress
 
 InitialClusters = Sequence[Sequence[int] | AnyArray] | None
 Needs = Literal["comparisons", "an oracle", "similarities"]
+FEATURES_FROM = 1000
+"""From so many objects, 4K-AL-act makes no N x N kernel: it links the features themselves."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,11 @@ def cluster(
     n_objects = len(checked) if isinstance(checked, np.ndarray) else checked.n_objects
     if n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {n_objects}")
-    start_from(n_objects, initial_clusters)  # refuses wrong clusters before any work is done
+    # Wrong clusters and options are refused before any work is done or question asked.
+    start_from(n_objects, initial_clusters)
+    if "repeats" in options:
+        check_repeats(options["repeats"])
+    parameters = _note_parameters(initial_clusters, options)
     if isinstance(checked, Comparisons):
         _warn_about_answers(checked)
     tree = chosen.run(checked, initial_clusters=initial_clusters, progress=progress, **options)
@@ -124,7 +131,14 @@ def cluster(
             OrdlinkWarning,
             stacklevel=2,
         )
-    return _with_origin(tree, chosen.name, initial_clusters, options)
+    return Hierarchy(
+        tree.merges,
+        scores=tree.scores,
+        tied=tree.tied,
+        names=tree.names,
+        method=chosen.name,
+        parameters=parameters,
+    )
 
 
 def find_method(name: str) -> Method:
@@ -181,30 +195,25 @@ def _check_input(data: object, method: Method) -> Any:
 
 
 def _warn_about_answers(comparisons: Comparisons) -> None:
-    for message in comparisons.summary().warnings():
+    for message in comparisons.warnings():
         warnings.warn(message, OrdlinkWarning, stacklevel=3)
 
 
-def _with_origin(
-    tree: Hierarchy, method: str, initial_clusters: InitialClusters, options: dict[str, Any]
-) -> Hierarchy:
-    """Return the tree with a note of how it was made."""
-    parameters = {name: _plain(value) for name, value in options.items() if value is not None}
+def _note_parameters(initial_clusters: InitialClusters, options: dict[str, Any]) -> dict[str, Any]:
+    """Return how the tree is made, as values that JSON can hold."""
+    noted: dict[str, Any] = {}
+    for name, value in options.items():
+        if value is None:
+            continue
+        plain = np.asarray(value)
+        if plain.dtype.kind == "O":
+            raise InputKindError(
+                f"{name} must be a number, a word or an array, got {type(value).__name__}"
+            )
+        noted[name] = plain.tolist()
     if initial_clusters is not None:
-        parameters["initial_clusters"] = [_plain(cluster) for cluster in initial_clusters]
-    return Hierarchy(
-        tree.merges,
-        scores=tree.scores,
-        tied=tree.tied,
-        names=tree.names,
-        method=method,
-        parameters=parameters,
-    )
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold."""
-    return np.asarray(value).tolist()
+        noted["initial_clusters"] = [np.asarray(cluster).tolist() for cluster in initial_clusters]
+    return noted
 
 
 def _run_single(
@@ -229,9 +238,13 @@ def _run_active_kernel(
     data: Oracle, *, initial_clusters: InitialClusters, progress: Progress | None, **options: Any
 ) -> Hierarchy:
     plan = plan_active_kernel(data.n_objects, **options)
-    kernel = active_kernel(active_features(data, plan, progress=progress))
-    return average_linkage(
-        kernel, initial_clusters=initial_clusters, names=getattr(data, "names", None)
+    features = active_features(data, plan, progress=progress)
+    names = getattr(data, "names", None)
+    if data.n_objects < FEATURES_FROM:
+        kernel = active_kernel(features)
+        return average_linkage(kernel, initial_clusters=initial_clusters, names=names)
+    return average_linkage_of_features(
+        features, initial_clusters=initial_clusters, names=names, progress=progress
     )
 
 

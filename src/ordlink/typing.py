@@ -16,6 +16,8 @@ Int32Array: TypeAlias = NDArray[np.int32]
 """Indices of objects, pairs and nodes."""
 Int64Array: TypeAlias = NDArray[np.int64]
 """Counts, and keys made of two pair ids."""
+Float32Array: TypeAlias = NDArray[np.float32]
+"""Estimates that are checked in whole numbers."""
 FloatArray: TypeAlias = NDArray[np.float64]
 """Similarities and scores."""
 LabelArray: TypeAlias = NDArray[np.intp]

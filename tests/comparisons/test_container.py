@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ordlink import Comparisons, concatenate
 from ordlink.comparisons import net_comparisons, pair_ids, pair_members
-from ordlink.errors import InputError, InputKindError
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from tests.instances import Instance, instances, similarity_matrices
 from tests.reference.quadruplets import relation
 
@@ -246,7 +246,11 @@ def test_comparisons_cannot_be_changed() -> None:
         ([[0, 1, 2, 2.5]], {}, "row 0: object 2.5 is not a whole number"),
         ([[0, 1, 2, float("nan")]], {}, "not a whole number"),
         ([[0, 1, 2, 4]], {"n_objects": 4}, r"row 0: object 4 is out of range.*one_based=True"),
-        ([[0, 1, 2, 9]], {"n_objects": 4}, r"there are 4 objects \(0 to 3\)$"),
+        (
+            [[0, 1, 2, 9]],
+            {"n_objects": 4},
+            r"there are 4 objects \(0 to 3\); check the row, or pass n_objects",
+        ),
         ([[1, 2, 3, 4]], {}, "count from 1; pass one_based=True"),
         ([[0, 1, 2, 3]], {"one_based": True}, "row 0: object 0 is below 1"),
         ([["a", "b", "c", "x"]], {"names": list("abc")}, "row 0: object 'x' is not among"),
@@ -298,3 +302,69 @@ def test_literal_relation_counts_orientations_as_one() -> None:
     comparisons = Comparisons.from_quadruplets([[0, 1, 2, 3], [1, 0, 3, 2]])
 
     assert _relation_of(comparisons, "net") == relation([(0, 1, 2, 3), (1, 0, 3, 2)], repeats="net")
+
+
+def test_people_without_a_name_are_not_counted() -> None:
+    unknown = [None, float("nan"), np.float32("nan"), "", np.datetime64("NaT")]
+    comparisons = Comparisons.from_triplets([[0, 1, 2]] * 7, annotators=["ann", "bob", *unknown])
+
+    assert comparisons.details.annotators.tolist() == ["ann", "bob", "", "", "", "", ""]
+    assert comparisons.summary().n_annotators == 2
+
+
+def test_counts_are_answers() -> None:
+    rows = [[0, 1, 2], [1, 2, 0]]
+
+    assert Comparisons.from_triplets(rows, counts=[4, 2]).summary().n_answers == 6
+    assert Comparisons.from_odd_one_out(rows, counts=[4, 2]).summary().n_answers == 6
+    assert Comparisons.from_odd_one_out(rows).n_answers == 2
+
+
+def test_parts_joined_by_their_larger_objects_are_one_part() -> None:
+    """The last comparison links two parts through objects that are not their smallest ones."""
+    rows = [[6, 7, 6, 8], [3, 4, 3, 5], [0, 1, 0, 2], [5, 8, 5, 7], [2, 5, 2, 4]]
+
+    summary = Comparisons.from_quadruplets(rows, n_objects=10).summary()
+
+    assert summary.parts == (tuple("012345678"),)
+    assert summary.never_named == ("9",)
+
+
+@given(instance=instances())
+def test_warnings_are_those_of_the_summary(instance: Instance) -> None:
+    assert instance.comparisons.warnings() == instance.comparisons.summary().warnings()
+
+
+def test_rows_that_repeat_an_object_are_counted_and_can_be_skipped() -> None:
+    rows = [[0, 1, 2], [3, 3, 1], [1, 2, 0], [0, 2, 2]]
+    options = {"annotators": list("abcd"), "counts": [1, 2, 3, 4], "n_objects": 4}
+
+    with pytest.raises(InputError, match=r"row 1: \(3, 3, 1\) .*2 of 4 rows do so.*skip_repeated"):
+        Comparisons.from_odd_one_out(rows, **options)
+    with pytest.warns(OrdlinkWarning, match="2 of 4 rows repeat an object.*first at row 1"):
+        kept = Comparisons.from_odd_one_out(rows, skip_repeated=True, **options)
+
+    assert kept == Comparisons.from_odd_one_out(
+        [rows[0], rows[2]], annotators=["a", "c"], counts=[1, 3], n_objects=4
+    )
+    with pytest.raises(InputError, match="no row is left"):
+        Comparisons.from_triplets([[0, 1, 1]], skip_repeated=True)
+    with (
+        pytest.raises(InputError, match="annotators must have one entry per answer"),
+        pytest.warns(OrdlinkWarning),
+    ):
+        Comparisons.from_triplets(rows, annotators=["a"], skip_repeated=True)
+
+
+def test_quadruplets_without_content_can_be_skipped() -> None:
+    rows = [[0, 0, 1, 2], [0, 1, 1, 0], [0, 1, 2, 3]]
+
+    with pytest.warns(OrdlinkWarning, match="2 of 3 rows"):
+        kept = Comparisons.from_quadruplets(rows, skip_repeated=True)
+
+    assert kept.quadruplets.tolist() == [[0, 1, 2, 3]]
+
+
+def test_one_object_is_not_called_objects() -> None:
+    with pytest.raises(InputError, match=r"there is 1 object \(0\); check the row, or pass n_obj"):
+        Comparisons.from_triplets([[0, 5, 6]], n_objects=1)

@@ -9,7 +9,7 @@ import pytest
 
 from ordlink.comparisons import Comparisons
 from ordlink.comparisons.files import read_comparisons, write_comparisons
-from ordlink.errors import InputError
+from ordlink.errors import InputError, InputKindError
 
 
 def refused(path, **options) -> str:
@@ -90,7 +90,11 @@ TABLE_ERRORS = [
         {"form": "triplet", "names": ["cat", "dog", "bee", "cat"]},
         "two objects are named 'cat'",
     ),
-    ("0,1,2\n", {"form": "triplet", "names": ["a"], "n_objects": 3}, "1 names for 3"),
+    (
+        "0,1,2\n",
+        {"form": "triplet", "names": ["a"], "n_objects": 3},
+        "there is 1 name for 3 objects",
+    ),
     ("head,winner,loser,rt\n0,1,2,fast\n", {}, "line 2: the response time 'fast'"),
     ("head,winner,loser,count\n0,1,2,1\n0,1,2,0\n", {}, "line 3: the count 0"),
     ("head,winner,loser,count\n0,1,2,1.5\n", {}, "line 2: the count '1.5'"),
@@ -302,6 +306,12 @@ def test_a_flipped_bit_in_our_binary_files_never_changes_the_comparisons(tmp_pat
 
 
 def test_n_objects_must_be_positive(tmp_path):
-    for n_objects in (0, -3, True):
-        with pytest.raises(InputError, match="n_objects"):
+    for n_objects, error in (
+        (0, InputError),
+        (-3, InputError),
+        (True, InputKindError),
+        (4.5, InputKindError),
+        ("4", InputKindError),
+    ):
+        with pytest.raises(error, match="n_objects"):
             read_comparisons(file_of(tmp_path, "0,1,2,3\n"), n_objects=n_objects)

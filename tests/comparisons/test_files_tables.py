@@ -11,7 +11,7 @@ import pytest
 
 from ordlink.comparisons import Comparisons
 from ordlink.comparisons.files import read_comparisons
-from ordlink.errors import InputError, InputKindError
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 
 
 def read(text, **options):
@@ -269,3 +269,73 @@ def test_many_rows_equal_the_same_rows_in_memory(tmp_path):
     path.write_text("\n".join(lines))
     with pytest.raises(InputError, match="line 250002: object 'x'"):
         read_comparisons(path, form="triplet")
+
+
+NAMED = ["cat,dog,bee", "dog,cat,bee", "bee,cat,dog", "ant,bee,cat", "bee,ant,dog"] * 2
+
+
+def test_a_first_row_whose_names_never_come_again_is_refused():
+    text = "\n".join(["first,second,Odd One Out", *NAMED])
+
+    with pytest.raises(InputError, match=r"line 1: the first row looks like a header.*--header"):
+        read(text, form="triplet")
+
+    assert len(read(text, form="triplet", header=True)) == 10
+    assert len(read(text, form="triplet", header=False)) == 11
+    # Fewer rows, or other names that occur once, do not tell.
+    assert len(read("\n".join(["x,y,z", *NAMED[:5]]), form="triplet")) == 6
+    assert len(read("\n".join(["x,y,z", *NAMED, "cat,cow,dog"]), form="triplet")) == 12
+    assert len(read("\n".join(["x,y,cat", *NAMED]), form="triplet")) == 11
+
+
+def test_a_number_among_names_is_refused_unless_it_is_a_name():
+    text = "\n".join([*NAMED[:4], "cat,3,dog"])
+
+    with pytest.raises(InputError, match=r"line 5: object '3' is a number, but .*names"):
+        read(text, form="triplet")
+
+    names = ["3", "ant", "bee", "cat", "dog"]
+    assert read(text, form="triplet", names=names).n_objects == 5
+    assert len(read("a,b,2\nb,a,2\n", form="triplet")) == 2
+
+
+def test_messages_about_named_rows_show_the_names():
+    with pytest.raises(InputError, match=r"line 2: \('cat', 'dog', 'dog'\) names an object twice"):
+        read("cat,dog,bee\ncat,dog,dog\n", form="triplet")
+
+
+def test_rows_that_repeat_an_object_can_be_skipped():
+    text = "i,j,k,l,answer,rt\n0,1,0,2,7,1.5\n0,0,1,2,8,2.5\n0,1,1,2,9,3.5\n"
+
+    with pytest.warns(OrdlinkWarning, match="1 of 3 rows repeats .* is left out.*line 3"):
+        kept = read(text, skip_repeated=True)
+
+    assert kept.details.answers.tolist() == [7, 9]
+    assert kept.details.response_times.tolist() == [1.5, 3.5]
+
+
+def test_real_answers_with_attention_checks_are_read(data_folder):
+    path = data_folder / "faces_cfd36" / "cfd36_triplets_individual.csv"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+
+    with pytest.raises(InputError, match=r"rows do so\); .*skip_repeated=True \(--skip-repeats\)"):
+        read_comparisons(path)
+    with pytest.warns(OrdlinkWarning, match="are left out"):
+        comparisons = read_comparisons(path, skip_repeated=True)
+
+    assert comparisons.n_objects == 36
+    assert 30_000 < len(comparisons) < 39_468
+
+
+def test_a_decimal_comma_is_a_number_between_semicolons():
+    header = "head;winner;loser;rt\n"
+
+    times = read(header + "0;1;2;3,5\n1;0;2;4\n2;0;1;0.25\n0;2;1;\n").details.response_times
+
+    np.testing.assert_array_equal(times, [3.5, 4, 0.25, np.nan])
+    for wrong in ("1.234,5", "3,5,1", "3,"):
+        with pytest.raises(InputError, match="line 2: the response time"):
+            read(header + f"0;1;2;{wrong}\n")
+    with pytest.raises(InputError, match="line 2: the response time '3,5'"):
+        read('head,winner,loser,rt\n0,1,2,"3,5"\n')

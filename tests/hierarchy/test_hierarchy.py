@@ -265,3 +265,9 @@ def test_number_of_clusters_must_be_whole(bad):
 def test_unknown_nodes_are_refused():
     with pytest.raises(InputError, match=r"node must be from 0 to 4, got 5; .* root is 4"):
         chain(3).members(5)
+
+
+@pytest.mark.parametrize("levels", [3, "23", None])
+def test_levels_of_one_number_are_refused(levels) -> None:
+    with pytest.raises(InputKindError, match=r"such as \[2, 4\], got .*use cut"):
+        Hierarchy([[0, 1], [2, 3]]).levels(levels)

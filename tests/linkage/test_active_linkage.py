@@ -274,3 +274,51 @@ def test_answers_that_are_none_are_refused(method, wrong, message):
 def test_a_single_object_is_refused(method):
     with pytest.raises(InputError, match="at least two objects"):
         ACTIVE[method](SimilarityOracle([[0.0]]))
+
+
+@pytest.mark.parametrize("shape", ["line", "circle"])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_equal_steps_along_a_line_or_circle_take_about_two_questions_a_pair(shape, shuffled):
+    n = 120
+    steps = np.abs(np.arange(n)[:, None] - np.arange(n))
+    w = -(steps if shape == "line" else np.minimum(steps, n - steps)).astype(float)
+    if shuffled:
+        order = np.random.default_rng(0).permutation(n)
+        w = w[np.ix_(order, order)]
+    oracle = SimilarityOracle(w)
+
+    single_linkage(oracle)
+
+    assert oracle.n_questions <= (1.8 if shuffled else 2.1) * n * (n - 1) / 2
+
+
+@both
+@pytest.mark.parametrize(
+    "clusters", [np.array([[0, 1], [2, 3]]), ((0, 1), (2, 3)), [range(2), np.array([3, 2])]]
+)
+def test_initial_clusters_come_in_any_container(method, clusters):
+    w = -np.abs(np.arange(5.0)[:, None] - np.arange(5.0))
+
+    tree = ACTIVE[method](SimilarityOracle(w), initial_clusters=clusters)
+
+    assert tree.merges[:2].tolist() == [[0, 1], [2, 3]]
+
+
+@both
+@pytest.mark.parametrize(
+    ("clusters", "error", "message"),
+    [
+        ([[0, 1, 0]], InputError, "initial cluster 0: object 0 is named twice"),
+        ([[0, 1], [2, 0]], InputError, "initial cluster 1: object 0 is already in .* cluster 0"),
+        ([[0, 9]], InputError, r"object 9 is unknown; there are 5 objects \(0 to 4\)"),
+        ([0, 1], InputError, "initial cluster 0: expected a list of object numbers"),
+        (["01"], InputError, "initial cluster 0: expected a list of object numbers"),
+        ("01", InputKindError, "expected a list of lists of object numbers.* got str"),
+        (3, InputKindError, "expected a list of lists of object numbers.* got int"),
+        (iter([[0, 1]]), InputKindError, "got list_iterator"),
+        ([iter([0, 1])], InputError, "initial cluster 0: expected a list of object numbers"),
+    ],
+)
+def test_wrong_initial_clusters_are_refused(method, clusters, error, message):
+    with pytest.raises(error, match=message):
+        ACTIVE[method](SimilarityOracle(np.zeros((5, 5))), initial_clusters=clusters)

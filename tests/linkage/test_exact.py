@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ordlink.linkage import average_linkage, quadruplets_average_linkage
+from ordlink import Comparisons
+from ordlink.linkage import _four_al_scores, average_linkage, quadruplets_average_linkage
 from ordlink.similarity import adds_similarity, passive_kernel
 from tests.checks import assert_same_tree
 from tests.instances import Instance, instances, partitions, similarity_matrices
@@ -82,6 +83,36 @@ def test_adds_al_equals_the_literal_equation(instance: Instance) -> None:
     )
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_4al_is_the_same_with_and_without_contraction(seed: int, monkeypatch) -> None:
+    upper = np.triu(np.random.default_rng(seed).normal(size=(50, 50)), 1)
+    comparisons = Comparisons.from_similarities(upper + upper.T, 0.05, seed=seed)
+    contracted = quadruplets_average_linkage(comparisons)
+
+    monkeypatch.setattr(_four_al_scores, "DENSE_ENTRIES", 0)
+    monkeypatch.setattr(_four_al_scores, "DENSE_SHARE", 0)
+    plain = quadruplets_average_linkage(comparisons)
+
+    np.testing.assert_array_equal(contracted.merges, plain.merges)
+    np.testing.assert_allclose(contracted.scores, plain.scores, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_values", [0, 7])
+def test_4al_of_ranks_is_that_of_all_comparisons_listed(n_values: int) -> None:
+    """At a size where the lazily kept bounds leave most cluster pairs alone."""
+    rng = np.random.default_rng(3)
+    drawn = rng.integers(0, n_values, (60, 60)) if n_values else rng.normal(size=(60, 60))
+    upper = np.triu(drawn, 1)
+    ranked = Comparisons.from_similarities(upper + upper.T)
+
+    by_rank = quadruplets_average_linkage(ranked)
+
+    listed = quadruplets_average_linkage(ranked.listed())
+    np.testing.assert_array_equal(by_rank.merges, listed.merges)
+    np.testing.assert_allclose(by_rank.scores, listed.scores, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(by_rank.tied, listed.tied)
+
+
 def test_average_linkage_agrees_with_scipy_where_nothing_ties() -> None:
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
@@ -99,8 +130,6 @@ def test_scores_exactly_zero_are_ties_however_long_the_sums() -> None:
     """Equal blocks whose cross pairs all tie: 4-AL joins the blocks in order, all by ties."""
     n, blocks = 60, 4
     inside = np.arange(n)[:, None] // (n // blocks) == np.arange(n) // (n // blocks)
-    from ordlink import Comparisons
-
     tree = quadruplets_average_linkage(
         Comparisons.from_similarities(inside.astype(float), 0.5, seed=0),
         initial_clusters=[list(range(b, b + n // blocks)) for b in range(0, n, n // blocks)],

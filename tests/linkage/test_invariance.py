@@ -69,10 +69,11 @@ def test_relabelling_objects_relabels_the_tree_where_no_tie_decides(method: str)
 
 @pytest.mark.parametrize("method", PASSIVE)
 def test_number_of_threads_does_not_matter(method: str) -> None:
+    """1.2 million comparisons: enough for every kernel to use several threads, bit for bit."""
     program = (
         "import sys, json, warnings, numpy as np, ordlink as ol\n"
         "warnings.simplefilter('ignore')\n"
-        "u = np.triu(np.random.default_rng(1).normal(size=(40, 40)), 1)\n"
+        "u = np.triu(np.random.default_rng(1).normal(size=(100, 100)), 1)\n"
         "c = ol.Comparisons.from_similarities(u + u.T, 0.1, seed=1)\n"
         f"t = ol.cluster(c, {method!r})\n"
         "print(json.dumps([t.merges.tolist(), [s.hex() for s in t.scores.tolist()]]))\n"
@@ -81,16 +82,16 @@ def test_number_of_threads_does_not_matter(method: str) -> None:
         json.loads(
             subprocess.run(
                 [sys.executable, "-c", program],
-                env={**os.environ, "NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
+                env={**os.environ, "ORDLINK_THREADS": threads, "OMP_NUM_THREADS": threads},
                 capture_output=True,
                 text=True,
                 check=True,
             ).stdout
         )
-        for threads in ("1", "2")
+        for threads in ("1", "2", "3")
     ]
 
-    assert outputs[0] == outputs[1]
+    assert outputs[0] == outputs[1] == outputs[2]
 
 
 def test_ties_are_counted_and_warned_about() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
-from ordlink.metrics import dasgupta_cost, normalised_dasgupta_cost
+from ordlink.metrics import aari, dasgupta_cost, normalised_dasgupta_cost
 
 
 def clusters_of(n_objects, merges):
@@ -165,3 +165,13 @@ def test_negative_similarities_have_a_cost_but_no_normalised_one():
     assert dasgupta_cost(tree, matrix) == -4
     with pytest.raises(InputError, match=r"row 0, column 2.*got -1\.0"):
         normalised_dasgupta_cost(tree, matrix)
+
+
+def test_swapped_arguments_are_refused_with_their_order() -> None:
+    tree, similarities = Hierarchy([[0, 1], [2, 3]]), np.ones((3, 3))
+
+    for cost in (dasgupta_cost, normalised_dasgupta_cost):
+        with pytest.raises(InputKindError, match="the tree comes first, then the similarities"):
+            cost(similarities, tree)
+    with pytest.raises(InputKindError, match="the truth comes first, then the tree"):
+        aari(tree, [[0, 0, 1]])

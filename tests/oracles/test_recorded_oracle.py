@@ -5,9 +5,15 @@ import contextlib
 import numpy as np
 import pytest
 
-from ordlink.errors import InputError
+from ordlink.errors import BudgetExhaustedError, InputError
 from ordlink.linkage import complete_linkage, single_linkage
-from ordlink.oracles import FunctionOracle, NoisyOracle, RecordedOracle, SimilarityOracle
+from ordlink.oracles import (
+    BudgetedOracle,
+    FunctionOracle,
+    NoisyOracle,
+    RecordedOracle,
+    SimilarityOracle,
+)
 
 HEADER = '{"format": "ordlink-record", "version": 1, "n_objects": 4}\n'
 W = np.array([[0, 9, 5, 1], [9, 0, 5, 2], [5, 5, 0, 7], [1, 2, 7, 0]], dtype=float)
@@ -173,3 +179,102 @@ def test_batch_size_limits_what_a_failure_loses(path):
     assert oracle.n_questions == 4 == len(path.read_text().splitlines()) - 1
     with pytest.raises(InputError, match="batch_size"):
         RecordedOracle(inner, path, batch_size=0)
+
+
+def test_another_run_on_the_same_file_loses_nothing(path):
+    first = RecordedOracle(SimilarityOracle(W), path)
+    second = RecordedOracle(SimilarityOracle(W), path)
+    first.compare([[0, 1, 0, 2]])
+
+    with pytest.raises(InputError, match=r"another run has changed it; nothing was overwritten"):
+        second.compare([[0, 1, 0, 3]])
+
+    assert path.read_text() == HEADER + "[0, 1, 0, 2, 1]\n"
+    first.compare([[0, 1, 1, 2]])
+    assert RecordedOracle(SimilarityOracle(W), path).n_questions == 2
+
+
+def test_a_record_that_was_cut_or_removed_is_not_written_over(path):
+    oracle = RecordedOracle(SimilarityOracle(W), path)
+    oracle.compare([[0, 1, 0, 2]])
+
+    path.write_text(HEADER)
+    with pytest.raises(InputError, match="another run has changed it"):
+        oracle.compare([[0, 1, 0, 3]])
+    path.unlink()
+    with pytest.raises(InputError, match="cannot be written"):
+        oracle.compare([[0, 1, 0, 3]])
+
+    assert not path.exists()
+
+
+def test_a_write_of_its_own_that_failed_is_mended(path, monkeypatch):
+    oracle = RecordedOracle(SimilarityOracle(W), path)
+
+    def full(number):
+        path.write_bytes(path.read_bytes()[:-5])  # the disk took only a part of it
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(InputError, match="No space left"):
+            oracle.compare([[0, 1, 0, 2]])
+    oracle.compare([[0, 1, 0, 3]])
+
+    assert path.read_text() == HEADER + "[0, 1, 0, 3, 1]\n"
+
+
+def test_a_record_says_what_it_knows(path):
+    RecordedOracle(SimilarityOracle(W), path).compare([[0, 1, 0, 2]])
+
+    oracle = RecordedOracle(SimilarityOracle(W), path)
+
+    assert oracle.knows([[2, 0, 1, 0], [0, 1, 0, 3]]).tolist() == [True, False]
+    assert oracle.knows(np.empty((0, 4), dtype=int)).shape == (0,)
+
+
+class Forgetful:
+    """A budget of somebody else's making, which does not say what it knows."""
+
+    n_objects = 4
+
+    def __init__(self, oracle):
+        self.compare = oracle.compare
+
+
+@pytest.mark.parametrize("wrap", [lambda oracle: oracle, Forgetful])
+def test_the_batch_in_which_a_budget_runs_out_is_recorded(path, wrap):
+    oracle = RecordedOracle(wrap(BudgetedOracle(SimilarityOracle(W), 3)), path)
+
+    with pytest.raises(BudgetExhaustedError):
+        oracle.compare([[0, 1, 0, 2], [0, 2, 1, 2], [2, 3, 0, 1], [0, 1, 1, 3]])
+
+    tie = [] if wrap is Forgetful else ["[0, 2, 1, 2, 0]"]
+    expected = ["[0, 1, 0, 2, 1]", *tie, "[0, 1, 2, 3, 1]"]
+    assert path.read_text().splitlines()[1:] == expected
+    assert oracle.compare([[2, 3, 0, 1]]).tolist() == [-1]
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        lambda truth, path: BudgetedOracle(RecordedOracle(truth, path), 100),
+        lambda truth, path: RecordedOracle(BudgetedOracle(truth, 100), path),
+    ],
+)
+def test_sessions_with_a_budget_go_on_where_the_last_one_stopped(path, session):
+    w = np.random.default_rng(0).integers(0, 40, (25, 25)).astype(float)
+    w = np.triu(w, 1) + np.triu(w, 1).T
+    straight = SimilarityOracle(w)
+    expected = single_linkage(straight)
+
+    tree, n_asked = None, []
+    while tree is None:
+        truth = SimilarityOracle(w)
+        with contextlib.suppress(BudgetExhaustedError):
+            tree = single_linkage(session(truth, path))
+        n_asked.append(truth.n_questions)
+
+    assert np.array_equal(tree.merges, expected.merges)
+    assert n_asked[:-1] == [100] * (len(n_asked) - 1)
+    assert sum(n_asked) == straight.n_questions

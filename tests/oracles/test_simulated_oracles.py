@@ -184,3 +184,46 @@ def test_wrong_options_are_refused(w, make, message):
 def test_what_is_no_function_is_refused():
     with pytest.raises(InputKindError, match="expected a function"):
         FunctionOracle(3, 4)
+
+
+@pytest.mark.parametrize("make", [SimilarityOracle, lambda w: NoisySimilarityOracle(w, 0.0)])
+def test_changing_the_matrix_later_changes_no_answer(make):
+    w = np.array([[0.0, 2, 1], [2, 0, 1], [1, 1, 0]])
+    oracle = make(w)
+
+    w[0, 1] = w[1, 0] = 0.0
+
+    assert oracle.compare([[0, 1, 0, 2]]).tolist() == [1]
+
+
+def test_cosines_of_whole_numbers_tie_exactly():
+    from ordlink.datasets import load_zoo
+
+    zoo = load_zoo()
+    w = zoo.similarities()
+    rng = np.random.default_rng(0)
+    i, j = np.triu_indices(len(w), 1)
+    e, f = rng.integers(0, len(i), (2, 40_000))
+    e, f = e[e != f], f[e != f]
+    questions = np.stack([i[e], j[e], i[f], j[f]], axis=1)
+
+    answers = FeatureOracle(zoo.features).compare(questions)
+
+    assert np.array_equal(answers, np.sign(w[i[e], j[e]] - w[i[f], j[f]]))
+    assert (answers == 0).sum() > 100
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "correlation"])
+def test_distances_that_differ_by_rounding_are_a_tie(metric):
+    rows = np.random.default_rng(0).normal(size=(4, 5))
+    # Turned round, the features are added up in another order.
+    features = np.concatenate([rows, rows[:, ::-1]])
+    oracle = FeatureOracle(features, metric)
+
+    i, j = np.triu_indices(4, 1)
+    answers = oracle.compare(np.stack([i, j, i + 4, j + 4], axis=1))
+
+    assert answers.tolist() == [0] * 6
+    assert FeatureOracle([[0.0], [1.0], [2.0 + 1e-9]], metric="euclidean").compare(
+        [[0, 1, 1, 2]]
+    ).tolist() == [1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ordlink.errors import InputError
-from ordlink.oracles import SimilarityOracle
+from ordlink.oracles import NoisyOracle, SimilarityOracle
 from ordlink.similarity import active_features, plan_active_kernel
 
 
@@ -38,6 +38,27 @@ def test_no_question_is_asked_twice() -> None:
     active_features(oracle, plan)
 
     assert len(oracle.asked) <= plan.n_landmark_pairs * 20
+
+
+def test_a_question_about_two_reference_pairs_has_one_answer() -> None:
+    """Even if the oracle tosses a coin: what was answered one way round holds the other way."""
+    n_used = 0
+    for seed in range(20):
+        coin = NoisyOracle(SimilarityOracle(_matrix(7)), 0.5, seed=seed)
+        plan = plan_active_kernel(7, landmark_probability=0.5, n_references=12, seed=seed)
+        signs = active_features(coin, plan).reshape(7, len(plan.landmarks), 12)
+        for a, pair in enumerate(plan.reference_pairs.tolist()):
+            for b, other in enumerate(plan.reference_pairs.tolist()):
+                for i, k in (pair, pair[::-1]):
+                    for j, m in (other, other[::-1]):
+                        if k in plan.landmarks and m in plan.landmarks:
+                            here = signs[i, plan.landmarks.tolist().index(k), b]
+                            there = signs[j, plan.landmarks.tolist().index(m), a]
+                            assert here == -there
+                            assert (here == 0) == (a == b)
+                            n_used += 1
+
+    assert n_used > 100
 
 
 def test_the_budget_is_kept_and_used() -> None:

@@ -6,8 +6,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ordlink import Comparisons
+from ordlink.comparisons import net_comparisons
+from ordlink.comparisons._columns import compress
 from ordlink.oracles import SimilarityOracle
 from ordlink.similarity import (
+    _passive_kernel,
     active_features,
     active_kernel,
     adds_similarity,
@@ -57,9 +61,40 @@ def test_active_kernel_is_the_literal_sum(matrix, seed: int, data: st.DataObject
 
 @given(matrix=similarity_matrices(min_objects=3), seed=st.integers(0, 2**32))
 def test_ranks_and_listed_comparisons_give_the_same_kernel(matrix, seed: int) -> None:
-    from ordlink import Comparisons
-
     ranked = Comparisons.from_similarities(matrix)
 
     np.testing.assert_array_equal(passive_kernel(ranked), passive_kernel(ranked.listed()))
     np.testing.assert_array_equal(adds_similarity(ranked), adds_similarity(ranked.listed()))
+
+
+@settings(max_examples=100)
+@given(instance=instances())
+def test_bits_and_groups_give_the_same_kernel(instance: Instance) -> None:
+    listed = instance.comparisons
+    listed = listed if hasattr(listed, "winners") else listed.listed()
+    columns = compress(net_comparisons(listed))
+
+    by_bits = _passive_kernel._kernel_by_bits(columns, instance.n_objects, None)
+    by_groups = _passive_kernel._kernel_by_groups(columns, instance.n_objects, None)
+    np.testing.assert_array_equal(by_bits + by_bits.T, by_groups + by_groups.T)
+
+
+def test_many_comparisons_are_multiplied_as_bits_and_few_as_groups() -> None:
+    matrix = np.random.default_rng(0).random((40, 40))
+    for proportion, expected in ((0.6, True), (0.01, False)):
+        comparisons = Comparisons.from_similarities(matrix + matrix.T, proportion, seed=0)
+
+        assert _passive_kernel._bits_pay(compress(net_comparisons(comparisons)), 40) is expected
+
+
+def test_the_kernel_is_the_same_on_any_number_of_threads(monkeypatch) -> None:
+    matrix = np.random.default_rng(0).random((80, 80))
+    kernels = []
+    for proportion in (0.02, 0.5):
+        comparisons = Comparisons.from_similarities(matrix + matrix.T, proportion, seed=0)
+        for threads in ("1", "2", "3"):
+            monkeypatch.setenv("ORDLINK_THREADS", threads)
+            kernels.append(passive_kernel(comparisons))
+
+        np.testing.assert_array_equal(kernels[-1], kernels[-2])
+        np.testing.assert_array_equal(kernels[-1], kernels[-3])

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 import click
 
@@ -40,16 +41,36 @@ def progress_bar(description: str) -> Iterator[Progress]:
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Print ordlink's warnings as single lines on stderr, each once."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Print ordlink's warnings as single lines on stderr, each once; others pass unchanged."""
+    messages: dict[str, None] = {}
+    with warnings.catch_warnings():
         warnings.simplefilter("always", OrdlinkWarning)
+        show_others = warnings.showwarning
+
+        def keep(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, OrdlinkWarning):
+                messages[str(message)] = None
+            else:
+                show_others(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = keep
         try:
             yield
         finally:
-            for message in dict.fromkeys(
-                str(entry.message) for entry in caught if issubclass(entry.category, OrdlinkWarning)
-            ):
-                click.echo(f"warning: {message}", err=True)
+            for text in messages:
+                warn_in_a_line(text)
+
+
+def warn_in_a_line(message: str) -> None:
+    """Print a warning as a line on stderr."""
+    click.echo(f"warning: {message}", err=True)
 
 
 def text_tree(tree: Hierarchy, n_clusters: int | None = None) -> str:

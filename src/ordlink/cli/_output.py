@@ -1,9 +1,13 @@
-"""The files that a tree is written to."""
+"""The folder for results, and the files that a tree is written to."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -12,27 +16,94 @@ from ordlink.atomic import write_text
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
+CLUSTERS_HEADER = ("object", "name", "cluster")
 
-def make_folder(path: str) -> Path:
-    """Return the folder, made if need be; it must be writable before any work is done."""
+
+def check_folder(path: str) -> Path:
+    """Return the folder after checking that it can be made and written; it is not made yet."""
+    if not path.strip():
+        raise InputError("--out is empty; give the name of a folder, for example --out results")
     folder = Path(path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".ordlink-write-test"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot write into this folder ({error.strerror or error}); "
-            "choose another one with --out"
-        ) from error
+        nearest = folder
+        while not nearest.exists():
+            nearest = nearest.parent
+        if not nearest.is_dir():
+            raise InputError(f"{path}: {nearest} is a file; choose another folder with --out")
+        if not os.access(nearest, os.W_OK | os.X_OK):
+            raise InputError(
+                f"{path}: no permission to write into {nearest}; choose another folder with --out"
+            )
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _unwritable(path, error) from error
     return folder
 
 
-def write_tree(tree: Hierarchy, folder: Path, *, n_clusters: int | None = None) -> None:
+@contextmanager
+def writing_into(folder: Path) -> Iterator[Path]:
+    """Make the folder; where the block fails, folders that were made and are empty go again."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(str(folder), error) from error
+        yield folder
+    except BaseException:
+        for path in missing:
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def _unwritable(path: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(
+        f"{path}: cannot write into this folder ({reason}); choose another one with --out"
+    )
+
+
+def remove_stale(path: Path, is_ours: Callable[[str], bool]) -> None:
+    """Remove a file that an earlier run left beside new ones that it does not belong to.
+
+    Only what `is_ours` recognises by its text is removed.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        if path.is_file() and is_ours(path.read_text(encoding="utf-8")):
+            path.unlink()
+            click.echo(f"removed {path.name} of an earlier run from {path.parent}")
+
+
+def write_tree(
+    tree: Hierarchy,
+    folder: Path,
+    *,
+    n_clusters: int | None = None,
+    pictures: Sequence[Path | None] | None = None,
+) -> None:
     """Write tree.json, tree.nwk, linkage.csv, tree.png and, for a cut, clusters.csv; list them."""
-    tree.save(folder / "tree.json")
-    write_text(folder / "tree.nwk", tree.to_newick() + "\n")
+    with writing_into(folder):
+        if n_clusters is None:
+            header = ",".join(CLUSTERS_HEADER) + "\n"
+            remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
+        tree.save(folder / "tree.json")
+        write_text(folder / "tree.nwk", tree.to_newick() + "\n")
+        _write_linkage(tree, folder / "linkage.csv")
+        written = ["tree.json", "tree.nwk", "linkage.csv"]
+        if n_clusters is not None:
+            labels = tree.cut(n_clusters)
+            table = [[i, tree.name_of(i), int(label)] for i, label in enumerate(labels)]
+            write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
+            written.append("clusters.csv")
+        from ordlink.plotting import save_plot
+
+        save_plot(tree, folder / "tree.png", n_clusters=n_clusters, pictures=pictures)
+    click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
+
+
+def _write_linkage(tree: Hierarchy, path: Path) -> None:
     merges = zip(tree.linkage, tree.scores, tree.tied, strict=True)
     header = ["cluster_1", "cluster_2", "height", "size", "score", "tied"]
     rows = [
@@ -46,20 +117,11 @@ def write_tree(tree: Hierarchy, folder: Path, *, n_clusters: int | None = None) 
         ]
         for (a, b, height, size), score, tie in merges
     ]
-    _write_csv(folder / "linkage.csv", header, rows)
-    written = ["tree.json", "tree.nwk", "linkage.csv"]
-    if n_clusters is not None:
-        labels = tree.cut(n_clusters)
-        table = [[i, tree.name_of(i), int(label)] for i, label in enumerate(labels)]
-        _write_csv(folder / "clusters.csv", ["object", "name", "cluster"], table)
-        written.append("clusters.csv")
-    from ordlink.plotting import save_plot
-
-    save_plot(tree, folder / "tree.png", n_clusters=n_clusters)
-    click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
+    write_csv(path, header, rows)
 
 
-def _write_csv(path: Path, header: list[str], rows: list[list[object]]) -> None:
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file, whole or not at all."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

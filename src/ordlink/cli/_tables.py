@@ -1,132 +1,81 @@
-"""Small tables that commands read besides answers: initial clusters, classes, similarities."""
+"""Small tables that commands read besides answers: rows of cells, and similarities."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import io
+import re
 from pathlib import Path
 
 import numpy as np
 
+from ordlink.cli._messages import shown
 from ordlink.comparisons import check_similarities
+from ordlink.comparisons.files._source import Source, reading
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray, FloatArray
+from ordlink.typing import FloatArray
+
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+
+
+def refuse_what_is_no_table(path: str) -> None:
+    """Raise InputError for a folder, a file that is not there, and a spreadsheet."""
+    Source.of(path).check_exists()
+    if path.lower().endswith(SPREADSHEETS):
+        raise InputError(f"{path}: this is a spreadsheet; save it as CSV")
 
 
 def read_rows(path: str) -> list[tuple[int, list[str]]]:
-    """Return the lines of a CSV file that are not blank, as (line number, cells)."""
+    """Return the lines of a text table that are not blank, as (line number, cells).
+
+    What separates the cells is a tab in .tsv, else the most frequent of comma, semicolon and tab.
+    """
+    refuse_what_is_no_table(path)
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
         if "\0" in text:
-            raise InputError(f"{path} is not a text file; save it as CSV in UTF-8")
-        delimiter = "\t" if path.lower().endswith(".tsv") else ","
-        rows = csv.reader(text.splitlines(), delimiter=delimiter)
+            raise InputError(f"{path}: this is not a text file; save it as CSV in UTF-8")
+        unquoted = re.sub(r'"[^"]*"', "", text)
+        delimiter = "\t" if path.lower().endswith(".tsv") else max(",;\t", key=unquoted.count)
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
         return [
             (rows.line_num, [cell.strip() for cell in cells])
             for cells in rows
             if any(cell.strip() for cell in cells)
         ]
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text; save it as CSV in UTF-8") from error
+        raise InputError(f"{path}: this is not UTF-8 text; save it as CSV in UTF-8") from error
     except csv.Error as error:
-        raise InputError(f"{path} is not a CSV file ({error}); save it as CSV in UTF-8") from error
+        raise InputError(f"{path}: this is not CSV ({error}); save it as CSV in UTF-8") from error
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def read_initial_clusters(
-    path: str, *, n_objects: int, names: Sequence[str] | None, one_based: bool
-) -> list[list[int]]:
-    """Return clusters from a file with one cluster per line, its objects separated by commas.
-
-    Objects are names, where the objects have names and the entry is one of them, else numbers.
-    """
-    index = {name: number for number, name in enumerate(names or ())}
-    clusters = []
-    for line, cells in read_rows(path):
-        cluster = []
-        for cell in filter(None, cells):
-            if names is not None and cell in index:
-                if names.count(cell) > 1:
-                    raise InputError(
-                        f"{path}, line {line}: several objects are named {cell!r}; use numbers"
-                    )
-                cluster.append(index[cell])
-                continue
-            try:
-                number = int(cell) - one_based
-            except ValueError:
-                number = -1
-            if not 0 <= number < n_objects:
-                raise InputError(
-                    f"{path}, line {line}: {cell!r} is not an object; there are {n_objects} "
-                    f"objects, {int(one_based)} to {n_objects - 1 + one_based}, or use their names"
-                )
-            cluster.append(number)
-        clusters.append(cluster)
-    if not clusters:
-        raise InputError(f"{path} is empty; expected one cluster per line, objects between commas")
-    return clusters
-
-
-def read_classes(path: str, *, names: Sequence[str]) -> AnyArray:
-    """Return classes as labels of shape (n_levels, N), one row for each column of classes.
-
-    The file has one line per object: either as many lines as objects, in their order, or a first
-    column with the objects' names. A header line is recognised by its first cell, "name" or
-    "object", or because there is one line too many.
-    """
-    rows = read_rows(path)
-    if rows and (rows[0][1][0].lower() in {"name", "object"} or len(rows) == len(names) + 1):
-        rows = rows[1:]
-    if not rows:
-        raise InputError(f"{path} is empty; expected one line per object with its class")
-    width = len(rows[0][1])
-    for line, cells in rows:
-        if len(cells) != width or not all(cells):
-            raise InputError(f"{path}, line {line}: expected {width} filled columns, got {cells}")
-    table = [cells for _, cells in rows]
-    if width > 1 and {cells[0] for cells in table} >= set(names):
-        if len(table) != len(names):
-            raise InputError(f"{path}: expected {len(names)} objects, got {len(table)} lines")
-        if len(set(names)) == len(names):
-            by_name = {cells[0]: cells for cells in table}
-            table = [by_name[name] for name in names]
-        elif [cells[0] for cells in table] != list(names):
-            raise InputError(
-                f"{path}: objects share names, so the lines must be in the order of the objects"
-            )
-        table = [cells[1:] for cells in table]
-    elif len(table) != len(names):
-        raise InputError(
-            f"{path}: expected one line for each of {len(names)} objects, got {len(table)}; "
-            "put the objects' names into the first column if the order differs"
-        )
-    return np.array(
-        [np.unique(column, return_inverse=True)[1] for column in zip(*table, strict=True)]
-    )
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 def read_similarities(path: str, *, n_objects: int | None = None) -> FloatArray:
     """Return an N x N similarity matrix from .npy or a CSV of numbers without header."""
     if path.lower().endswith(".npy"):
-        try:
+        Source.of(path).check_exists()
+        with reading(path, "a NumPy file"):
             matrix = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(f"{path} is not a NumPy file ({error})") from error
         return check_similarities(matrix, n_objects=n_objects, name=path)
-    numbers = []
+    numbers: list[list[float]] = []
     for line, cells in read_rows(path):
-        try:
-            numbers.append([float(cell) for cell in cells])
-        except ValueError as error:
-            raise InputError(
-                f"{path}, line {line}: expected numbers only, {error}; remove headers and names"
-            ) from error
+        numbers.append([_number(cell, path, line) for cell in cells])
         if len(cells) != len(numbers[0]):
             raise InputError(
-                f"{path}, line {line}: expected {len(numbers[0])} numbers, got {len(cells)}"
+                f"{path}, line {line}: expected {len(numbers[0])} numbers as in the first line, "
+                f"got {len(cells)}"
             )
     if not numbers:
         raise InputError(f"{path} is empty; expected a square matrix of numbers")
     return check_similarities(np.array(numbers), n_objects=n_objects, name=path)
+
+
+def _number(cell: str, path: str, line: int) -> float:
+    try:
+        return float(cell)
+    except ValueError as error:
+        raise InputError(
+            f"{path}, line {line}: expected numbers only, got {shown(cell)}; "
+            "remove headers and names"
+        ) from error

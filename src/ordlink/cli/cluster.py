@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
-from ordlink.cli._options import answers_argument, read_answers
-from ordlink.cli._output import make_folder, write_tree
-from ordlink.cli._tables import read_initial_clusters
-from ordlink.errors import InputError
-from ordlink.methods import METHODS, cluster, find_method
+from ordlink.cli._initial_clusters import read_initial_clusters
+from ordlink.cli._messages import counted
+from ordlink.cli._options import answers_argument, read_answers, seed_option
+from ordlink.cli._output import check_folder, write_tree
+from ordlink.cli._pictures import find_pictures, picture_files
+from ordlink.comparisons import ListedComparisons, pair_members
+from ordlink.errors import InputError, InputKindError
+from ordlink.methods import METHODS, Method, cluster, find_method
 
+MANY_OBJECTS = 1000
+"""From so many objects on, it matters that most of them exist: time and memory grow as N^2."""
+SMALLEST_SHARE_NAMED = 0.1
+_FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
 _METHODS = "\n".join(
     f"  {method.name:10} needs {method.needs}: {method.summary}" for method in METHODS.values()
 )
@@ -25,6 +35,7 @@ _METHODS = "\n".join(
     + "\n\n\b\nExamples:\n"
     + "  ordlink cluster answers.csv --form triplet --clusters 4 --out results\n"
     + "  ordlink cluster cars.csv --form most-central --one-based --method 4K-AL\n"
+    + "  ordlink cluster cars.csv --form most-central --one-based --pictures images --out cars\n"
     + "  zcat answers.csv.gz | ordlink cluster - --form odd-one-out",
 )
 @answers_argument
@@ -39,7 +50,7 @@ _METHODS = "\n".join(
     "--initial-clusters",
     "initial_file",
     metavar="FILE",
-    help="Clusters to start from: one per line, objects between commas.",
+    help="Clusters to start from: one per line, objects between commas, semicolons or tabs.",
 )
 @click.option(
     "--repeats",
@@ -51,8 +62,17 @@ _METHODS = "\n".join(
     default=None,
     help="4K-AL: whether an object counts as most alike to itself (default: yes).",
 )
-@click.option("--seed", type=int, help="Seed of methods that draw at random.")
+@seed_option(
+    help=f"Seed of methods that draw at random; no effect on {', '.join(_FOR_FILES)}, which draw "
+    "nothing."
+)
 @click.option("--out", metavar="DIR", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
+@click.option(
+    "--pictures",
+    metavar="DIR",
+    help="Folder with pictures for the leaves of tree.png: files named after the objects' names "
+    "or numbers (1.jpg; also .png, .webp).",
+)
 @warnings_as_lines()
 def command(
     answers: str,
@@ -63,23 +83,41 @@ def command(
     self_comparisons: bool | None,
     seed: int | None,
     out: str | None,
-    one_based: bool,
+    pictures: str | None,
+    one_based: bool | None,
     **reading: Any,
 ) -> None:
     """Turn ANSWERS, a CSV, TSV, Parquet, NPZ or JSON-lines file (or - for stdin), into a tree."""
-    chosen = find_method(method)
-    folder = None if out is None else make_folder(out)
+    chosen = _find_method_for_a_file(method)
+    if self_comparisons is not None and "self_comparisons" not in chosen.options:
+        raise click.UsageError(f"--self-comparisons goes with 4K-AL, not with {chosen.name}")
+    if pictures is not None:
+        if out is None:
+            raise click.UsageError("--pictures goes with --out, the folder for tree.png")
+        picture_files(pictures)
+    folder = None if out is None else check_folder(out)
     comparisons = read_answers(answers, one_based=one_based, **reading)
-    if n_clusters is not None and n_clusters > comparisons.n_objects:
-        raise InputError(f"--clusters {n_clusters}: there are only {comparisons.n_objects} objects")
+    n_objects = comparisons.n_objects
+    if comparisons.names is None and reading["n_objects"] is None:
+        _refuse_scattered_numbers(answers, comparisons)
+    if one_based and comparisons.names is None:  # the tree shows the numbers of the file
+        numbers = tuple(str(i) for i in range(1, n_objects + 1))
+        comparisons = replace(comparisons, names=numbers)
+    if n_objects < 2:
+        raise InputError(f"{answers}: a tree needs at least two objects, got {n_objects}")
+    if n_clusters is not None and n_clusters > n_objects:
+        raise InputError(f"--clusters {n_clusters}: there are only {n_objects} objects")
+    about: Any = {
+        "n_objects": n_objects,
+        "names": comparisons.names,
+        "one_based": bool(one_based),
+    }
+    leaf_pictures: list[Path | None] | None = None
+    if pictures is not None:
+        leaf_pictures = find_pictures(pictures, **about)
     initial_clusters = None
     if initial_file is not None:
-        initial_clusters = read_initial_clusters(
-            initial_file,
-            n_objects=comparisons.n_objects,
-            names=comparisons.names,
-            one_based=one_based,
-        )
+        initial_clusters = read_initial_clusters(initial_file, **about)
     given = {"repeats": repeats, "self_comparisons": self_comparisons}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if seed is not None and "seed" in chosen.options:
@@ -92,9 +130,37 @@ def command(
             progress=progress,
             **options,
         )
-    click.echo(
-        f"{comparisons.n_objects} objects, {comparisons.n_comparisons:,} comparisons, {chosen.name}"
-    )
+    n_comparisons = counted(comparisons.n_comparisons, "comparison")
+    click.echo(f"{n_objects} objects, {n_comparisons}, {chosen.name}")
     click.echo(text_tree(tree, n_clusters))
     if folder is not None:
-        write_tree(tree, folder, n_clusters=n_clusters)
+        write_tree(tree, folder, n_clusters=n_clusters, pictures=leaf_pictures)
+
+
+def _find_method_for_a_file(name: str) -> Method:
+    """Return the method, which must be one that works on answers given beforehand."""
+    chosen = find_method(name)
+    if chosen.needs != "comparisons":
+        problem = (
+            "asks its own questions: it needs an oracle, not a file of answers"
+            if chosen.needs == "an oracle"
+            else "needs known similarities, not a file of answers"
+        )
+        use = f"{', '.join(_FOR_FILES[:-1])} or {_FOR_FILES[-1]}"
+        raise InputKindError(f"{chosen.name} {problem}; use {use}")
+    return chosen
+
+
+def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> None:
+    """Refuse numbers that are no numbering of the objects: a typo, or ids such as 10482."""
+    n_objects = comparisons.n_objects
+    if n_objects < MANY_OBJECTS:
+        return
+    pairs = np.unique(np.concatenate([comparisons.winners, comparisons.losers]))
+    n_named = len(np.unique(pair_members(pairs, n_objects)))
+    if n_named < SMALLEST_SHARE_NAMED * n_objects:
+        raise InputError(
+            f"{answers}: only {counted(n_named, 'object')} of {n_objects:,} are ever named; number "
+            f"the objects 0, 1, 2, ... without gaps, or pass --n-objects {n_objects} if the others "
+            "belong to the tree"
+        )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
-from ordlink.cli._output import make_folder, write_tree
+from ordlink.cli._options import seed_option
+from ordlink.cli._output import check_folder, write_tree
 from ordlink.comparisons import Comparisons
 from ordlink.datasets import load_zoo
 from ordlink.methods import cluster
@@ -17,13 +18,13 @@ PROPORTION = 0.1
 @click.option(
     "--out", default="ordlink-demo", show_default=True, metavar="DIR", help="Folder for the files."
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the simulated answers.")
+@seed_option(default=0, show_default=True, help="Seed of the simulated answers.")
 @warnings_as_lines()
 def command(out: str, seed: int) -> None:
     """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and compare with the classes."""
     from ordlink import metrics
 
-    folder = make_folder(out)
+    folder = check_folder(out)
     zoo = load_zoo()
     similarities = zoo.similarities()
     comparisons = Comparisons.from_similarities(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ordlink.cli._console import warnings_as_lines
+from ordlink.cli._console import warn_in_a_line, warnings_as_lines
 from ordlink.cli._options import answers_argument, read_answers
 
 
@@ -20,4 +20,4 @@ def command(answers: str, **reading: Any) -> None:
     summary = read_answers(answers, **reading).summary()
     click.echo(str(summary))
     for message in summary.warnings():
-        click.echo(f"warning: {message}", err=True)
+        warn_in_a_line(message)

@@ -6,31 +6,47 @@ from typing import Any
 
 import click
 
-from ordlink.cli._console import warnings_as_lines
-from ordlink.cli._tables import read_classes, read_similarities
-from ordlink.comparisons.files import read_comparisons
+from ordlink.cli._classes import read_classes
+from ordlink.cli._console import warn_in_a_line, warnings_as_lines
+from ordlink.cli._messages import counted, shown
+from ordlink.cli._options import read_answers_about, reading_options
+from ordlink.cli._tables import read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
+
+Scores = list[tuple[str, float]]
+"""What was measured, and its value."""
 
 
 @click.command(
     "evaluate",
     epilog="\b\nExamples:\n"
     "  ordlink evaluate results/tree.json --classes classes.csv\n"
-    "  ordlink evaluate results/tree.json --truth truth/tree.json --levels 3\n"
-    "  ordlink evaluate results/tree.json --similarities similarities.csv",
+    "  ordlink evaluate results/tree.json --truth planted/truth.json\n"
+    "  ordlink evaluate results/tree.json --similarities similarities.csv\n"
+    "  ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
 )
 @click.argument("tree_file", metavar="TREE")
 @click.option(
     "--classes",
     metavar="FILE",
-    help="Class of each object: one line per object, or name,class[,finer class...].",
+    help="Class of each object: name,class[,finer class...] in any order, with a header "
+    "'name,...' or none; or a single column without header, in the order of the objects.",
 )
 @click.option("--truth", metavar="FILE", help="The true tree (JSON).")
-@click.option("--levels", type=click.IntRange(min=1), help="Levels of the true tree to compare.")
+@click.option(
+    "--levels",
+    type=click.IntRange(min=1),
+    help="Levels of the true tree to compare: 2, 4, ... clusters (default: the planted ones, else "
+    "as many as there can be).",
+)
 @click.option("--similarities", metavar="FILE", help="N x N matrix, CSV or .npy: Dasgupta's cost.")
-@click.option("--answers", metavar="FILE", help="Answers (for example held out): share predicted.")
-@click.option("--form", help="What a row of the answers means, see 'ordlink cluster --help'.")
+@click.option(
+    "--answers",
+    metavar="FILE",
+    help="Answers (for example held out): share predicted. The options below say how to read it.",
+)
+@reading_options
 @warnings_as_lines()
 def command(
     tree_file: str,
@@ -39,48 +55,127 @@ def command(
     levels: int | None,
     similarities: str | None,
     answers: str | None,
-    form: str | None,
+    **reading: Any,
 ) -> None:
     """Score TREE, a tree.json, against what is known."""
-    if not (classes or truth or similarities or answers):
+    if classes is truth is similarities is answers is None:
         raise click.UsageError("give at least one of --classes, --truth, --similarities, --answers")
+    if levels is not None and truth is None:
+        raise click.UsageError("--levels goes with --truth")
+    _refuse_reading_options(answers, reading)
+    tree = Hierarchy.load(tree_file)
+    scores: Scores = []
+    if classes is not None:
+        scores += _score_classes(tree, classes)
+    if truth is not None:
+        scores += _score_truth(tree, tree_file, truth, levels)
+    if similarities is not None:
+        scores += _score_similarities(tree, similarities)
+    if answers is not None:
+        scores += _score_answers(tree, answers, reading)
+    width = max(30, *(len(name) for name, _ in scores))
+    for name, value in scores:
+        click.echo(f"{name:{width}} {value:.4f}")
+
+
+def _refuse_reading_options(answers: str | None, reading: dict[str, Any]) -> None:
+    given = [name for name, value in reading.items() if value is not None]
+    if answers is None and given:
+        options = {"file_format": "format", "skip_repeated": "skip-repeats"}
+        option = options.get(given[0], given[0]).replace("_", "-")
+        raise click.UsageError(f"--{option} goes with --answers")
+
+
+def _score_classes(tree: Hierarchy, path: str) -> Scores:
     from ordlink import metrics
 
-    tree = Hierarchy.load(tree_file)
-    scores: dict[str, Any] = {}
-    if classes is not None:
-        labels = read_classes(classes, names=tree.labels_text)
-        for level, value in zip(labels, metrics.ari_per_level(labels, tree), strict=True):
-            scores[f"ARI at {level.max() + 1} classes"] = value
-        if len(labels) > 1:
-            scores["AARI"] = metrics.aari(labels, tree)
-    if truth is not None:
-        true_tree = Hierarchy.load(truth)
-        if true_tree.n_objects != tree.n_objects:
-            raise InputError(
-                f"{truth} has {true_tree.n_objects} objects, {tree_file} has {tree.n_objects}"
-            )
-        n_levels = levels or max(1, tree.n_objects.bit_length() - 1)
-        values = metrics.ari_per_level(true_tree, tree, n_levels=n_levels)
-        for level, value in enumerate(values, start=1):
-            scores[f"ARI at {2**level} clusters"] = value
-        scores["AARI"] = values.mean()
-    if similarities is not None:
-        matrix = read_similarities(similarities, n_objects=tree.n_objects)
-        scores["Dasgupta's cost"] = metrics.dasgupta_cost(tree, matrix)
-        off_diagonal = matrix[~_diagonal(len(matrix))]
-        if (off_diagonal >= 0).all():
-            scores["normalised (0 best, 1 worst)"] = metrics.normalised_dasgupta_cost(tree, matrix)
-    if answers is not None:
-        comparisons = read_comparisons(
-            answers, form=form, n_objects=tree.n_objects, names=tree.names
+    classes = read_classes(path, tree)
+    values = metrics.ari_per_level(classes.labels, tree)
+    scores = [
+        (f"ARI, {title} ({counted(int(level.max()) + 1, 'cluster')})", float(value))
+        for title, level, value in zip(classes.titles, classes.labels, values, strict=True)
+    ]
+    return scores if len(values) == 1 else [*scores, ("AARI, classes", float(values.mean()))]
+
+
+def _score_truth(tree: Hierarchy, tree_file: str, path: str, levels: int | None) -> Scores:
+    from ordlink import metrics
+
+    truth = Hierarchy.load(path)
+    _check_same_objects(tree, tree_file, truth, path)
+    values = metrics.ari_per_level(truth, tree, n_levels=_n_levels(truth, path, levels))
+    scores = [
+        (f"ARI, truth ({2**level} clusters)", float(value))
+        for level, value in enumerate(values, start=1)
+    ]
+    return [*scores, ("AARI, truth", float(values.mean()))]
+
+
+def _check_same_objects(tree: Hierarchy, tree_file: str, truth: Hierarchy, path: str) -> None:
+    if truth.n_objects != tree.n_objects:
+        raise InputError(
+            f"{path}: expected {counted(tree.n_objects, 'object')} as in {tree_file}, got "
+            f"{truth.n_objects}; compare trees of the same objects"
         )
-        scores["comparisons predicted"] = metrics.comparison_accuracy(tree, comparisons)
-    for name, value in scores.items():
-        click.echo(f"{name:30} {value:.4f}")
+    if truth.names is not None and tree.names is not None:
+        for i, (name, other) in enumerate(zip(truth.names, tree.names, strict=True)):
+            if name != other:
+                raise InputError(
+                    f"{path}: object {i} is {shown(name)}, but {shown(other)} in {tree_file}; "
+                    "compare trees of the same objects in the same order"
+                )
 
 
-def _diagonal(n: int) -> Any:
+def _n_levels(truth: Hierarchy, path: str, asked: int | None) -> int:
+    """Return how many levels to compare: those asked for, those planted, or all there can be."""
+    most = truth.n_objects.bit_length() - 1  # the largest l with 2**l <= n_objects
+    if most == 0:
+        raise InputError(f"{path}: a tree of one object has no levels to compare")
+    if asked is not None:
+        if asked > most:
+            raise InputError(
+                f"--levels {asked}: {path} has {counted(truth.n_objects, 'object')}, so at most "
+                f"{counted(most, 'level')} ({2**most} clusters)"
+            )
+        return asked
+    planted = truth.parameters.get("depth") if truth.method == "planted" else None
+    if planted == 0:
+        raise InputError(
+            f"{path}: this tree was planted without levels; say how many with --levels"
+        )
+    return planted if isinstance(planted, int) and 0 < planted <= most else most
+
+
+def _score_similarities(tree: Hierarchy, path: str) -> Scores:
     import numpy as np
 
-    return np.eye(n, dtype=bool)
+    from ordlink import metrics
+
+    matrix = read_similarities(path, n_objects=tree.n_objects)
+    scores = [("Dasgupta's cost", metrics.dasgupta_cost(tree, matrix))]
+    if (matrix[~np.eye(len(matrix), dtype=bool)] < 0).any():
+        warn_in_a_line(f"the normalised cost is left out: {path} has negative similarities")
+        return scores
+    normalised = metrics.normalised_dasgupta_cost(tree, matrix)
+    return [*scores, ("normalised (0 best, 1 worst)", normalised)]
+
+
+def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Scores:
+    from ordlink import metrics
+
+    try:
+        comparisons = read_answers_about(
+            path, names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
+        )
+    except InputError as error:
+        # Here the names and the number of objects are the tree's, not options.
+        message = str(error).replace("names (--names); leave them out", "the tree")
+        message = message.replace(", or pass n_objects (--n-objects) if there are more", "")
+        message = message.replace("n_objects (--n-objects) is", "the tree has")
+        raise InputError(message.replace("; leave it out", "")) from error
+    if tree.names is None and comparisons.names is not None:
+        warn_in_a_line(
+            f"{path} names its objects, the tree does not: {shown(comparisons.names[0])} is taken "
+            "for object 0, and so on"
+        )
+    return [("comparisons predicted", metrics.comparison_accuracy(tree, comparisons))]

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 import numpy as np
 
-from ordlink.atomic import replacing, write_text
+from ordlink.atomic import replacing
 from ordlink.cli._console import warnings_as_lines
-from ordlink.cli._output import make_folder
-from ordlink.cli._tables import read_rows
-from ordlink.comparisons import FORMS, ListedComparisons, RankedComparisons, list_answers
+from ordlink.cli._features import read_features
+from ordlink.cli._options import seed_option
+from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
+from ordlink.comparisons import FORMS, ListedComparisons, RankedComparisons, list_answers, n_pairs
 from ordlink.comparisons.files import write_comparisons
-from ordlink.datasets import FeatureTable, planted_hierarchy, simulate_answers
+from ordlink.datasets import planted_hierarchy, simulate_answers
 from ordlink.errors import InputError
+from ordlink.hierarchy import Hierarchy
 from ordlink.typing import FloatArray
+
+MOST_ANSWERS = 100_000_000
+"""More are not made at a time: they would not fit into the memory of most machines."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What answers are drawn from, and what is known about it.
+
+    Attributes
+    ----------
+    similarities : ndarray of shape (N, N)
+        How alike the objects are.
+    names : tuple of str
+        Names of the objects.
+    class_header, class_rows : list
+        The table of known classes; no rows if there are none.
+    tree : Hierarchy, optional
+        The true tree.
+    """
+
+    similarities: FloatArray
+    names: tuple[str, ...]
+    class_header: list[str]
+    class_rows: list[list[object]]
+    tree: Hierarchy | None = None
 
 
 @click.command(
@@ -31,10 +60,26 @@ from ordlink.typing import FloatArray
     "numbers in all others. Without it, the planted model is used.",
 )
 @click.option(
-    "--metric", default="cosine", show_default=True, help="cosine or euclidean (--table)."
+    "--metric",
+    type=click.Choice(["cosine", "euclidean"]),
+    default="cosine",
+    show_default=True,
+    help="How features are compared (--table).",
 )
-@click.option("--depth", default=3, show_default=True, help="Levels of the planted tree.")
-@click.option("--leaf-size", default=10, show_default=True, help="Objects per planted cluster.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="Levels of the planted tree.",
+)
+@click.option(
+    "--leaf-size",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Objects per planted cluster.",
+)
 @click.option("--mean", default=0.8, show_default=True, help="Mean similarity inside a cluster.")
 @click.option("--gap", default=0.1, show_default=True, help="Loss of similarity per level.")
 @click.option("--noise", default=0.1, show_default=True, help="Standard deviation of similarities.")
@@ -52,7 +97,7 @@ from ordlink.typing import FloatArray
     default=0.0,
     help="Share of wrong answers.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of all that is drawn.")
+@seed_option(default=0, show_default=True, help="Seed of all that is drawn.")
 @click.option("--out", required=True, metavar="DIR", help="Folder for the files.")
 @click.option(
     "--format",
@@ -81,41 +126,70 @@ def command(
 ) -> None:
     """Write answers, the similarities behind them, and the truth where it is known."""
     _check_amount(n_answers, proportion, form, error_rate)
-    folder = make_folder(out)
+    folder = check_folder(out)
+    truth = (
+        _plant(depth, leaf_size, mean, gap, noise, seed)
+        if table is None
+        else _describe_table(table, metric)
+    )
+    _refuse_too_many(len(truth.names), n_answers, proportion)
+    comparisons = _draw(truth, form, n_answers, proportion, error_rate, seed)
+    with writing_into(folder):
+        answers_file = f"answers.{file_format}"
+        write_comparisons(comparisons, folder / answers_file)
+        written = [answers_file, *_write_truth(truth, folder)]
+    click.echo(str(comparisons.summary()))
+    click.echo(f"wrote {', '.join(written)} to {folder}")
+
+
+def _plant(depth: int, leaf_size: int, mean: float, gap: float, noise: float, seed: int) -> Truth:
+    planted = planted_hierarchy(
+        depth=depth, leaf_size=leaf_size, mean=mean, gap=gap, noise=noise, seed=seed
+    )
+    rows = [
+        [name, *classes]
+        for name, classes in zip(planted.names, planted.levels.T.tolist(), strict=True)
+    ]
+    return Truth(
+        planted.similarities,
+        planted.names,
+        ["name", *(f"level_{level}" for level in range(1, depth + 1))],
+        rows if depth else [],
+        planted.tree,
+    )
+
+
+def _describe_table(path: str, metric: str) -> Truth:
+    features = read_features(path)
+    rows: list[list[object]] = [
+        [name, features.class_names[label]]
+        for name, label in zip(features.names, features.classes.tolist(), strict=True)
+    ]
+    return Truth(
+        features.similarities(metric),
+        features.names,
+        ["name", "class"],
+        rows if len(features.class_names) > 1 else [],
+    )
+
+
+def _write_truth(truth: Truth, folder: Path) -> list[str]:
+    """Write what is known besides the answers; what is not must not stay from an earlier run."""
     written = []
-    if table is None:
-        planted = planted_hierarchy(
-            depth=depth, leaf_size=leaf_size, mean=mean, gap=gap, noise=noise, seed=seed
-        )
-        similarities, names = planted.similarities, planted.names
-        planted.tree.save(folder / "truth.json")
+    if truth.tree is not None:
+        truth.tree.save(folder / "truth.json")
         written.append("truth.json")
-        _write_lines(
-            folder / "classes.csv",
-            ["name," + ",".join(f"level_{level + 1}" for level in range(len(planted.levels)))]
-            + [
-                ",".join([name, *map(str, column)])
-                for name, column in zip(names, planted.levels.T.tolist(), strict=True)
-            ],
-        )
+    else:
+        remove_stale(folder / "truth.json", lambda text: '"method": "planted"' in text)
+    if truth.class_rows:
+        write_csv(folder / "classes.csv", truth.class_header, truth.class_rows)
         written.append("classes.csv")
     else:
-        features = _read_table(table)
-        similarities, names = features.similarities(metric), features.names
-        if len(features.class_names) > 1:
-            lines = [
-                f"{_quoted(name)},{_quoted(features.class_names[label])}"
-                for name, label in zip(names, features.classes.tolist(), strict=True)
-            ]
-            _write_lines(folder / "classes.csv", ["name,class", *lines])
-            written.append("classes.csv")
-    comparisons = _draw(similarities, names, form, n_answers, proportion, error_rate, seed)
-    answers_file = f"answers.{file_format}"
-    write_comparisons(comparisons, folder / answers_file)
+        ours = ("name,level_1", "name,class\n")
+        remove_stale(folder / "classes.csv", lambda text: text.startswith(ours))
     with replacing(folder / "similarities.npy") as file:
-        np.save(file, similarities)
-    click.echo(str(comparisons.summary()))
-    click.echo(f"wrote {', '.join([answers_file, *written, 'similarities.npy'])} to {folder}")
+        np.save(file, truth.similarities)
+    return [*written, "similarities.npy"]
 
 
 def _check_amount(
@@ -129,9 +203,20 @@ def _check_amount(
         raise click.UsageError("--errors goes with --answers; each is drawn on its own")
 
 
+def _refuse_too_many(n_objects: int, n_answers: int | None, proportion: float | None) -> None:
+    """Refuse more answers than memory holds, before any room is taken for them."""
+    n = n_pairs(n_objects)
+    number = n_answers if proportion is None else round(proportion * n * (n - 1) / 2)
+    if number is not None and number > MOST_ANSWERS:
+        given = f"--answers {n_answers}" if proportion is None else f"--proportion {proportion:g}"
+        raise InputError(
+            f"{given}: expected at most {MOST_ANSWERS:,} answers, got {number:,}; make fewer, or "
+            "several files with different seeds"
+        )
+
+
 def _draw(
-    similarities: FloatArray,
-    names: tuple[str, ...],
+    truth: Truth,
     form: str,
     n_answers: int | None,
     proportion: float | None,
@@ -139,51 +224,9 @@ def _draw(
     seed: int,
 ) -> ListedComparisons:
     if proportion is not None:
-        everything = RankedComparisons.of_similarities(similarities, names=names)
+        everything = RankedComparisons.of_similarities(truth.similarities, names=truth.names)
         return everything.sample(proportion, seed=seed)
     rows = simulate_answers(
-        similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
+        truth.similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
     )
-    return list_answers(rows, form, names=names)
-
-
-def _read_table(path: str) -> FeatureTable:
-    rows = read_rows(path)
-    if len(rows) < 4:
-        raise InputError(
-            f"{path}: expected a header and at least three objects, got {len(rows)} lines"
-        )
-    header = [cell.lower() for cell in rows[0][1]]
-    columns = [number for number, name in enumerate(header) if name not in {"name", "class"}]
-    if not columns:
-        raise InputError(f"{path}: expected columns of numbers besides 'name' and 'class'")
-    features, names, classes = [], [], []
-    for number, (line, cells) in enumerate(rows[1:]):
-        if len(cells) != len(header):
-            raise InputError(
-                f"{path}, line {line}: expected {len(header)} columns, got {len(cells)}"
-            )
-        try:
-            features.append([float(cells[column]) for column in columns])
-        except ValueError as error:
-            raise InputError(f"{path}, line {line}: {error}; features must be numbers") from error
-        names.append(cells[header.index("name")] if "name" in header else f"object {number}")
-        classes.append(cells[header.index("class")] if "class" in header else "")
-    class_names, labels = np.unique(classes, return_inverse=True)
-    return FeatureTable(
-        features=np.array(features),
-        feature_names=tuple(header[column] for column in columns),
-        names=tuple(names),
-        classes=labels,
-        class_names=tuple(map(str, class_names)),
-        citation="",
-        licence="",
-    )
-
-
-def _quoted(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if any(c in cell for c in ',"') else cell
-
-
-def _write_lines(path: Path, lines: list[str]) -> None:
-    write_text(path, "\n".join(lines) + "\n")
+    return list_answers(rows, form, names=truth.names)

@@ -2,6 +2,7 @@
 
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._build import list_answers
+from ordlink.comparisons._chunks import ChunksSummary, check_chunks, summarise_chunks
 from ordlink.comparisons._details import AnswerDetails
 from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
 from ordlink.comparisons._listed import ListedComparisons, concatenate
@@ -15,12 +16,14 @@ __all__ = [
     "FORMS",
     "AnswerDetails",
     "AnswerForm",
+    "ChunksSummary",
     "Comparisons",
     "ComparisonsSummary",
     "ListedComparisons",
     "NetComparisons",
     "RankedComparisons",
     "Repeats",
+    "check_chunks",
     "check_repeats",
     "check_similarities",
     "concatenate",
@@ -30,4 +33,5 @@ __all__ = [
     "net_comparisons",
     "pair_ids",
     "pair_members",
+    "summarise_chunks",
 ]

@@ -23,6 +23,7 @@ class AnswerOptions(TypedDict, total=False):
     annotators: Sequence[object] | AnyArray | None
     times: Sequence[object] | AnyArray | None
     response_times: Sequence[float] | AnyArray | None
+    skip_repeated: bool
 
 
 class Comparisons(ABC):
@@ -61,6 +62,10 @@ class Comparisons(ABC):
     def summary(self) -> ComparisonsSummary:
         """Return what there is: objects, comparisons, repeats, contradictions, gaps."""
 
+    @abstractmethod
+    def warnings(self) -> list[str]:
+        """Return what the user should know before trusting a tree, one sentence each."""
+
     def __len__(self) -> int:
         return self.n_comparisons
 
@@ -88,6 +93,9 @@ class Comparisons(ABC):
             How often each row was answered; 1 by default.
         annotators, times, response_times : arrays of shape (n_answers,), optional
             Kept along, see :class:`AnswerDetails`.
+        skip_repeated : bool
+            Whether to leave out rows that name an object twice where different ones are needed,
+            such as attention checks, with a warning; they are refused by default.
 
         Returns
         -------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +18,9 @@ from ordlink.comparisons._objects import (
     objects_from_numbers,
     plain_row,
 )
-from ordlink.comparisons._pairs import pair_ids
-from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, Int32Array
+from ordlink.comparisons._pairs import check_n_objects, pair_ids
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from ordlink.typing import AnyArray, BoolArray, Int32Array
 
 
 def list_answers(
@@ -32,15 +34,20 @@ def list_answers(
     annotators: Sequence[object] | AnyArray | None = None,
     times: Sequence[object] | AnyArray | None = None,
     response_times: Sequence[float] | AnyArray | None = None,
+    skip_repeated: bool = False,
+    answers: Int32Array | None = None,
+    named: bool = False,
     row_name: RowNamer = plain_row,
 ) -> ListedComparisons:
     """Return the comparisons that rows of answers of one form stand for.
 
-    `row_name` says where a row stands, for messages; the other parameters are those of
-    :meth:`Comparisons.from_quadruplets`.
+    `answers` are the numbers of the answers that the rows came from, `named` says that rows of
+    numbers stand for names that messages should show, `row_name` says where a row stands; the
+    other parameters are those of :meth:`Comparisons.from_quadruplets`.
     """
     answer_form = find_form(form)
     table = _as_table(rows, answer_form)
+    n_objects = None if n_objects is None else check_n_objects(n_objects)
     checked_names = check_names(names, n_objects)
     if table.dtype.kind in "OUT":
         objects, checked_names = objects_from_names(
@@ -54,18 +61,28 @@ def list_answers(
         )
         if one_based and checked_names is None:  # objects keep the numbers that users know
             checked_names = tuple(str(number) for number in range(1, n_objects + 1))
-    _check_rows(objects, table, answer_form, row_name)
-    quadruplets = answer_form.to_quadruplets(objects)
     each = len(answer_form.comparisons)
+    checked_counts = _check_counts(counts, len(table), each, row_name)
+    columns: dict[str, Any] = {
+        "answers": answers,
+        "annotators": annotators,
+        "times": times,
+        "response_times": response_times,
+    }
+    shown = np.array(checked_names, dtype=object)[objects] if named else table
+    kept = _check_rows(objects, shown, answer_form, row_name, skip_repeated=skip_repeated)
+    if kept is not None:
+        objects = objects[kept]
+        columns = {name: _kept(name, column, kept) for name, column in columns.items()}
+        checked_counts = None if checked_counts is None else checked_counts[np.repeat(kept, each)]
+    quadruplets = answer_form.to_quadruplets(objects)
     return ListedComparisons(
         n_objects=n_objects,
         winners=pair_ids(quadruplets[:, 0], quadruplets[:, 1], n_objects),
         losers=pair_ids(quadruplets[:, 2], quadruplets[:, 3], n_objects),
         names=checked_names,
-        counts=_check_counts(counts, len(table), each, row_name),
-        details=make_details(
-            len(table), each, annotators=annotators, times=times, response_times=response_times
-        ),
+        counts=checked_counts,
+        details=make_details(len(objects), each, **columns),
     )
 
 
@@ -99,27 +116,69 @@ def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> 
     return table
 
 
-def _check_rows(objects: Int32Array, table: AnyArray, form: AnswerForm, row_name: RowNamer) -> None:
-    """Refuse the first row with a pair of an object with itself or a pair against itself."""
-    problems: tuple[tuple[AnyArray, str], ...]
+def _check_rows(
+    objects: Int32Array,
+    shown: AnyArray,
+    form: AnswerForm,
+    row_name: RowNamer,
+    *,
+    skip_repeated: bool,
+) -> BoolArray | None:
+    """Refuse rows with a pair of an object with itself or a pair against itself, or skip them.
+
+    Returns
+    -------
+    ndarray of bool or None
+        Which rows stay; None for all.
+    """
+    problems: tuple[tuple[BoolArray, str], ...]
     if form.name == "quadruplet":
         i, j, k, l = objects.T  # noqa: E741 - the paper's letters
         self_pair = (i == j) | (k == l)
         same_pair = ((i == k) & (j == l)) | ((i == l) & (j == k))
         problems = (
             (self_pair, "pairs an object with itself; a pair needs two different objects"),
-            (same_pair, "compares a pair with itself; it says nothing, remove the row"),
+            (same_pair, "compares a pair with itself; it says nothing"),
         )
     else:
         i, j, k = objects.T
         repeated = (i == j) | (i == k) | (j == k)
-        problems = (
-            (repeated, "names an object twice; three different objects are needed, remove the row"),
+        problems = ((repeated, "names an object twice; three different objects are needed"),)
+    bad: BoolArray = np.logical_or.reduce([rows for rows, _ in problems])
+    n_bad = int(bad.sum())
+    if not n_bad:
+        return None
+    share = f"{n_bad:,} of {len(bad):,} row{'s' if len(bad) != 1 else ''}"
+    if skip_repeated and n_bad < len(bad):
+        warnings.warn(
+            f"{share} repeat{'s' if n_bad == 1 else ''} an object or a pair and "
+            f"{'is' if n_bad == 1 else 'are'} left out, the first at {row_name(int(bad.argmax()))}",
+            OrdlinkWarning,
+            stacklevel=4,
         )
-    for bad, problem in problems:
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            raise InputError(f"{row_name(row)}: {tuple(table[row].tolist())} {problem}")
+        return ~bad
+    row, problem = next((int(rows.argmax()), problem) for rows, problem in problems if rows.any())
+    remedy = (
+        "no row is left without them"
+        if skip_repeated
+        else f"remove {'it' if n_bad == 1 else 'them'}, or leave out all such rows (attention "
+        "checks, say) with skip_repeated=True (--skip-repeats)"
+    )
+    raise InputError(
+        f"{row_name(row)}: {tuple(shown[row].tolist())} {problem} ({share} "
+        f"do{'es' if n_bad == 1 else ''} so); {remedy}"
+    )
+
+
+def _kept(name: str, column: Any, kept: BoolArray) -> Any:
+    """Return the entries of a column that stay."""
+    if column is None:
+        return None
+    if len(column) != len(kept):
+        raise InputError(
+            f"{name} must have one entry per answer: expected {len(kept)}, got {len(column)}"
+        )
+    return [entry for entry, stays in zip(column, kept.tolist(), strict=True) if stays]
 
 
 def _check_counts(
@@ -139,7 +198,7 @@ def _check_counts(
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(
-            f"{row_name(row)}: the count {given[row]} is not a whole number from 1 up; "
-            "leave out answers that nobody gave"
+            f"{row_name(row)}: the count {given[row]} is not a whole number from 1 to "
+            f"{np.iinfo(np.int32).max:,}; leave out answers that nobody gave"
         )
     return np.repeat(given.astype(np.int32), each)

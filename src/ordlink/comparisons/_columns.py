@@ -8,7 +8,9 @@ import numpy as np
 
 from ordlink.comparisons._net import NetComparisons
 from ordlink.comparisons._pairs import n_pairs
-from ordlink.typing import Int32Array, Int64Array
+from ordlink.typing import AnyArray, FloatArray, Int32Array, Int64Array
+
+_ROWS_PER_THREAD = 500_000
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class ComparisonColumns:
     splits : ndarray of shape (E,), dtype int64
         rows[starts[f]:splits[f]] beat f (A = +value), rows[splits[f]:starts[f + 1]] are beaten
         by f (A = -value).
-    rows : ndarray of shape (2 n_entries,), dtype int32
+    rows : ndarray of shape (2 n_entries,), dtype uint16 where pair ids fit, else int32
         Pair ids e with A[e, f] not 0.
     values : ndarray of shape (2 n_entries,) or (0,), dtype int32
         Weights; empty if all are 1.
@@ -30,23 +32,64 @@ class ComparisonColumns:
 
     starts: Int64Array
     splits: Int64Array
-    rows: Int32Array
+    rows: AnyArray
     values: Int32Array
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of columns E."""
+        return len(self.splits)
 
 
 def compress(net: NetComparisons) -> ComparisonColumns:
     """Return the columns of A by counting sort, O(n_entries + E)."""
-    from ordlink.kernels.columns import count_entries, fill_entries
+    from ordlink.kernels.columns import count_pairs, fill_columns
+    from ordlink.kernels.threads import run_parts, split_range
 
     n = n_pairs(net.n_objects)
-    beaten_by = np.zeros(n, dtype=np.int64)
-    beats = np.zeros(n, dtype=np.int64)
-    count_entries(net.winners, net.losers, beaten_by, beats)
+    parts = split_range(len(net.winners), smallest=_ROWS_PER_THREAD)
+    above, below = (np.zeros((len(parts), n), dtype=np.int64) for _ in range(2))
+
+    def count(number: int) -> None:
+        count_pairs(net.losers[parts[number]], above[number])
+        count_pairs(net.winners[parts[number]], below[number])
+
+    run_parts(count, len(parts))
     starts = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(beaten_by + beats, out=starts[1:])
-    splits = starts[:-1] + beaten_by
-    rows = np.empty(int(starts[-1]), dtype=np.int32)
-    weights = np.empty(0, dtype=np.int32) if net.weights is None else net.weights
-    values = np.empty(0 if net.weights is None else len(rows), dtype=np.int32)
-    fill_entries(net.winners, net.losers, weights, starts[:-1].copy(), splits.copy(), rows, values)
+    np.cumsum((above + below).sum(axis=0), out=starts[1:])
+    splits = starts[:-1] + above.sum(axis=0)
+    # Each part writes behind the parts before it: the same columns on any number of threads.
+    next_above = starts[:-1] + np.cumsum(above, axis=0) - above
+    next_below = splits + np.cumsum(below, axis=0) - below
+    rows = np.empty(int(starts[-1]), dtype=np.uint16 if n <= 2**16 else np.int32)
+    nothing = np.empty(0, dtype=np.int32)
+    values = nothing if net.weights is None else np.empty(len(rows), dtype=np.int32)
+
+    def fill(number: int) -> None:
+        part = parts[number]
+        weights = nothing if net.weights is None else net.weights[part]
+        fill_columns(
+            net.winners[part],
+            net.losers[part],
+            weights,
+            next_above[number],
+            next_below[number],
+            rows,
+            values,
+        )
+
+    run_parts(fill, len(parts))
     return ComparisonColumns(starts, splits, rows, values)
+
+
+def row_sums(columns: ComparisonColumns) -> FloatArray:
+    """Return A 1: by antisymmetry, what each pair beats minus what beats it."""
+    if len(columns.values):
+        signed = columns.values.astype(np.int64)
+        totals = np.concatenate([[0], np.cumsum(signed)])
+        above = totals[columns.splits] - totals[columns.starts[:-1]]
+        below = totals[columns.starts[1:]] - totals[columns.splits]
+    else:
+        above = columns.splits - columns.starts[:-1]
+        below = columns.starts[1:] - columns.splits
+    return np.asarray(below - above, dtype=np.float64)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ordlink.comparisons._frozen import FrozenArrays
 from ordlink.errors import InputError
 from ordlink.typing import AnyArray, FloatArray, Int32Array
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerDetails:
+class AnswerDetails(FrozenArrays):
     """Columns that go along with the comparisons, one entry for each.
 
     Attributes
@@ -32,12 +33,6 @@ class AnswerDetails:
     annotators: AnyArray | None = None
     times: AnyArray | None = None
     response_times: FloatArray | None = None
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            column = getattr(self, field.name)
-            if column is not None:
-                column.flags.writeable = False
 
     @property
     def columns(self) -> dict[str, AnyArray]:
@@ -66,13 +61,19 @@ def make_details(
     n_answers: int,
     n_comparisons_each: int,
     *,
+    answers: Sequence[int] | Int32Array | None = None,
     annotators: Sequence[object] | AnyArray | None = None,
     times: Sequence[object] | AnyArray | None = None,
     response_times: Sequence[float] | AnyArray | None = None,
 ) -> AnswerDetails | None:
-    """Return the details of answers that became `n_comparisons_each` comparisons each."""
+    """Return the details of answers that became `n_comparisons_each` comparisons each.
+
+    `answers` are their numbers, if they have any; 0, 1, 2, ... where it matters by default.
+    """
     columns: dict[str, AnyArray] = {}
-    if n_comparisons_each > 1:
+    if answers is not None:
+        columns["answers"] = np.array(answers, dtype=np.int32)
+    elif n_comparisons_each > 1:
         columns["answers"] = np.arange(n_answers, dtype=np.int32)
     for name, given in (("annotators", annotators), ("times", times)):
         if given is not None:
@@ -120,8 +121,15 @@ def concatenate_details(
 
 def _text_column(given: Sequence[object] | AnyArray) -> AnyArray:
     column = np.empty(len(given), dtype=object)
-    column[:] = ["" if entry is None else str(entry) for entry in given]
+    column[:] = ["" if _is_unknown(entry) else str(entry) for entry in given]
     return column
+
+
+def _is_unknown(entry: object) -> bool:
+    """Return whether an entry is missing: None, NaN, or what pandas and NumPy have for it."""
+    if isinstance(entry, (float, np.floating)):
+        return bool(np.isnan(entry))
+    return entry is None or (not isinstance(entry, str) and str(entry) in ("<NA>", "NaT"))
 
 
 def _unknown(name: str, length: int) -> AnyArray:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._details import AnswerDetails, concatenate_details
-from ordlink.comparisons._pairs import pair_ids, pair_members
-from ordlink.errors import InputError
+from ordlink.comparisons._frozen import FrozenArrays
+from ordlink.comparisons._objects import check_kept_objects
+from ordlink.comparisons._pairs import check_n_objects, pair_ids, pair_members
+from ordlink.comparisons._votes import Tally, tally_votes
+from ordlink.errors import InputError, InputKindError
 from ordlink.typing import AnyArray, Int32Array
 
 if TYPE_CHECKING:
@@ -19,10 +23,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ListedComparisons(Comparisons):
+class ListedComparisons(FrozenArrays, Comparisons):
     """Comparisons listed one by one, as ids of the winning and the losing pair.
 
-    Usually made by one of the methods of :class:`Comparisons`.
+    Usually made by one of the methods of :class:`Comparisons`. ``comparisons[rows]`` takes a slice,
+    a mask or an array of row numbers, so that scikit-learn can split them.
 
     Attributes
     ----------
@@ -49,9 +54,9 @@ class ListedComparisons(Comparisons):
     distinct: bool = False
 
     def __post_init__(self) -> None:
-        for column in (self.winners, self.losers, self.counts):
-            if column is not None:
-                column.flags.writeable = False
+        if self.n_objects != 0:  # files of nothing about nobody exist
+            object.__setattr__(self, "n_objects", check_n_objects(self.n_objects))
+        super().__post_init__()
 
     @property
     def n_rows(self) -> int:
@@ -83,13 +88,41 @@ class ListedComparisons(Comparisons):
 
     @property
     def n_answers(self) -> int:
-        """Number of answers that the rows came from."""
+        """Number of answers, repeated ones counted as often as they were given."""
         if self.details is None or self.details.answers is None:
-            return self.n_rows
-        return len(np.unique(self.details.answers))
+            return self.n_comparisons
+        rows = np.unique(self.details.answers, return_index=True)[1]  # one row of each answer
+        return len(rows) if self.counts is None else int(self.counts[rows].sum(dtype=np.int64))
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(n_rows,): what scikit-learn splits."""
+        return (self.n_rows,)
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Which rows are about the same pairs of pairs; counted once, then kept."""
+        if self.distinct:
+            return Tally(self.n_rows)
+        return tally_votes(self.winners, self.losers, self.counts, self.n_objects)
 
     def __len__(self) -> int:
         return self.n_rows
+
+    def __getitem__(self, rows: Any) -> ListedComparisons:
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
+            rows = rows[0]  # scikit-learn asks for comparisons[rows, ...]
+        if isinstance(rows, slice):
+            return self.take(np.arange(self.n_rows)[rows])
+        chosen = np.asarray(rows)
+        if not chosen.size and chosen.ndim == 1:
+            chosen = chosen.astype(np.int64)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
+            raise InputKindError(
+                "comparisons are taken by a slice, a mask or an array of row numbers, got "
+                f"{type(rows).__name__}; comparisons.quadruplets lists the rows one by one"
+            )
+        return self.take(chosen)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ListedComparisons):
@@ -127,11 +160,7 @@ class ListedComparisons(Comparisons):
 
     def subset(self, objects: Sequence[int] | AnyArray) -> ListedComparisons:
         """Return the comparisons among these objects alone, renumbered in the given order."""
-        kept = np.asarray(objects)
-        if kept.ndim != 1 or kept.dtype.kind not in "iu" or len(np.unique(kept)) != len(kept):
-            raise InputError("objects must be a list of different object numbers")
-        if len(kept) and not 0 <= int(kept.min()) <= int(kept.max()) < self.n_objects:
-            raise InputError(f"objects must lie between 0 and {self.n_objects - 1}")
+        kept = check_kept_objects(objects, self.n_objects)
         new_number = np.full(self.n_objects, -1, dtype=np.int32)
         new_number[kept] = np.arange(len(kept), dtype=np.int32)
         renumbered = new_number[self.quadruplets]
@@ -175,6 +204,12 @@ class ListedComparisons(Comparisons):
 
         return summarise_listed(self)
 
+    def warnings(self) -> list[str]:
+        """Return what to know before trusting a tree, as the summary's warnings, but cheaper."""
+        from ordlink.comparisons._summary import warn_of_listed
+
+        return warn_of_listed(self)
+
 
 def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
     """Return the comparisons of all parts, which must be about the same objects.
@@ -187,6 +222,12 @@ def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
     """
     if not parts:
         raise InputError("concatenate needs at least one set of comparisons, got none")
+    for part in parts:
+        if not isinstance(part, ListedComparisons):
+            raise InputKindError(
+                f"concatenate takes comparisons listed one by one, got {type(part).__name__}; all "
+                "comparisons of a similarity matrix are not listed: take a sample of them"
+            )
     first = parts[0]
     for part in parts[1:]:
         if (part.n_objects, part.names) != (first.n_objects, first.names):

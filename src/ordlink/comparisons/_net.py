@@ -8,12 +8,20 @@ from typing import Literal, get_args
 import numpy as np
 
 from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._pairs import n_pairs
+from ordlink.comparisons._pairs import pair_members
 from ordlink.errors import InputError
-from ordlink.typing import BoolArray, Int32Array, Int64Array
+from ordlink.typing import Int32Array, Int64Array
 
 Repeats = Literal["majority", "net"]
 """How repeated answers count: the sign of the net count, or the net count itself."""
+LARGEST_WEIGHT = 2**20
+LARGEST_TOTAL = 2**31 - 1
+"""Bounds of net counts that keep all sums exact.
+
+An entry of A contracted to clusters is at most the total of the weights, which fits into int32. An
+entry of the kernel K adds products of two weights, each weight (twice in A) with one other: at most
+2^20 x 2 x 2^31 = 2^52, which is exact in float64 too.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,53 +49,6 @@ class NetComparisons:
         return 1 if self.weights is None else int(self.weights.max(initial=1))
 
 
-@dataclass(frozen=True)
-class Votes:
-    """How often each distinct pair of pairs was answered each way.
-
-    Attributes
-    ----------
-    low, high : ndarray of int32
-        The two pairs, low < high, sorted.
-    for_low, for_high : ndarray of int64
-        Number of answers in which low (high) won.
-    """
-
-    low: Int32Array
-    high: Int32Array
-    for_low: Int64Array
-    for_high: Int64Array
-
-    @property
-    def contradicted(self) -> BoolArray:
-        """Which pairs of pairs were answered both ways."""
-        return (self.for_low > 0) & (self.for_high > 0)
-
-
-def count_votes(comparisons: ListedComparisons) -> Votes:
-    """Return the votes on every pair of pairs, in increasing order of (low, high)."""
-    n = np.int64(n_pairs(comparisons.n_objects))
-    low_won = comparisons.winners < comparisons.losers
-    low = np.where(low_won, comparisons.winners, comparisons.losers).astype(np.int64)
-    high = np.where(low_won, comparisons.losers, comparisons.winners)
-    keys = low * n + high
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    counts = np.ones(len(keys), np.int64)
-    if comparisons.counts is not None:
-        counts = comparisons.counts[order].astype(np.int64)
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    if not len(starts):
-        empty = np.empty(0, np.int64)
-        return Votes(empty.astype(np.int32), empty.astype(np.int32), empty, empty)
-    for_low = np.add.reduceat(counts * low_won[order], starts)
-    for_high = np.add.reduceat(counts * ~low_won[order], starts)
-    distinct = keys[starts]
-    return Votes(
-        (distinct // n).astype(np.int32), (distinct % n).astype(np.int32), for_low, for_high
-    )
-
-
 def net_comparisons(
     comparisons: ListedComparisons, repeats: Repeats = "majority"
 ) -> NetComparisons:
@@ -99,27 +60,46 @@ def net_comparisons(
         Answers, possibly repeated and contradicting each other.
     repeats : {"majority", "net"}
         The sign of the net count, or the net count as weight.
+
+    Raises
+    ------
+    InputError
+        If net counts are so large that sums of them would not be exact: more than 2^20 for one
+        pair of pairs, or 2^31 - 1 in all.
     """
     check_repeats(repeats)
-    n_objects = comparisons.n_objects
-    if comparisons.distinct and (comparisons.counts is None or repeats == "majority"):
-        return NetComparisons(n_objects, comparisons.winners, comparisons.losers)
-    votes = count_votes(comparisons)
-    net = votes.for_low - votes.for_high
-    decided = net != 0
-    low, high, net = votes.low[decided], votes.high[decided], net[decided]
-    weights = None
-    if repeats == "net" and (np.abs(net) > 1).any():
-        weights = np.abs(net).astype(np.int32)
-    return NetComparisons(
-        n_objects,
-        winners=np.where(net > 0, low, high),
-        losers=np.where(net > 0, high, low),
-        weights=weights,
-    )
+    majority = comparisons.tally.majority
+    if majority is None:  # every row is an entry
+        winners, losers = comparisons.winners, comparisons.losers
+        net: Int64Array | Int32Array | None = comparisons.counts
+    else:
+        winners, losers, net = majority.winners, majority.losers, majority.net
+    if repeats == "majority" or net is None or not (net > 1).any():
+        return NetComparisons(comparisons.n_objects, winners, losers)
+    _check_weights(net, winners, losers, comparisons.n_objects)
+    return NetComparisons(comparisons.n_objects, winners, losers, net.astype(np.int32))
 
 
 def check_repeats(repeats: str) -> None:
     """Raise InputError unless `repeats` is one of the two ways to count repeated answers."""
     if repeats not in get_args(Repeats):
         raise InputError(f"repeats must be one of {', '.join(get_args(Repeats))}; got {repeats!r}")
+
+
+def _check_weights(
+    net: Int64Array | Int32Array, winners: Int32Array, losers: Int32Array, n_objects: int
+) -> None:
+    remedy = "divide all counts by the same number, or use repeats='majority' (--repeats majority)"
+    largest = int(net.argmax())
+    if net[largest] > LARGEST_WEIGHT:
+        (i, k), (j, l) = pair_members(np.array([winners[largest], losers[largest]]), n_objects)  # noqa: E741
+        raise InputError(
+            f"the comparison ({i}, {j}, {k}, {l}) has a net count of {net[largest]:,}; with "
+            f"repeats='net' at most {LARGEST_WEIGHT:,} can be added up exactly; {remedy}"
+        )
+    total = int(net.sum(dtype=np.int64))
+    if total > LARGEST_TOTAL:
+        raise InputError(
+            f"the net counts add up to {total:,}; with repeats='net' at most {LARGEST_TOTAL:,} can "
+            f"be added up exactly; {remedy}"
+        )

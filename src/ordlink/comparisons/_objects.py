@@ -9,7 +9,7 @@ import numpy as np
 
 from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, Int32Array
+from ordlink.typing import AnyArray, Int32Array, Int64Array
 
 _NOT_TEXT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """What no name may hold: control characters and lone surrogates."""
@@ -31,8 +31,10 @@ def check_names(names: Sequence[str] | None, n_objects: int | None) -> tuple[str
         raise InputKindError(f"names must be a sequence of strings, got the string {names!r}")
     checked = tuple(str(name) for name in names)
     if n_objects is not None and len(checked) != n_objects:
+        names_text = "is 1 name" if len(checked) == 1 else f"are {len(checked)} names"
         raise InputError(
-            f"there are {len(checked)} names for {n_objects} objects; give one name per object"
+            f"there {names_text} for {n_objects} object{'s' if n_objects != 1 else ''}; "
+            "give one name per object"
         )
     for index, name in enumerate(checked):
         if not name.strip() or _NOT_TEXT.search(name):
@@ -64,6 +66,13 @@ def in_natural_order(names: Sequence[str]) -> list[str]:
     return sorted(names, key=key)
 
 
+def count_objects(n_objects: int, first: int = 0) -> str:
+    """Return "are 4 objects (0 to 3)", or "is 1 object (0)"."""
+    if n_objects == 1:
+        return f"is 1 object ({first})"
+    return f"are {n_objects} objects ({first} to {n_objects - 1 + first})"
+
+
 def objects_from_numbers(
     rows: AnyArray,
     *,
@@ -78,25 +87,28 @@ def objects_from_numbers(
     InputError
         If a number is fractional, negative, out of range, or seems to count from 1 by mistake.
     """
-    if n_objects is not None and n_objects < 1:
-        raise InputError(f"n_objects must be at least 1, got {n_objects}")
     _refuse_first(
         np.abs(rows.astype(np.float64)) > _LARGEST_NUMBER,
         rows,
         row_name,
-        "is far too large; objects are 0, 1, 2, ...",
+        "is far too large; objects are 0, 1, 2, ...; check the row",
     )
     if rows.dtype.kind == "f":
         _refuse_first(
             rows != np.floor(rows),
             rows,
             row_name,
-            "is not a whole number; objects are 0, 1, 2, ...",
+            "is not a whole number; objects are 0, 1, 2, ...; check the row",
         )
     numbers = rows.astype(np.int64)
     first = 1 if one_based else 0
-    remedy = " (it is said to count from 1)" if one_based else ""
-    _refuse_first(numbers < first, rows, row_name, f"is below {first}, the first object{remedy}")
+    remedy = (
+        "the answers are said to count from 1; if they count from 0, leave out one_based "
+        "(--one-based), otherwise check the row"
+        if one_based
+        else "check the row"
+    )
+    _refuse_first(numbers < first, rows, row_name, f"is below {first}, the first object; {remedy}")
     largest = int(numbers.max(initial=first - 1)) - first
     if n_objects is None:
         n_objects = largest + 1
@@ -107,14 +119,17 @@ def objects_from_numbers(
                 f"(--n-objects {largest + 1}) if there is an object 0"
             )
     check_pair_ids_fit(n_objects)
-    range_text = f"{n_objects} objects ({first} to {n_objects - 1 + first})"
-    if not one_based and largest == n_objects:
-        range_text += "; if the answers count from 1, pass one_based=True (--one-based)"
     _refuse_first(
         numbers >= n_objects + first,
         rows,
         row_name,
-        f"is out of range: there are {range_text}",
+        f"is out of range: there {count_objects(n_objects, first)}; check the row, or pass "
+        "n_objects (--n-objects) if there are more"
+        + (
+            "; if the answers count from 1, pass one_based=True (--one-based)"
+            if not one_based and largest == n_objects
+            else ""
+        ),
     )
     return (numbers - first).astype(np.int32), n_objects
 
@@ -155,6 +170,20 @@ def objects_from_names(
         objects < 0, rows, row_name, "is not among the names of the objects; check the spelling"
     )
     return objects, names
+
+
+def check_kept_objects(objects: Sequence[int] | AnyArray, n_objects: int) -> Int64Array:
+    """Return the objects of a subset: different numbers from 0 to N - 1."""
+    try:
+        kept = np.asarray(objects)
+    except ValueError:
+        kept = np.empty((0, 0))
+    fits = kept.ndim == 1 and len(kept) > 0 and kept.dtype.kind in "iu"
+    if not fits or len(np.unique(kept)) != len(kept):
+        raise InputError("objects must be a list of different object numbers, and not empty")
+    if not 0 <= int(kept.min()) <= int(kept.max()) < n_objects:
+        raise InputError(f"objects must lie between 0 and {n_objects - 1}")
+    return kept.astype(np.int64)
 
 
 def _refuse_first(bad: AnyArray, rows: AnyArray, row_name: RowNamer, problem: str) -> None:

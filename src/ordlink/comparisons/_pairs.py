@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink.errors import InputError
+from ordlink.errors import InputError, InputKindError
 from ordlink.typing import AnyArray, Int32Array
 
 MAX_OBJECTS = 65_535
@@ -23,6 +23,21 @@ def n_pairs(n_objects: int) -> int:
     6
     """
     return n_objects * (n_objects - 1) // 2
+
+
+def check_n_objects(n_objects: object) -> int:
+    """Return the number of objects as an int; NumPy's small integers would overflow later.
+
+    Examples
+    --------
+    >>> check_n_objects(np.uint8(60))
+    60
+    """
+    if isinstance(n_objects, (bool, np.bool_)) or not isinstance(n_objects, (int, np.integer)):
+        raise InputKindError(f"n_objects must be a whole number, got {n_objects!r}")
+    if n_objects < 1:
+        raise InputError(f"n_objects must be at least 1, got {n_objects}")
+    return int(n_objects)
 
 
 def check_pair_ids_fit(n_objects: int) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ordlink.comparisons._base import Comparisons
+from ordlink.comparisons._frozen import FrozenArrays
 from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._objects import check_names
-from ordlink.comparisons._pairs import check_pair_ids_fit, n_pairs, pair_ids
+from ordlink.comparisons._objects import check_kept_objects, check_names
+from ordlink.comparisons._pairs import check_n_objects, check_pair_ids_fit, n_pairs, pair_ids
 from ordlink.comparisons._similarities import check_similarities
 from ordlink.errors import InputError
 from ordlink.typing import AnyArray, Int32Array, Int64Array
@@ -19,11 +20,11 @@ from ordlink.typing import AnyArray, Int32Array, Int64Array
 if TYPE_CHECKING:
     from ordlink.comparisons._summary import ComparisonsSummary
 
-_GAPS_PER_DRAW = 1 << 20
+_WAITS_PER_DRAW = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class RankedComparisons(Comparisons):
+class RankedComparisons(FrozenArrays, Comparisons):
     """Every comparison of a weak order of the pairs, none of them written down.
 
     Attributes
@@ -41,7 +42,8 @@ class RankedComparisons(Comparisons):
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        self.ranks.flags.writeable = False
+        object.__setattr__(self, "n_objects", check_n_objects(self.n_objects))
+        super().__post_init__()
 
     @classmethod
     def of_similarities(
@@ -83,7 +85,7 @@ class RankedComparisons(Comparisons):
 
     def subset(self, objects: Sequence[int] | AnyArray) -> RankedComparisons:
         """Return the comparisons among these objects alone, renumbered in the given order."""
-        kept = np.asarray(objects, dtype=np.int64)
+        kept = check_kept_objects(objects, self.n_objects)
         low, high = np.triu_indices(len(kept), 1)
         ranks = self.ranks[pair_ids(kept[low], kept[high], self.n_objects)]
         return RankedComparisons(
@@ -103,22 +105,29 @@ class RankedComparisons(Comparisons):
                 f"proportion is the share of all comparisons, above 0 and at most 1; "
                 f"got {proportion}"
             )
-        from ordlink.kernels.sampling import list_at_gaps
+        from ordlink.kernels.sampling import list_after_waits
+        from ordlink.kernels.threads import one_ahead
 
         n = n_pairs(self.n_objects)
         expected = proportion * n * (n - 1) / 2
-        capacity = int(expected + 6 * np.sqrt(expected) + 16)
-        winners = np.empty(capacity, dtype=np.int32)
-        losers = np.empty(capacity, dtype=np.int32)
+        likely_most = int(expected + 6 * np.sqrt(expected) + 16)
+        draw = min(likely_most, _WAITS_PER_DRAW)
+        winners = np.empty(likely_most + draw, dtype=np.int32)
+        losers = np.empty(likely_most + draw, dtype=np.int32)
+        # floor(Exp(1) / -log(1-p)) is geometric, and exponentials are drawn faster.
+        scale = 0.0 if proportion == 1 else -1.0 / np.log1p(-proportion)
         rng = np.random.default_rng(seed)
+        draws = one_ahead(
+            lambda: rng.standard_exponential(draw), worthwhile=likely_most > _WAITS_PER_DRAW
+        )
         n_listed, row, column = 0, 0, 0
         while row < n - 1:
-            gaps = _geometric_gaps(rng, proportion, min(capacity, _GAPS_PER_DRAW))
-            if n_listed + len(gaps) > len(winners):
-                winners = np.concatenate([winners, np.empty(len(gaps), dtype=np.int32)])
-                losers = np.concatenate([losers, np.empty(len(gaps), dtype=np.int32)])
-            n_listed, row, column = list_at_gaps(
-                gaps, self.ranks, winners, losers, n_listed, row, column
+            waits = next(draws)
+            if n_listed + len(waits) > len(winners):
+                winners = np.concatenate([winners, np.empty(len(waits), dtype=np.int32)])
+                losers = np.concatenate([losers, np.empty(len(waits), dtype=np.int32)])
+            n_listed, row, column = list_after_waits(
+                waits, scale, self.ranks, winners, losers, n_listed, row, column
             )
         return ListedComparisons(
             n_objects=self.n_objects,
@@ -138,13 +147,6 @@ class RankedComparisons(Comparisons):
 
         return summarise_ranked(self)
 
-
-def _geometric_gaps(rng: np.random.Generator, proportion: float, size: int) -> Int64Array:
-    """Return numbers of Bernoulli trials up to and with the next success."""
-    if proportion == 1:
-        return np.ones(size, dtype=np.int64)
-    # floor(Exp(1) / -log(1-p)) is geometric, and exponentials are drawn faster than geometrics.
-    waits = rng.standard_exponential(size) / -np.log1p(-proportion)
-    gaps: Int64Array = np.minimum(waits, 2.0**62).astype(np.int64)
-    gaps += 1
-    return gaps
+    def warnings(self) -> list[str]:
+        """Return what the user should know before trusting a tree, one sentence each."""
+        return self.summary().warnings()

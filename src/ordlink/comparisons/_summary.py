@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._net import count_votes
 from ordlink.comparisons._pairs import n_pairs, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
-from ordlink.typing import Int32Array
+from ordlink.typing import BoolArray, Int32Array
 
 _NAMES_SHOWN = 5
 
@@ -66,56 +65,31 @@ class ComparisonsSummary:
             f" ({self.share_of_possible:.3%} of all possible)",
             f"repeated                {self.n_repeated:,}",
             f"contradictions          {self.n_contradictions:,}",
-            f"pairs never compared    {self.n_pairs_never_compared:,}"
-            f" of {n_pairs(self.n_objects):,}",
-            f"objects never named     {_shown(self.never_named)}",
-            f"connected parts         {len(self.parts)}",
+            *describe_gaps(
+                self.n_objects, self.n_pairs_never_compared, self.never_named, self.parts
+            ),
         ]
         if self.n_annotators is not None:
             lines.insert(2, f"annotators              {self.n_annotators:,}")
-        lines += [
-            f"  part {number}: {_shown(part)}"
-            for number, part in enumerate(self.parts[:_NAMES_SHOWN], start=1)
-            if len(self.parts) > 1
-        ]
         return "\n".join(lines)
 
     def warnings(self) -> list[str]:
         """Return what the user should know before trusting a tree, one sentence each."""
-        found = []
-        if self.n_contradictions:
-            found.append(
-                f"{self.n_contradictions:,} of {self.n_distinct:,} comparisons were answered both "
-                "ways; the majority counts, and an exact tie counts as no answer"
-            )
-        if self.never_named:
-            found.append(
-                f"{len(self.never_named)} of {self.n_objects} objects are never compared: "
-                f"{_shown(self.never_named)}; their place in the tree means nothing"
-            )
-        if len(self.parts) > 1:
-            found.append(
-                f"the objects fall into {len(self.parts)} parts that are never compared with each "
-                f"other; the smallest is {_shown(self.parts[-1])}; how parts join means nothing"
-            )
-        return found
+        return [
+            *_warn_of_contradictions(self.n_contradictions, self.n_distinct),
+            *warn_of_gaps(self.never_named, self.parts, self.n_objects),
+        ]
 
 
 def summarise_listed(comparisons: ListedComparisons) -> ComparisonsSummary:
     """Return the summary of listed comparisons."""
     n_objects = comparisons.n_objects
-    if comparisons.distinct:
-        n_distinct, n_contradictions = comparisons.n_rows, 0
-    else:
-        votes = count_votes(comparisons)
-        n_distinct, n_contradictions = len(votes.low), int(votes.contradicted.sum())
+    n_distinct = comparisons.tally.n_distinct
     possible = n_pairs(n_objects) * (n_pairs(n_objects) - 1) // 2
     compared = np.zeros(n_pairs(n_objects), dtype=bool)
     compared[comparisons.winners] = True
     compared[comparisons.losers] = True
-    named = np.zeros(n_objects, dtype=bool)
-    for members in pair_members(np.flatnonzero(compared), n_objects):
-        named[members] = True
+    never_named, parts = _find_gaps(comparisons)
     details = comparisons.details
     annotators = None if details is None else details.annotators
     return ComparisonsSummary(
@@ -125,12 +99,21 @@ def summarise_listed(comparisons: ListedComparisons) -> ComparisonsSummary:
         n_distinct=n_distinct,
         share_of_possible=n_distinct / possible if possible else 0.0,
         n_repeated=comparisons.n_comparisons - n_distinct,
-        n_contradictions=n_contradictions,
+        n_contradictions=comparisons.tally.n_contradictions,
         n_pairs_never_compared=int((~compared).sum()),
         n_annotators=None if annotators is None else len(set(annotators.tolist()) - {""}),
-        never_named=_names_of(np.flatnonzero(~named).astype(np.int32), comparisons.names),
-        parts=_connected_parts(comparisons, named),
+        never_named=never_named,
+        parts=parts,
     )
+
+
+def warn_of_listed(comparisons: ListedComparisons) -> list[str]:
+    """Return the warnings of the summary without the rest of it."""
+    tally = comparisons.tally
+    return [
+        *_warn_of_contradictions(tally.n_contradictions, tally.n_distinct),
+        *warn_of_gaps(*_find_gaps(comparisons), comparisons.n_objects),
+    ]
 
 
 def summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
@@ -154,25 +137,83 @@ def summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
     )
 
 
-def _connected_parts(
-    comparisons: ListedComparisons, named: np.ndarray
-) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of objects that comparisons link, largest first."""
+def describe_gaps(
+    n_objects: int,
+    n_pairs_never_compared: int,
+    never_named: tuple[str, ...],
+    parts: tuple[tuple[str, ...], ...],
+) -> list[str]:
+    """Return the lines of a summary about what is not known."""
+    return [
+        f"pairs never compared    {n_pairs_never_compared:,} of {n_pairs(n_objects):,}",
+        f"objects never named     {_shown(never_named)}",
+        f"connected parts         {len(parts)}",
+        *(
+            f"  part {number}: {_shown(part)}"
+            for number, part in enumerate(parts[:_NAMES_SHOWN], start=1)
+            if len(parts) > 1
+        ),
+    ]
+
+
+def _warn_of_contradictions(n_contradictions: int, n_distinct: int) -> list[str]:
+    if not n_contradictions:
+        return []
+    return [
+        f"{n_contradictions:,} of {n_distinct:,} comparisons were answered both ways; the majority "
+        "counts, and an exact tie counts as no answer"
+    ]
+
+
+def warn_of_gaps(
+    never_named: tuple[str, ...], parts: tuple[tuple[str, ...], ...], n_objects: int
+) -> list[str]:
+    found = []
+    if never_named:
+        found.append(
+            f"{len(never_named)} of {n_objects} objects are never compared: "
+            f"{_shown(never_named)}; their place in the tree means nothing"
+        )
+    if len(parts) > 1:
+        found.append(
+            f"the objects fall into {len(parts)} parts that are never compared with each other; "
+            f"the smallest is {_shown(parts[-1])}; how parts join means nothing"
+        )
+    return found
+
+
+def _find_gaps(
+    comparisons: ListedComparisons,
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     from ordlink.kernels.parts import link_objects
 
     n_objects = comparisons.n_objects
-    low, high = (
-        members.astype(np.int32)
-        for members in pair_members(np.arange(n_pairs(n_objects)), n_objects)
-    )
+    low, high = pair_members(np.arange(n_pairs(n_objects)), n_objects)
     part_of = link_objects(
         comparisons.winners, comparisons.losers, low, high, np.arange(n_objects, dtype=np.int32)
     )
+    return find_gaps(part_of, comparisons.names, anything=comparisons.n_rows > 0)
+
+
+def find_gaps(
+    part_of: Int32Array, names: tuple[str, ...] | None, *, anything: bool
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return the objects never named and the groups that comparisons link, largest first.
+
+    `part_of` is the smallest object of each object's part, `anything` whether there are rows.
+    """
+    n_objects = len(part_of)
+    if anything and not part_of.any():  # one part, and the rest was not even read
+        return (), (_names_of(np.arange(n_objects, dtype=np.int32), names),)
+    # Every comparison links at least three objects: who is a part by itself was never named.
+    alone: BoolArray = np.bincount(part_of, minlength=n_objects)[part_of] == 1
     parts: dict[int, list[int]] = {}
-    for item in np.flatnonzero(named).tolist():
+    for item in np.flatnonzero(~alone).tolist():
         parts.setdefault(int(part_of[item]), []).append(item)
     by_size = sorted(parts.values(), key=lambda part: (-len(part), part[0]))
-    return tuple(_names_of(np.array(part, dtype=np.int32), comparisons.names) for part in by_size)
+    return _names_of(np.flatnonzero(alone).astype(np.int32), names), tuple(
+        _names_of(np.array(part, dtype=np.int32), names) for part in by_size
+    )
 
 
 def _names_of(objects: Int32Array, names: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink.errors import InputError, InputKindError
+from ordlink.oracles._cosine import cosine_matrix
 from ordlink.typing import FloatArray, LabelArray
 
 
@@ -141,30 +142,6 @@ def _standardise(features: FloatArray) -> FloatArray:
     return np.where(varies, centred / deviation, 0.0)
 
 
-def _sum_of_products(features: FloatArray) -> FloatArray:
-    """Return X X^T, summed feature by feature so that equal rows give equal sums.
-
-    A matrix product may add in another order in another part of the matrix.
-    """
-    products = np.zeros((len(features), len(features)))
-    for column in features.T:
-        products += np.multiply.outer(column, column)
-    return products
-
-
-def _cosine(features: FloatArray) -> FloatArray:
-    largest = np.abs(features).max(initial=0.0)
-    if largest > 1e50 or 0 < largest < 1e-50:  # fourth powers must stay in range
-        features = features / largest
-    products = _sum_of_products(features)
-    squares = np.diagonal(products)
-    both = np.multiply.outer(squares, squares)
-    # sign(p) sqrt(p^2 / (a b)) rather than p / sqrt(a b): for whole numbers p^2 and a b are exact,
-    # so the one rounding of the quotient is the same for all pairs with the same cosine.
-    ratio = np.divide(products**2, both, out=np.zeros_like(products), where=both > 0)
-    return np.copysign(np.sqrt(np.minimum(ratio, 1.0)), products)
-
-
 def _negative_euclidean(features: FloatArray) -> FloatArray:
     squares = np.zeros((len(features), len(features)))
     for column in features.T:
@@ -173,7 +150,7 @@ def _negative_euclidean(features: FloatArray) -> FloatArray:
 
 
 METRICS: dict[str | None, Callable[[FloatArray], FloatArray]] = {
-    "cosine": _cosine,
+    "cosine": cosine_matrix,
     "euclidean": _negative_euclidean,
 }
 SCALES: dict[str | None, Callable[[FloatArray], FloatArray]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ordlink.atomic import write_text
-from ordlink.errors import InputError, OrdlinkError
+from ordlink.errors import InputError, InputKindError, OrdlinkError
 from ordlink.hierarchy import _json, _networkx, _newick, _structure, _text, _validation
 from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, LabelArray
 
@@ -199,6 +199,12 @@ class Hierarchy:
         array([[0, 0, 1, 1],
                [0, 0, 1, 2]])
         """
+        given: object = n_clusters
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InputKindError(
+                f"n_clusters: expected several numbers of clusters, such as [2, 4], got "
+                f"{n_clusters!r}; for one, use cut."
+            )
         cuts = [self.cut(k) for k in n_clusters]
         return np.array(cuts, dtype=np.intp).reshape(len(cuts), self.n_objects)
 
@@ -374,6 +380,11 @@ class Hierarchy:
         """
         # Plotting is a higher layer: it is named here, and loaded only when a plot is asked for.
         return importlib.import_module("ordlink.plotting").plot_hierarchy(self, **options)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays come out of pickles and deep copies writable.
+        for name, value in state.items():
+            self.__dict__[name] = _read_only(value) if isinstance(value, np.ndarray) else value
 
     # --- the usual ----------------------------------------------------------------------------
 

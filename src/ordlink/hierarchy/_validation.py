@@ -186,8 +186,9 @@ def check_objects(objects: object, n_objects: int) -> Int32Array:
     outside = np.flatnonzero((array < 0) | (array >= n_objects))
     if outside.size:
         raise InputError(
-            f"objects names object {array[outside[0]]}, but there are {n_objects} objects "
-            f"(0 to {n_objects - 1})."
+            f"objects names object {array[outside[0]]}, but there "
+            + ("is 1 object (0)." if n_objects == 1 else f"are {n_objects} objects (0 to ")
+            + ("" if n_objects == 1 else f"{n_objects - 1}).")
         )
     values, counts = np.unique(array, return_counts=True)
     if counts.max() > 1:

@@ -1,4 +1,10 @@
-"""Steps of 4-AL (eq:4--AL): the pair scores s = A u, and the cluster scores made of them."""
+"""Steps of 4-AL (eq:4--AL): the pair scores s = A u, and the cluster scores made of them.
+
+Everything is about m slots (objects, or clusters that were contracted) and their m (m - 1) / 2
+pairs, row by row. `labels` gives the present cluster of each slot, `sizes` the number of objects of
+each cluster; A between pairs of slots is summed over the objects in them. `sums[p, q]`, p < q, is
+the sum of s over the pairs between clusters p and q.
+"""
 
 from __future__ import annotations
 
@@ -6,130 +12,181 @@ import numpy as np
 
 from ordlink.kernels._jit import kernel
 from ordlink.kernels.average import TIE_OF_UNIT, TIE_RELATIVE
-from ordlink.typing import FloatArray, Int32Array, Int64Array
+from ordlink.typing import AnyArray, FloatArray, Int32Array, Int64Array
 
 
 @kernel
-def add_column(
+def weight_of_pair(p: int, q: int, sizes: Int64Array) -> float:
+    """Return u of a pair of slots in clusters p and q: 1 / (|p| |q|), or 0 inside a cluster."""
+    if p == q:
+        return 0.0
+    return 1.0 / (sizes[p] * sizes[q])
+
+
+@kernel
+def change_weight(
     f: int,
-    change: float,
+    now: float,
+    u: FloatArray,
+    where: Int32Array,
     starts: Int64Array,
     splits: Int64Array,
-    rows: Int32Array,
+    rows: AnyArray,
     values: Int32Array,
-    s: FloatArray,
+    flat_sums: FloatArray,
 ) -> None:
-    """Add change * A[:, f] to s."""
+    """Set u of pair f, and add the change times column f of A to the sums.
+
+    `where[e]` is the place of pair e's clusters in the sums, laid out flat.
+    """
+    change = now - u[f]
+    if change == 0.0:
+        return
+    u[f] = now
     if values.shape[0] > 0:
         for t in range(starts[f], splits[f]):
-            s[rows[t]] += change * values[t]
+            flat_sums[where[rows[t]]] += change * values[t]
         for t in range(splits[f], starts[f + 1]):
-            s[rows[t]] -= change * values[t]
+            flat_sums[where[rows[t]]] -= change * values[t]
     else:
         for t in range(starts[f], splits[f]):
-            s[rows[t]] += change
+            flat_sums[where[rows[t]]] += change
         for t in range(splits[f], starts[f + 1]):
-            s[rows[t]] -= change
+            flat_sums[where[rows[t]]] -= change
 
 
 @kernel
-def scores_from_columns(
+def weigh_all_columns(
     labels: Int32Array,
     sizes: Int64Array,
     u: FloatArray,
+    where: Int32Array,
     starts: Int64Array,
     splits: Int64Array,
-    rows: Int32Array,
+    rows: AnyArray,
     values: Int32Array,
-    s: FloatArray,
+    sums: FloatArray,
 ) -> None:
-    """Bring u and s to the present clusters: u_f = 1 / (|r| |s|) across clusters, 0 inside.
-
-    Only columns whose u has changed are touched.
-    """
-    n_objects = labels.shape[0]
+    """Bring u and the sums to the present clusters."""
+    m = labels.shape[0]
+    flat_sums = sums.reshape(-1)
     f = 0
-    for i in range(n_objects):
-        for j in range(i + 1, n_objects):
-            p, q = labels[i], labels[j]
-            now = 0.0 if p == q else 1.0 / (sizes[p] * sizes[q])
-            if now != u[f]:
-                add_column(f, now - u[f], starts, splits, rows, values, s)
-                u[f] = now
+    for i in range(m):
+        for j in range(i + 1, m):
+            now = weight_of_pair(labels[i], labels[j], sizes)
+            change_weight(f, now, u, where, starts, splits, rows, values, flat_sums)
             f += 1
 
 
 @kernel
-def scores_from_ranks(
+def merge_columns(
+    p: int,
+    q: int,
     labels: Int32Array,
     sizes: Int64Array,
-    order: Int32Array,
-    ranks: Int32Array,
-    low: Int32Array,
-    high: Int32Array,
+    alive: Int32Array,
+    pairs_start: Int64Array,
+    pairs_of: Int32Array,
+    partner: Int32Array,
     u: FloatArray,
-    s: FloatArray,
+    where: Int32Array,
+    starts: Int64Array,
+    splits: Int64Array,
+    rows: AnyArray,
+    values: Int32Array,
+    sums: FloatArray,
 ) -> None:
-    """Set s when every comparison is known: the u of the pairs below minus the u of those above.
+    """Bring u and the sums to the clusters after p has taken in q; only their pairs are touched.
 
-    `order` sorts the pairs by rank. One cumulative sum over all pairs, O(N^2).
+    `pairs_of[pairs_start[i]:pairs_start[i + 1]]` are the compared pairs of slot i, and `partner`
+    the other slot of each.
     """
-    n_pairs = order.shape[0]
-    total = 0.0
-    for f in range(n_pairs):
-        p, q = labels[low[f]], labels[high[f]]
-        u[f] = 0.0 if p == q else 1.0 / (sizes[p] * sizes[q])
-        total += u[f]
-    below = 0.0
-    start = 0
-    while start < n_pairs:
-        end = start
-        group = 0.0
-        while end < n_pairs and ranks[order[end]] == ranks[order[start]]:
-            group += u[order[end]]
-            end += 1
-        for t in range(start, end):
-            s[order[t]] = below - (total - below - group)
-        below += group
-        start = end
+    m = labels.shape[0]
+    n = sums.shape[0]
+    for r in alive:
+        if r != p:
+            sums[min(p, r), max(p, r)] += sums[min(q, r), max(q, r)]
+    for i in range(m):
+        if labels[i] == p:
+            for t in range(pairs_start[i], pairs_start[i + 1]):
+                r = labels[partner[t]]
+                where[pairs_of[t]] = min(p, r) * n + max(p, r)
+    flat_sums = sums.reshape(-1)
+    for i in range(m):
+        if labels[i] == p:
+            for t in range(pairs_start[i], pairs_start[i + 1]):
+                now = weight_of_pair(p, labels[partner[t]], sizes)
+                change_weight(pairs_of[t], now, u, where, starts, splits, rows, values, flat_sums)
+
+
+@kernel
+def pair_id(i: int, j: int, m: int) -> int:
+    """Return the id of the pair {i, j} of m slots."""
+    low, high = min(i, j), max(i, j)
+    return low * (2 * m - low - 1) // 2 + high - low - 1
+
+
+@kernel
+def update_from_matrix(
+    labels: Int32Array, sizes: Int64Array, u: FloatArray, columns: Int32Array, s: FloatArray
+) -> None:
+    """Bring u and s to the present clusters; row f of `columns` is column f of A."""
+    m = labels.shape[0]
+    f = 0
+    for i in range(m):
+        for j in range(i + 1, m):
+            now = weight_of_pair(labels[i], labels[j], sizes)
+            if now != u[f]:
+                change = now - u[f]
+                u[f] = now
+                for e in range(s.shape[0]):
+                    s[e] += change * columns[f, e]
+            f += 1
+
+
+@kernel
+def sum_over_clusters(
+    s: FloatArray, labels: Int32Array, alive: Int32Array, sums: FloatArray
+) -> None:
+    """Add s up over each pair of clusters."""
+    m = labels.shape[0]
+    for p in alive:
+        sums[p] = 0.0
+    e = 0
+    for i in range(m):
+        for j in range(i + 1, m):
+            p, q = labels[i], labels[j]
+            sums[min(p, q), max(p, q)] += s[e]
+            e += 1
 
 
 @kernel
 def best_cluster_pair(
-    s: FloatArray, labels: Int32Array, sizes: Int64Array, unit: float, sums: FloatArray
+    sums: FloatArray, sizes: Int64Array, alive: Int32Array, unit: float
 ) -> tuple[int, int, float, int]:
-    """Return the cluster pair to merge, its score and the number of candidates within the tie rule.
+    """Return the cluster pair to merge, its score and the number of candidates of the tie rule.
 
-    W(p, q) = 2 / (K (K - 1)) * mean of s over p x q. `sums` is scratch space of shape (n, n).
+    W(p, q) = 2 / (K (K - 1)) * mean of s over p x q; `alive` lists the K clusters in order.
     """
-    n_objects = labels.shape[0]
-    n = sizes.shape[0]
-    n_clusters = 0
-    for p in range(n):
-        if sizes[p] > 0:
-            n_clusters += 1
-            for q in range(n):
-                sums[p, q] = 0.0
-    e = 0
-    for i in range(n_objects):
-        for j in range(i + 1, n_objects):
-            sums[labels[i], labels[j]] += s[e]
-            e += 1
-    share = 2.0 / (n_clusters * (n_clusters - 1.0))
+    n_clusters = alive.shape[0]
+    inverse = 1.0 / sizes[alive]
     best = -np.inf
-    for p in range(n):
-        if sizes[p] > 0:
-            for q in range(p + 1, n):
-                if sizes[q] > 0:
-                    sums[p, q] = share * (sums[p, q] + sums[q, p]) / (sizes[p] * sizes[q])
-                    best = max(best, sums[p, q])
-    bound = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit * share)
-    at_p, at_q, score, n_candidates = -1, -1, 0.0, 0
-    for p in range(n):
-        if sizes[p] > 0:
-            for q in range(p + 1, n):
-                if sizes[q] > 0 and sums[p, q] >= bound:
-                    n_candidates += 1
-                    if at_p < 0:
-                        at_p, at_q, score = p, q, sums[p, q]
+    for a in range(n_clusters):
+        row = sums[alive[a]]
+        in_row = -np.inf
+        for b in range(a + 1, n_clusters):
+            in_row = max(in_row, row[alive[b]] * inverse[b])
+        best = max(best, in_row * inverse[a])
+    bound = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit)
+    at_p, at_q, n_candidates = -1, -1, 0
+    for a in range(n_clusters):
+        row = sums[alive[a]]
+        in_row = bound * sizes[alive[a]]
+        for b in range(a + 1, n_clusters):
+            if row[alive[b]] * inverse[b] >= in_row:
+                n_candidates += 1
+                if at_p < 0:
+                    at_p, at_q = alive[a], alive[b]
+    share = 2.0 / (n_clusters * (n_clusters - 1.0))
+    score = share * sums[at_p, at_q] / (sizes[at_p] * sizes[at_q])
     return at_p, at_q, score, n_candidates

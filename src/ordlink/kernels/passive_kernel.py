@@ -1,11 +1,36 @@
-"""The quadruplet kernel of eq:Kendallkernel-passive, from columns of A or from ranks."""
+"""The quadruplet kernel of eq:Kendallkernel-passive, from columns of A or from ranks.
+
+From columns: K_ij = sum over f and r of A[ir, f] A[jr, f]. In column f, the entries {r, x} are
+grouped by r (each entry belongs to two groups), and every two members x, y of a group add the
+product of their signs.
+"""
 
 from __future__ import annotations
 
-import numpy as np
-
 from ordlink.kernels._jit import kernel
-from ordlink.typing import Int32Array, Int64Array
+from ordlink.typing import AnyArray, Int32Array, Int64Array
+
+
+@kernel
+def count_products(
+    columns: Int64Array,
+    starts: Int64Array,
+    rows: AnyArray,
+    low: Int32Array,
+    high: Int32Array,
+    count: Int64Array,
+) -> int:
+    """Return how many products the given columns take; `count` (all 0) is scratch space."""
+    n_products = 0
+    for f in columns:
+        for t in range(starts[f], starts[f + 1]):
+            for r in (low[rows[t]], high[rows[t]]):
+                n_products += count[r]
+                count[r] += 1
+        for t in range(starts[f], starts[f + 1]):
+            count[low[rows[t]]] = 0
+            count[high[rows[t]]] = 0
+    return n_products
 
 
 @kernel
@@ -14,76 +39,74 @@ def add_columns_to_kernel(
     last: int,
     starts: Int64Array,
     splits: Int64Array,
-    rows: Int32Array,
+    rows: AnyArray,
     values: Int32Array,
     low: Int32Array,
     high: Int32Array,
-    group_start: Int64Array,
-    group_next: Int64Array,
+    newest: Int64Array,
+    older: Int64Array,
     member: Int32Array,
-    sign: Int64Array,
+    weight: Int64Array,
     total: Int64Array,
 ) -> None:
-    """Add the part of reference pairs first..last-1 to `total`, of shape (N, N).
+    """Add the part of reference pairs first..last-1 to `total`; the result is total + total^T.
 
-    K_ij = sum over f and r of A[ir, f] A[jr, f]: in column f, the entries {r, x} are grouped by r
-    (each entry belongs to two groups), and every two members x, y of a group add the product of
-    their signs. The result is total + total^T. Cost: sum over f and r of the squared group sizes.
+    Groups are lists: `newest[r]` (all -1 before and after) is the last member of group r, and
+    `older` leads from a member to the one before. `older`, `member` and `weight` have two places
+    per entry of the longest column. Cost: the sum over f and r of the squared group sizes.
     """
-    n_objects = total.shape[0]
     weighted = values.shape[0] > 0
     for f in range(first, last):
-        group_start[:] = 0
+        n_members = 0
         for t in range(starts[f], starts[f + 1]):
-            e = rows[t]
-            group_start[low[e] + 1] += 1
-            group_start[high[e] + 1] += 1
-        for r in range(n_objects):
-            group_start[r + 1] += group_start[r]
-            group_next[r] = group_start[r]
-        for t in range(starts[f], starts[f + 1]):
-            e = rows[t]
             value = values[t] if weighted else 1
             if t >= splits[f]:
                 value = -value
-            a, b = low[e], high[e]
-            place = group_next[a]
-            member[place] = b
-            sign[place] = value
-            group_next[a] = place + 1
-            place = group_next[b]
-            member[place] = a
-            sign[place] = value
-            group_next[b] = place + 1
-        for r in range(n_objects):
-            for x in range(group_start[r], group_start[r + 1]):
-                for y in range(group_start[r], x):
-                    total[member[x], member[y]] += sign[x] * sign[y]
+            a, b = low[rows[t]], high[rows[t]]
+            for r, x in ((a, b), (b, a)):
+                y = newest[r]
+                older[n_members] = y
+                member[n_members] = x
+                weight[n_members] = value
+                newest[r] = n_members
+                n_members += 1
+                while y >= 0:
+                    total[x, member[y]] += value * weight[y]
+                    y = older[y]
+        for t in range(starts[f], starts[f + 1]):
+            newest[low[rows[t]]] = -1
+            newest[high[rows[t]]] = -1
 
 
 @kernel
-def kernel_of_ranks(ranks: Int32Array, below: Int64Array, above: Int64Array) -> Int64Array:
-    """Return K of eq:Kendallkernel-passive when every comparison is known.
+def kernel_of_ranks(
+    first: int,
+    last: int,
+    balance: Int32Array,
+    ranks: Int32Array,
+    tied: Int32Array,
+    total: Int64Array,
+) -> None:
+    """Write rows first..last-1 of K, as far as j < i, when every comparison is known.
 
-    `ranks`, `below` and `above` are (N, N): the rank of w_ir, and how many pairs are strictly
-    less and more similar. Over all reference pairs f, sign(w_ir - w_f) sign(w_jr - w_f) adds up to
-    (pairs below both) + (pairs above both) - (pairs strictly between). Cost O(N^3).
+    For pair e, `balance` is the number of pairs below it minus the number above it, and `tied` the
+    number of pairs of its rank; all three are (N, N). Over all reference pairs f, sign(w_ir - w_f)
+    sign(w_jr - w_f) adds up to E - |balance_ir - balance_jr|, less the pairs of the same rank where
+    w_ir = w_jr. The sums run over all r, to be vectorised; r in {i, j} is then taken out. O(N^3).
     """
     n_objects = ranks.shape[0]
     n_pairs = n_objects * (n_objects - 1) // 2
-    total = np.zeros((n_objects, n_objects), dtype=np.int64)
-    for i in range(n_objects):
+    for i in range(first, last):
         for j in range(i):
-            s = 0
+            away = 0
             for r in range(n_objects):
-                if r in (i, j):
-                    continue
+                away += abs(balance[i, r] - balance[j, r])
+            away -= abs(balance[i, i] - balance[j, i]) + abs(balance[i, j] - balance[j, j])
+            equal = 0
+            for r in range(n_objects):
                 if ranks[i, r] == ranks[j, r]:
-                    s += below[i, r] + above[i, r]
-                elif ranks[i, r] < ranks[j, r]:
-                    s += below[i, r] + above[j, r] - (below[j, r] + above[i, r] - n_pairs)
-                else:
-                    s += below[j, r] + above[i, r] - (below[i, r] + above[j, r] - n_pairs)
-            total[i, j] = s
-            total[j, i] = s
-    return total
+                    equal += tied[i, r]
+            for r in (i, j):
+                if ranks[i, r] == ranks[j, r]:
+                    equal -= tied[i, r]
+            total[i, j] = (n_objects - 2) * n_pairs - away - equal

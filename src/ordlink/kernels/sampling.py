@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ordlink.kernels._jit import kernel
-from ordlink.typing import Int32Array, Int64Array
+from ordlink.typing import FloatArray, Int32Array
 
 
 @kernel
-def list_at_gaps(
-    gaps: Int64Array,
+def list_after_waits(
+    waits: FloatArray,
+    scale: float,
     ranks: Int32Array,
     winners: Int32Array,
     losers: Int32Array,
@@ -16,15 +17,17 @@ def list_at_gaps(
     row: int,
     column: int,
 ) -> tuple[int, int, int]:
-    """Write the comparisons at the given gaps; return (n_listed, row, column) to go on from.
+    """Write the comparisons met after the given waits; return (n_listed, row, column) to go on.
 
+    A wait is exponential, and floor(wait * scale) + 1 the geometric number of steps to the next
+    observed pair of pairs: scale = -1 / log(1 - p), or 0 to observe every one.
     The pairs of pairs {e, f}, e < f, are walked row by row; (row, column) is the last one visited,
     column = row before the first of a row. Ties are visited but not written. The walk is over when
     row reaches n_pairs - 1.
     """
     n_pairs = ranks.shape[0]
-    for t in range(gaps.shape[0]):
-        gap = gaps[t]
+    for t in range(waits.shape[0]):
+        gap = int(min(waits[t] * scale, 4e18)) + 1
         while row < n_pairs - 1 and gap > n_pairs - 1 - column:
             gap -= n_pairs - 1 - column
             row += 1

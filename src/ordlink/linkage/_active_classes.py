@@ -39,7 +39,8 @@ def merge_classes(
     class_of_edge = np.empty(len(tree.edges), dtype=np.int64)
     for number, members in enumerate(classes):
         class_of_edge[members] = number
-    rivals = _Rivals(tree.rivals, np.append(class_of_edge, UNKNOWN)[tree.equal_to])
+    class_of_edge = np.append(class_of_edge, UNKNOWN)  # that of the edge UNKNOWN = -1
+    rivals = _Rivals(tree.rivals, class_of_edge[tree.equal_to], class_of_edge[tree.below])
     merges: list[Merge] = []
     for number, members in enumerate(classes):
         edges = tree.edges[members]
@@ -57,10 +58,21 @@ def merge_classes(
 
 @dataclass(frozen=True, eq=False)
 class _Rivals:
-    """Pairs that may be as similar as an edge, and the class they are known to be in, if so."""
+    """Pairs that may be as similar as an edge.
+
+    Attributes
+    ----------
+    pairs : ndarray of int64
+        Codes of the pairs.
+    known_class : ndarray of int64
+        The class that each is known to be in, or UNKNOWN.
+    class_above : ndarray of int64
+        A class that each is known to be strictly less similar than, or UNKNOWN.
+    """
 
     pairs: Int64Array
     known_class: Int64Array
+    class_above: Int64Array
 
     def sift(
         self, slots: Int64Array, edges: Int64Array, number: int, asker: AskOnce
@@ -70,10 +82,12 @@ class _Rivals:
         joined = _connect(*_slot_pairs(edges, slots), n_slots=int(slots.max()) + 1)
         later = joined[first] != joined[second]
         here = ~later & (first != second)
-        unknown = self.pairs[here & (self.known_class == UNKNOWN)]
+        # Who is less similar than this class, or than a later one, is not in it.
+        open_question = (self.known_class == UNKNOWN) & (self.class_above < number)
+        unknown = self.pairs[here & open_question]
         equal = asker.compare_pairs(unknown, np.full(len(unknown), edges[0])) == 0
         return (
-            _Rivals(self.pairs[later], self.known_class[later]),
+            _Rivals(self.pairs[later], self.known_class[later], self.class_above[later]),
             np.append(self.pairs[here & (self.known_class == number)], unknown[equal]),
         )
 

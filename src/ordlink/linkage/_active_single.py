@@ -24,10 +24,12 @@ def single_linkage(
     """Return the tree of Algorithm alg:hc with W(G, G') the largest similarity (SL).
 
     The merges are the edges of a maximum spanning tree, most similar first. The tree is grown
-    by Prim's algorithm, which asks hardly more than one question per pair of objects (up to two
-    if they stand along a line in the order of their numbers). Then its N - 1 edges are sorted;
-    sorting all pairs (th:activecomplexitysclinkage) would take log2 of the number of pairs for
-    each. No question is asked twice.
+    by Prim's algorithm, then its N - 1 edges are sorted; sorting all pairs
+    (th:activecomplexitysclinkage) would take log2 of the number of pairs for each. No question is
+    asked twice. At N = 240 that comes to 1.0 to 1.3 questions per pair of objects for objects with
+    clusters, in a plane, or with many ties; to 1.6 for objects along a line or a circle; and to 2.1
+    if they stand along it in the order of their numbers, so that each one that joins the tree is
+    nearer to all others than the one before.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
     oracle's answers agree with some similarities; if not, it is still a tree.

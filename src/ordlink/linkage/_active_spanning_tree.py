@@ -28,11 +28,14 @@ class SpanningTree:
         similar than all edges on the path between its objects.
     equal_to : ndarray of shape (m,), dtype int64
         An edge (its index) that is as similar as the rival, or UNKNOWN.
+    below : ndarray of shape (m,), dtype int64
+        An edge (its index) that is strictly more similar than the rival, or UNKNOWN.
     """
 
     edges: Int64Array
     rivals: Int64Array
     equal_to: Int64Array
+    below: Int64Array
 
 
 def grow_spanning_tree(
@@ -73,7 +76,8 @@ class _Growth:
     Prim's algorithm completes a cluster of pairs as similar as that best pair before it leaves
     it, so v and u are connected by edges at least as similar. All others are kept as rivals,
     together with the period of u in which its best pair was as similar: if u joins the tree in
-    that period, through its best pair, the rival is as similar as this edge.
+    that period, through its best pair, the rival is as similar as this edge. If u joins in a later
+    period, through a pair that is strictly more similar, the rival is below this edge.
     """
 
     def __init__(self, n_objects: int, asker: AskOnce) -> None:
@@ -121,6 +125,7 @@ class _Growth:
             edges=np.array(self._edges, dtype=np.int64),
             rivals=pairs,
             equal_to=np.where(last_period, self._edge_of[objects], UNKNOWN),
+            below=np.where(last_period, UNKNOWN, self._edge_of[objects]),
         )
 
     def _keep_rivals(self, objects: Int64Array, pairs: Int64Array) -> None:

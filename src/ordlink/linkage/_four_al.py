@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,18 +11,20 @@ from ordlink.comparisons import (
     ListedComparisons,
     RankedComparisons,
     Repeats,
-    n_pairs,
     net_comparisons,
-    pair_members,
 )
 from ordlink.comparisons._columns import compress
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
+from ordlink.linkage._four_al_ranks import RankScores
+from ordlink.linkage._four_al_scores import (
+    Clusters,
+    ColumnScores,
+    Contraction,
+    PairScores,
+)
 from ordlink.linkage._start import start_from
-from ordlink.typing import AnyArray, FloatArray, Int32Array, Int64Array, Progress
-
-PairScores = Callable[[Int32Array, Int64Array], FloatArray]
-"""From the clusters (label of each object, sizes) to s = A u, by pair id."""
+from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
 
 
 def quadruplets_average_linkage(
@@ -63,67 +65,70 @@ def quadruplets_average_linkage(
     n_objects = comparisons.n_objects
     if n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {n_objects}")
-    from ordlink.kernels.four_al import best_cluster_pair
-
-    pair_scores, unit = _choose_scores(comparisons, repeats)
     start = start_from(n_objects, initial_clusters)
-    labels, sizes = start.labels.copy(), start.sizes.copy()
-    n_merges = start.n_slots - 1
-    pairs = np.empty((n_merges, 2), dtype=np.int32)
-    scores = np.empty(n_merges)
-    tied = np.empty(n_merges, dtype=bool)
-    sums = np.empty((start.n_slots, start.n_slots))
-    for t in range(n_merges):
-        s = pair_scores(labels, sizes)
-        p, q, scores[t], n_candidates = best_cluster_pair(s, labels, sizes, unit, sums)
-        pairs[t] = p, q
-        tied[t] = n_candidates > 1
-        labels[labels == q] = p
-        sizes[p] += sizes[q]
-        sizes[q] = 0
-        if progress is not None:
-            progress(t + 1, n_merges)
+    clusters = Clusters(
+        start.labels.copy(), start.sizes.copy(), np.arange(start.n_slots, dtype=np.int32)
+    )
+    pair_scores, unit = _choose_scores(comparisons, repeats, clusters)
+    pairs, scores, tied = _merge_all(pair_scores, clusters, unit, progress)
     return start.finish(pairs, scores, tied, names=comparisons.names)
 
 
-def _choose_scores(comparisons: Comparisons, repeats: Repeats) -> tuple[PairScores, float]:
+def _choose_scores(
+    comparisons: Comparisons, repeats: Repeats, clusters: Clusters
+) -> tuple[PairScores, float]:
     """Return how to compute s, and the unit of the tie rule.
 
     The unit is the weight of one comparison, or a hundredth of the most comparisons of any pair,
     so that the rounding errors of long sums stay below the tolerance.
     """
     if isinstance(comparisons, RankedComparisons):
-        return _scores_of_all(comparisons), max(1.0, len(comparisons.ranks) / 100)
+        return RankScores(comparisons, clusters), max(1.0, len(comparisons.ranks) / 100)
     if not isinstance(comparisons, ListedComparisons):
         raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
     net = net_comparisons(comparisons, repeats)
     columns = compress(net)
     longest = int(np.diff(columns.starts).max(initial=0)) * net.largest_weight
-
-    from ordlink.kernels.four_al import scores_from_columns
-
-    u = np.zeros(n_pairs(net.n_objects))
-    s = np.zeros(n_pairs(net.n_objects))
-
-    def update(labels: Int32Array, sizes: Int64Array) -> FloatArray:
-        scores_from_columns(
-            labels, sizes, u, columns.starts, columns.splits, columns.rows, columns.values, s
-        )
-        return s
-
-    return update, max(float(net.largest_weight), longest / 100)
+    return ColumnScores(columns, clusters), max(float(net.largest_weight), longest / 100)
 
 
-def _scores_of_all(comparisons: RankedComparisons) -> PairScores:
-    from ordlink.kernels.four_al import scores_from_ranks
+def _merge_all(
+    pair_scores: PairScores, clusters: Clusters, unit: float, progress: Progress | None
+) -> tuple[Int32Array, FloatArray, BoolArray]:
+    """Return the pairs of clusters that merge, their scores and tie marks.
 
-    ranks = comparisons.ranks
-    order = np.argsort(ranks, kind="stable").astype(np.int32)
-    low, high = pair_members(np.arange(len(ranks)), comparisons.n_objects)
-    u, s = np.empty(len(ranks)), np.empty(len(ranks))
+    Whenever the number of clusters has halved, the scores are contracted, if that pays: clusters
+    become the slots, so that later steps cost less and rounding errors do not pile up.
+    """
+    n_merges = len(clusters.alive) - 1
+    pairs = np.empty((n_merges, 2), dtype=np.int32)
+    scores = np.empty(n_merges)
+    tied = np.empty(n_merges, dtype=bool)
+    called = clusters.alive  # what each cluster was called at the start
+    for t in range(n_merges):
+        n_clusters = n_merges + 1 - t
+        if n_clusters <= len(clusters.labels) // 2 and pair_scores.contraction_pays(n_clusters):
+            called = called[clusters.alive]
+            pair_scores, clusters = _contract(pair_scores, clusters)
+        best = pair_scores.best_pair(clusters, unit)
+        pairs[t] = called[best.p], called[best.q]
+        scores[t] = best.score
+        tied[t] = best.n_candidates > 1
+        clusters.merge(best.p, best.q)
+        pair_scores.merged(clusters, best.p, best.q)
+        if progress is not None:
+            progress(t + 1, n_merges)
+    return pairs, scores, tied
 
-    def update(labels: Int32Array, sizes: Int64Array) -> FloatArray:
-        scores_from_ranks(labels, sizes, order, ranks, low, high, u, s)
-        return s
 
-    return update
+def _contract(pair_scores: PairScores, clusters: Clusters) -> tuple[PairScores, Clusters]:
+    """Return the scores and the clusters with the present clusters as slots."""
+    n_clusters = len(clusters.alive)
+    slots = np.arange(n_clusters, dtype=np.int32)
+    renumbered = np.empty(len(clusters.sizes), dtype=np.int32)
+    renumbered[clusters.alive] = slots
+    contraction = Contraction.of_labels(renumbered[clusters.labels], n_clusters)
+    return (
+        pair_scores.contract(contraction),
+        Clusters(slots.copy(), clusters.sizes[clusters.alive], slots.copy()),
+    )

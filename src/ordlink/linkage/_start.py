@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink.errors import InputError
+from ordlink.comparisons._objects import count_objects
+from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 
@@ -105,8 +106,13 @@ def start_from(
     array([0, 1, 2, 2, 1], dtype=int32)
     """
     owner = np.full(n_objects, -1, dtype=np.int64)
-    for number, cluster in enumerate(initial_clusters or ()):
+    clusters = _list_clusters(initial_clusters)
+    for number, cluster in enumerate(clusters):
         for item in _check_cluster(cluster, number, n_objects):
+            if owner[item] == number:
+                raise InputError(
+                    f"initial cluster {number}: object {item} is named twice; name each object once"
+                )
             if owner[item] >= 0:
                 raise InputError(
                     f"initial cluster {number}: object {item} is already in initial cluster "
@@ -114,13 +120,27 @@ def start_from(
                 )
             owner[item] = number
     single = owner < 0
-    owner[single] = len(initial_clusters or ()) + np.arange(int(single.sum()))
+    owner[single] = len(clusters) + np.arange(int(single.sum()))
     first = np.full(int(owner.max(initial=-1)) + 1, n_objects)
     np.minimum.at(first, owner, np.arange(n_objects))
     slot_of_owner = np.empty(len(first), dtype=np.int32)
     slot_of_owner[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
     labels = slot_of_owner[owner]
     return Start(n_objects, labels, np.bincount(labels).astype(np.int64))
+
+
+def _list_clusters(initial_clusters: object) -> list[Sequence[int] | AnyArray]:
+    """Return the clusters as a list; a generator is refused, for it could be read only once."""
+    if initial_clusters is None:
+        return []
+    if isinstance(initial_clusters, (Sequence, np.ndarray)) and not isinstance(
+        initial_clusters, (str, bytes)
+    ):
+        return list(initial_clusters)
+    raise InputKindError(
+        "initial_clusters: expected a list of lists of object numbers, such as [[0, 1], [2, 3]], "
+        f"got {type(initial_clusters).__name__}"
+    )
 
 
 def _check_cluster(cluster: Sequence[int] | AnyArray, number: int, n_objects: int) -> list[int]:
@@ -135,7 +155,7 @@ def _check_cluster(cluster: Sequence[int] | AnyArray, number: int, n_objects: in
     for item in items.tolist():
         if not 0 <= item < n_objects:
             raise InputError(
-                f"initial cluster {number}: object {item} is unknown; there are {n_objects} "
-                f"objects (0 to {n_objects - 1})"
+                f"initial cluster {number}: object {item} is unknown; there "
+                f"{count_objects(n_objects)}"
             )
     return [int(item) for item in items]

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
+from ordlink.metrics._checks import check_tree
 from ordlink.typing import AnyArray, FloatArray
 
 
@@ -84,10 +85,7 @@ def ari_per_level(
     >>> ari_per_level([[0, 0, 1, 1], [7, 8, 9, 9]], tree)
     array([ 1. , -0.2])
     """
-    if not isinstance(tree, Hierarchy):
-        raise InputKindError(
-            f"tree: expected a Hierarchy, got {type(tree).__name__}; the truth comes first."
-        )
+    check_tree(tree, "the truth comes first, then the tree")
     if isinstance(truth, Hierarchy):
         rows = _levels_of_tree(truth, tree, n_levels)
     else:

@@ -7,6 +7,7 @@ import numpy as np
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
+from ordlink.metrics._checks import check_tree
 
 
 def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
@@ -51,6 +52,7 @@ def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
     >>> comparison_accuracy(tree, answers)
     0.5
     """
+    check_tree(tree, "the tree comes first, then the comparisons")
     if not isinstance(comparisons, ListedComparisons):
         raise InputKindError(
             f"comparisons: expected listed comparisons, got {type(comparisons).__name__}; "

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ordlink.comparisons import check_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
+from ordlink.metrics._checks import check_tree
 from ordlink.typing import FloatArray
 
 
@@ -50,6 +51,7 @@ def dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
     >>> dasgupta_cost(Hierarchy([[0, 1], [2, 3]]), [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     5.0
     """
+    check_tree(tree, "the tree comes first, then the similarities")
     return _cost(tree, check_similarities(similarities, n_objects=tree.n_objects))
 
 
@@ -94,6 +96,7 @@ def normalised_dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
     >>> normalised_dasgupta_cost(Hierarchy([[0, 1], [2, 3]]), similarities)
     0.25
     """
+    check_tree(tree, "the tree comes first, then the similarities")
     matrix = check_similarities(similarities, n_objects=tree.n_objects)
     _check_not_negative(matrix)
     largest = max((float(row[:i].max()) for i, row in enumerate(matrix) if i), default=0.0)

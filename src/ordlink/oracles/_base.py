@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ordlink.comparisons._objects import check_names
-from ordlink.errors import InputError, InputKindError
+from ordlink.comparisons._pairs import check_n_objects
 from ordlink.oracles._protocol import Oracle, check_answers
 from ordlink.oracles._question_log import QuestionLog
 from ordlink.oracles._questions import Questions
@@ -35,11 +35,7 @@ class BaseOracle(ABC):
     """
 
     def __init__(self, n_objects: int, *, names: Sequence[str] | None = None) -> None:
-        if isinstance(n_objects, bool) or not isinstance(n_objects, (int, np.integer)):
-            raise InputKindError(f"n_objects must be a whole number, got {n_objects!r}.")
-        if n_objects < 1:
-            raise InputError(f"an oracle needs at least 1 object, got n_objects={n_objects}.")
-        self._n_objects = int(n_objects)
+        self._n_objects = check_n_objects(n_objects)
         self._names = check_names(names, self._n_objects)
         self._asked = QuestionLog()
 

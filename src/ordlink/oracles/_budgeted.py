@@ -7,24 +7,25 @@ import numpy as np
 from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.errors import BudgetExhaustedError, InputError
 from ordlink.oracles._protocol import Oracle
-from ordlink.oracles._remembering import RememberingOracle
+from ordlink.oracles._remembering import RememberingOracle, known_to
 from ordlink.typing import AnyArray, Int8Array, Int32Array
 
 
 class BudgetedOracle(RememberingOracle):
     """Passes questions on until the budget is used up.
 
-    A question that was answered before is free. Of a batch that does not fit, as much as fits is
-    still asked; then :class:`~ordlink.errors.BudgetExhaustedError` gives all that was learnt.
-    Put a record inside a budget, ``BudgetedOracle(RecordedOracle(...), 500)``, so that the last
-    answers are recorded too.
+    A question that was answered before is free, also one that the inner oracle knows already
+    (its ``knows(quadruplets)`` says so, as that of :class:`RecordedOracle`). Of a batch that does
+    not fit, as much as fits is still asked; then :class:`~ordlink.errors.BudgetExhaustedError`
+    gives all that was learnt. With a record, inside or outside, each run asks at most `budget` new
+    questions and goes on where the last one stopped.
 
     Parameters
     ----------
     oracle : Oracle
         Answers the questions.
     budget : int
-        Number of distinct questions.
+        Number of distinct new questions.
 
     Examples
     --------
@@ -44,23 +45,28 @@ class BudgetedOracle(RememberingOracle):
             raise InputError(f"budget is a whole number of questions, 0 or more; got {budget!r}.")
         check_pair_ids_fit(self.n_objects)  # or what was learnt could not be given back
         self._budget = int(budget)
+        self._n_charged = 0
 
     @property
     def budget(self) -> int:
-        """Number of distinct questions that are answered in all."""
+        """Number of distinct new questions that are answered in all."""
         return self._budget
 
     @property
     def n_questions_left(self) -> int:
         """Number of new questions that will still be answered."""
-        return self._budget - self.n_questions
+        return self._budget - self._n_charged
 
     def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
-        left = self.n_questions_left
-        if len(keys) <= left:
-            return super()._ask(keys, quadruplets)
-        if left:
-            self._asked.add(keys[:left], super()._ask(keys[:left], quadruplets[:left]))
+        new = ~known_to(self._oracle, quadruplets)
+        fits = ~new | (np.cumsum(new) <= self.n_questions_left)
+        if fits.all():
+            answers = super()._ask(keys, quadruplets)
+            self._n_charged += int(new.sum())
+            return answers
+        if fits.any():
+            self._asked.add(keys[fits], super()._ask(keys[fits], quadruplets[fits]))
+            self._n_charged += int((new & fits).sum())
         raise BudgetExhaustedError(
             f"the budget of {self._budget} questions is used up; what was learnt is in this "
             "error's `comparisons`. Raise the budget, or cluster these with a passive method.",

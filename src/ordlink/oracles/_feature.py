@@ -10,15 +10,20 @@ from numpy.typing import ArrayLike
 
 from ordlink.errors import InputError, InputKindError
 from ordlink.oracles._base import BaseOracle, sign_of_difference
+from ordlink.oracles._cosine import PairCosines
 from ordlink.typing import AnyArray, FloatArray, Int8Array, Int32Array
 
 Metric = str | Callable[..., float]
+TIE_TOLERANCE = 1e-12
+"""Distances that differ by less than this share of the larger one are equal."""
 
 
 class FeatureOracle(BaseOracle):
     """Answers from features: the pair at the smaller distance is more alike.
 
-    Distances are computed when asked for; no N x N matrix is made.
+    Distances are computed when asked for; no N x N matrix is made. Distances that differ by less
+    than 1e-12 of the larger one are a tie; cosines are computed so that equal ones of whole-number
+    features are equal exactly, as in :meth:`ordlink.datasets.FeatureTable.similarities`.
 
     Parameters
     ----------
@@ -58,12 +63,26 @@ class FeatureOracle(BaseOracle):
         super().__init__(len(self._features), names=names)
         self._metric: Any = metric  # SciPy's stubs split cdist by the kind of metric
         self._options = metric_options | _missing_options(self._features, metric, metric_options)
+        is_cosine = isinstance(metric, str) and metric in ("cosine", "cos")
+        plain_cosine = is_cosine and not metric_options
+        self._cosines = PairCosines(self._features) if plain_cosine else None
         self._try_metric()
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         pairs = quadruplets.reshape(-1, 2)
-        distances = self._distances(pairs[:, 0], pairs[:, 1])
-        return sign_of_difference(distances[1::2], distances[0::2])
+        i, j = pairs[:, 0], pairs[:, 1]
+        if self._cosines is not None:
+            cosines = self._cosines(i, j)
+            self._refuse_undefined(cosines, i, j)
+            return sign_of_difference(cosines[0::2], cosines[1::2])
+        distances = self._distances(i, j)
+        self._refuse_undefined(distances, i, j)
+        first, second = distances[0::2], distances[1::2]
+        with np.errstate(invalid="ignore"):  # infinite distances
+            equal = np.abs(first - second) <= TIE_TOLERANCE * np.maximum(
+                np.abs(first), np.abs(second)
+            )
+        return np.where(equal, np.int8(0), sign_of_difference(second, first))
 
     def _distances(self, i: Int32Array, j: Int32Array) -> FloatArray:
         """Return the distance of each pair; one cdist per distinct first object."""
@@ -75,7 +94,10 @@ class FeatureOracle(BaseOracle):
         for rows in np.split(order, starts[1:]) if len(order) else []:
             here = self._features[i[rows[:1]]]
             distances[rows] = cdist(here, self._features[j[rows]], self._metric, **self._options)[0]
-        undefined = np.isnan(distances)
+        return distances
+
+    def _refuse_undefined(self, values: FloatArray, i: Int32Array, j: Int32Array) -> None:
+        undefined = np.isnan(values)
         if undefined.any():
             row = int(undefined.argmax())
             raise InputError(
@@ -83,12 +105,11 @@ class FeatureOracle(BaseOracle):
                 "(a row of zeros or without variation?); choose another metric, such as "
                 "'euclidean', or leave the object out."
             )
-        return distances
 
     def _try_metric(self) -> None:
         ends = np.array([0, len(self._features) - 1], dtype=np.int32)
         try:
-            self._distances(ends[:1], ends[1:])
+            self._refuse_undefined(self._distances(ends[:1], ends[1:]), ends[:1], ends[1:])
         except InputError:
             raise
         except (ValueError, TypeError) as error:

@@ -45,7 +45,8 @@ class NoisySimilarityOracle(BaseOracle):
         *,
         names: Sequence[str] | None = None,
     ) -> None:
-        self._similarities = check_similarities(similarities)
+        # A copy: changing the matrix later must not change answers.
+        self._similarities = check_similarities(similarities).copy()
         super().__init__(len(self._similarities), names=names)
         if not 0 <= noise < np.inf:
             raise InputError(f"noise is a standard deviation, 0 or more; got {noise}.")

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputError, InputKindError
 from ordlink.typing import AnyArray, Int8Array
 
@@ -58,14 +59,7 @@ def check_oracle(oracle: object) -> Oracle:
             "expected an oracle (an object with n_objects and compare(quadruplets)), got "
             f"{type(oracle).__name__}; for known similarities pass oracles.SimilarityOracle(W)."
         )
-    n_objects: object = oracle.n_objects
-    if isinstance(n_objects, bool) or not isinstance(n_objects, (int, np.integer)):
-        raise InputKindError(
-            f"an oracle's n_objects must be a whole number, got {n_objects!r} "
-            f"from {type(oracle).__name__}."
-        )
-    if n_objects < 1:
-        raise InputError(f"an oracle needs at least 1 object, got n_objects={n_objects}.")
+    check_n_objects(oracle.n_objects)
     return oracle
 
 

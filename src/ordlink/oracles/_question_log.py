@@ -9,6 +9,8 @@ from ordlink.typing import AnyArray, BoolArray, Int8Array
 FREE = -1
 """Stands in a slot of the table that holds no key; keys are not negative."""
 SMALLEST_TABLE = 1 << 8
+KEYS_AT_ONCE = 1 << 18
+"""Keys that move together into a larger table: what is needed besides the table stays small."""
 # Odd constants with well mixed bits: 2^64 divided by the golden ratio, and another of the kind.
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_IMAGINARY = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -96,11 +98,16 @@ class QuestionLog:
         return (mixed >> np.uint64(64 - n_bits)).astype(np.intp)
 
     def _make_room(self, n_more: int, dtype: np.dtype) -> None:
-        keys, answers = self.items()
+        used = self._keys != FREE
+        keys, answers = self._keys[used].astype(dtype), self._answers[used]
         size = len(self._keys)
         while size < 4 * (self._n_keys + n_more):
             size *= 2
+        del used
+        self._keys = np.empty(0, dtype=dtype)  # the old table goes before the new one is made
         self._keys = np.full(size, FREE, dtype=dtype)
         self._answers = np.zeros(size, dtype=np.int8)
         self._n_keys = 0
-        self.add(keys.astype(dtype), answers)
+        for start in range(0, len(keys), KEYS_AT_ONCE):
+            some = slice(start, start + KEYS_AT_ONCE)
+            self.add(keys[some], answers[some])

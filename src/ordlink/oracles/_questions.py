@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink.comparisons._objects import count_objects
 from ordlink.errors import InputError, InputKindError
 from ordlink.typing import AnyArray, Int8Array, Int32Array, Int64Array
 
@@ -120,7 +121,7 @@ def _check_batch(quadruplets: AnyArray, n_objects: int) -> AnyArray:
         _refuse(
             rows,
             outside,
-            f"names an unknown object; there are {n_objects} (0 to {n_objects - 1}).",
+            f"names an unknown object; there {count_objects(n_objects)}.",
         )
     alone = (rows[:, 0] == rows[:, 1]) | (rows[:, 2] == rows[:, 3])
     if alone.any():

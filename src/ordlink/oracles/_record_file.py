@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from ordlink.errors import InputError
 from ordlink.typing import BoolArray, Int8Array, Int32Array, Int64Array
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = "ordlink-record"
 VERSION = 1
@@ -38,7 +45,7 @@ class RecordFile:
     ------
     InputError
         If the file is damaged elsewhere than in its last line, is of another format or version,
-        or was made for another number of objects.
+        was made for another number of objects, or was changed since by somebody else.
     """
 
     def __init__(self, path: str | Path, n_objects: int) -> None:
@@ -47,18 +54,21 @@ class RecordFile:
         header = {"format": FORMAT, "version": VERSION, "n_objects": n_objects}
         self._header = json.dumps(header).encode() + b"\n"
         self._end = 0  # whatever stands beyond was not written completely
+        self._unfinished: tuple[bytes, ...] = (b"",)  # and begins like one of these
 
     def load(self) -> tuple[Int32Array, Int8Array]:
         """Return the questions and answers in the file, after mending or making it."""
         content = self._read()
         if self._header.startswith(content):  # nothing yet, or a crash within the header
             self._end = 0
+            self._unfinished = (content,)
             self._write(self._header)
             content = self._header
         first, *lines = content.split(b"\n")
         tail = lines.pop() if lines else b""
         self._check_header(first)
         self._end = len(content) - len(tail)
+        self._unfinished = (tail,)
         if tail and _parse(tail) is not None:
             lines.append(tail)
             self._write(tail + b"\n")
@@ -82,13 +92,18 @@ class RecordFile:
             ) from error
 
     def _write(self, lines: bytes) -> None:
-        """Write after the last complete line and cut off what follows."""
+        """Write after the last complete line, over what a write of our own left unfinished."""
         try:
-            is_new = not self.path.exists()
-            with self.path.open("w+b" if is_new else "r+b") as stream:
+            # Opening for appending makes the file but empties nothing.
+            if not self._end:
+                self.path.open("ab").close()
+            with self.path.open("r+b") as stream, _locked(stream):
+                stream.seek(0, os.SEEK_END)
+                self._check_untouched(stream)
+                self._unfinished = (*self._unfinished, lines)
+                stream.truncate(self._end)
                 stream.seek(self._end)
                 stream.write(lines)
-                stream.truncate()
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:
@@ -97,6 +112,21 @@ class RecordFile:
                 "choose a folder that exists, with room, and that you may write to."
             ) from error
         self._end += len(lines)
+        self._unfinished = (b"",)
+
+    def _check_untouched(self, stream: BinaryIO) -> None:
+        """Raise InputError if the file is not as this record left it."""
+        size = stream.tell()
+        if size >= self._end:
+            stream.seek(self._end)
+            tail = stream.read()
+            if any(ours.startswith(tail) for ours in self._unfinished):
+                return
+        raise InputError(
+            f"{self.path}: the record has {size} bytes, but this run left {self._end}: another run "
+            "has changed it; nothing was overwritten. Let one run at a time use the file, and "
+            "start this one again to go on from what it holds, or give it a file of its own."
+        )
 
     def _check_header(self, line: bytes) -> None:
         try:
@@ -138,6 +168,15 @@ class RecordFile:
     def _damage(self, line: int, expected: str, got: bytes, remedy: str) -> InputError:
         shown = repr(got[:80].decode(errors="replace"))
         return InputError(f"{self.path}, line {line}: {expected}, got {shown}; {remedy}.")
+
+
+@contextmanager
+def _locked(stream: BinaryIO) -> Iterator[None]:
+    """Keep other processes from writing meanwhile, where the system has locks."""
+    if fcntl is not None:
+        with suppress(OSError):  # some network folders have none
+            fcntl.flock(stream, fcntl.LOCK_EX)
+    yield  # closing the file gives the lock back
 
 
 def _parse(line: bytes) -> list[int] | None:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ordlink.errors import InputError
+from ordlink.errors import BudgetExhaustedError, InputError
 from ordlink.oracles._function import FunctionOracle
-from ordlink.oracles._protocol import Oracle
+from ordlink.oracles._protocol import Oracle, check_answers
+from ordlink.oracles._question_log import QuestionLog
 from ordlink.oracles._questions import Questions
 from ordlink.oracles._record_file import RecordFile
-from ordlink.oracles._remembering import RememberingOracle
+from ordlink.oracles._remembering import RememberingOracle, known_to
 from ordlink.typing import AnyArray, Int8Array, Int32Array
 
 WRITE_INTERVAL = 1.0
@@ -24,8 +25,9 @@ class RecordedOracle(RememberingOracle):
 
     Answers are on the disk before they are returned. Start the same run again with the same
     file: questions in it are answered from it, and the inner oracle is asked none of them again.
-    If the inner oracle fails within a batch, the answers it gave before are kept. Only one run
-    may use a file at a time.
+    If the inner oracle fails within a batch, the answers it gave before are kept, also those of
+    the batch in which a :class:`BudgetedOracle` runs out. Only one run may use a file at a time:
+    if another one wrote to it, an error says so, and nothing is overwritten.
 
     The file is in JSON lines. First a header,
     ``{"format": "ordlink-record", "version": 1, "n_objects": N}``, then one line
@@ -47,7 +49,8 @@ class RecordedOracle(RememberingOracle):
     Raises
     ------
     InputError
-        If the file is damaged elsewhere than at its end, or belongs to other objects.
+        If the file is damaged elsewhere than at its end, belongs to other objects, or was changed
+        by another run.
 
     Examples
     --------
@@ -89,7 +92,11 @@ class RecordedOracle(RememberingOracle):
         try:
             while n_answered < len(keys):
                 batch = slice(n_answered, n_answered + step)
-                answers[batch] = super()._ask(keys[batch], quadruplets[batch])
+                try:
+                    answers[batch] = super()._ask(keys[batch], quadruplets[batch])
+                except BudgetExhaustedError as error:
+                    self._keep_learnt(error, keys[batch], quadruplets[batch])
+                    raise
                 n_answered = min(n_answered + step, len(keys))
                 if time.monotonic() - written_at > WRITE_INTERVAL:
                     self._file.append(
@@ -102,6 +109,26 @@ class RecordedOracle(RememberingOracle):
             if n_answered < len(keys):
                 self._asked.add(keys[:n_answered], answers[:n_answered])
         return answers
+
+    def _keep_learnt(
+        self, error: BudgetExhaustedError, keys: AnyArray, quadruplets: Int32Array
+    ) -> None:
+        """Record the questions of a batch that were answered before the budget ran out."""
+        known = known_to(self._oracle, quadruplets)
+        if known.any():
+            answers = check_answers(
+                self._oracle.compare(quadruplets[known]), int(known.sum()), self._oracle
+            )
+        else:  # an oracle that cannot say what it knows: without its "can't tell"
+            rows = error.comparisons.quadruplets  # type: ignore[attr-defined]  # listed ones
+            learnt = Questions.of(rows, self.n_objects)
+            log = QuestionLog()
+            log.add(learnt.keys, learnt.signs)
+            answers, known = log.lookup(keys)
+            answers = answers[known]
+        if known.any():
+            self._file.append(quadruplets[known], answers)
+            self._asked.add(keys[known], answers)
 
     def _refuse_contradictions(self, keys: AnyArray, answers: Int8Array) -> None:
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)

@@ -9,7 +9,7 @@ from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.oracles._base import BaseOracle, names_of
 from ordlink.oracles._protocol import Oracle, check_answers, check_oracle
 from ordlink.oracles._questions import Questions, keys_to_codes
-from ordlink.typing import AnyArray, Int8Array, Int32Array
+from ordlink.typing import AnyArray, BoolArray, Int8Array, Int32Array
 
 
 class RememberingOracle(BaseOracle):
@@ -45,6 +45,22 @@ class RememberingOracle(BaseOracle):
             distinct=True,
         )
 
+    def knows(self, quadruplets: AnyArray) -> BoolArray:
+        """Return which questions are answered from memory, without asking anybody anew.
+
+        Parameters
+        ----------
+        quadruplets : ndarray of int of shape (m, 4)
+            As for :meth:`compare`.
+
+        Returns
+        -------
+        ndarray of shape (m,), dtype bool
+        """
+        questions = Questions.of(quadruplets, self.n_objects)
+        known = self._asked.lookup(questions.keys)[1]
+        return known | known_to(self._oracle, questions.quadruplets)
+
     def _answer_questions(self, questions: Questions) -> Int8Array:
         distinct, first, place = np.unique(questions.keys, return_index=True, return_inverse=True)
         # Questions are asked in the order of the batch, each at its first mention.
@@ -69,3 +85,11 @@ class RememberingOracle(BaseOracle):
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         answers = self._oracle.compare(quadruplets)
         return check_answers(answers, len(quadruplets), self._oracle)
+
+
+def known_to(oracle: Oracle, quadruplets: Int32Array) -> BoolArray:
+    """Return which questions an oracle answers from memory; none if it cannot say."""
+    knows = getattr(oracle, "knows", None)
+    if not callable(knows):
+        return np.zeros(len(quadruplets), dtype=np.bool_)
+    return np.asarray(knows(quadruplets), dtype=np.bool_)

@@ -37,7 +37,8 @@ class SimilarityOracle(BaseOracle):
     """
 
     def __init__(self, similarities: ArrayLike, *, names: Sequence[str] | None = None) -> None:
-        self._similarities = check_similarities(similarities)
+        # A copy: changing the matrix later must not change answers.
+        self._similarities = check_similarities(similarities).copy()
         super().__init__(len(self._similarities), names=names)
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:

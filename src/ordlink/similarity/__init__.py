@@ -6,7 +6,7 @@ from ordlink.similarity._active_kernel import (
     active_kernel,
     plan_active_kernel,
 )
-from ordlink.similarity._adds import adds_similarity
+from ordlink.similarity._adds import adds_similarity, adds_similarity_of_chunks
 from ordlink.similarity._passive_kernel import passive_kernel
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "active_features",
     "active_kernel",
     "adds_similarity",
+    "adds_similarity_of_chunks",
     "passive_kernel",
     "plan_active_kernel",
 ]

@@ -9,8 +9,9 @@ import numpy as np
 
 from ordlink.comparisons import n_pairs, pair_ids, pair_members
 from ordlink.errors import InputError
-from ordlink.oracles import AskOnce, Oracle
-from ordlink.typing import AnyArray, FloatArray, Int8Array, Int32Array, Progress
+from ordlink.oracles import Oracle, check_oracle
+from ordlink.oracles._protocol import check_answers
+from ordlink.typing import AnyArray, FloatArray, Int8Array, Int32Array, Int64Array, Progress
 
 DEFAULT_REFERENCES = 8
 """Number of reference pairs where neither it nor a budget is given."""
@@ -112,7 +113,8 @@ def plan_active_kernel(
                 f"the budget of {budget} comparisons is too small: one reference pair needs "
                 f"{per_reference} ({len(chosen)} landmarks); raise it or pass fewer landmarks"
             )
-    n_references = DEFAULT_REFERENCES if n_references is None else n_references
+    if n_references is None:
+        n_references = min(DEFAULT_REFERENCES, n_pairs(n_objects))
     if n_references < 1:
         raise InputError(f"n_references must be at least 1, got {n_references}")
     ids = _draw_pairs(n_pairs(n_objects), n_references, rng)
@@ -132,27 +134,38 @@ def active_features(
     -------
     ndarray of shape (N, n_landmarks * n_references), dtype int8
     """
+    check_oracle(oracle)
     n_objects, n_landmarks = plan.n_objects, len(plan.landmarks)
     rank_of = np.full(n_objects, n_landmarks, dtype=np.int64)
     rank_of[plan.landmarks] = np.arange(n_landmarks)
     # A pair of two landmarks is listed once: with the landmark of lower rank as the column.
     objects, columns = np.nonzero(np.arange(n_landmarks) < rank_of[:, None])
+    two_landmarks = rank_of[objects] < n_landmarks
     features = np.zeros((n_objects, n_landmarks, len(plan.reference_pairs)), dtype=np.int8)
-    ask_once = AskOnce(oracle)
+    places = _places_in_list(plan.reference_pairs, rank_of)
     total = len(objects) * len(plan.reference_pairs)
-    done = 0
     for number, reference in enumerate(plan.reference_pairs):
-        for start in range(0, len(objects), _QUESTIONS_PER_BATCH):
-            i = objects[start : start + _QUESTIONS_PER_BATCH]
-            column = columns[start : start + _QUESTIONS_PER_BATCH]
-            k = plan.landmarks[column]
-            signs = _compare_with(ask_once, i, k, reference)
-            features[i, column, number] = signs
-            both = rank_of[i] < n_landmarks
-            features[k[both], rank_of[i[both]], number] = signs[both]
-            done += len(i)
+        signs = np.zeros(len(objects), dtype=np.int8)
+        is_new = np.ones(len(objects), dtype=bool)
+        own = places[number]
+        if own >= 0:
+            # Only a question about two reference pairs can come up twice: the other way round.
+            earlier = np.flatnonzero(places[:number] >= 0)
+            signs[places[earlier]] = -features[objects[own], columns[own], earlier]
+            is_new[places[earlier]] = False
+            is_new[own] = False
+        new = np.flatnonzero(is_new)
+        for start in range(0, len(new), _QUESTIONS_PER_BATCH):
+            batch = new[start : start + _QUESTIONS_PER_BATCH]
+            k = plan.landmarks[columns[batch]]
+            signs[batch] = _compare_with(oracle, objects[batch], k, reference)
             if progress is not None:
-                progress(done, total)
+                progress(number * len(objects) + int(batch[-1]) + 1, total)
+        features[objects, columns, number] = signs
+        ranks = rank_of[objects[two_landmarks]]
+        features[plan.landmarks[columns[two_landmarks]], ranks, number] = signs[two_landmarks]
+    if progress is not None:
+        progress(total, total)
     return features.reshape(n_objects, -1)
 
 
@@ -171,16 +184,30 @@ def active_kernel(features: Int8Array) -> FloatArray:
     return kernel
 
 
-def _compare_with(oracle: Oracle, i: AnyArray, k: AnyArray, reference: Int32Array) -> Int8Array:
-    """Return the signs of w_ik - w_reference, 0 where {i, k} is the reference pair itself."""
-    pairs = np.sort(np.stack([i, k], axis=1), axis=1)
-    other = (pairs != np.sort(reference)).any(axis=1)
-    questions = np.concatenate(
-        [pairs, np.broadcast_to(reference, pairs.shape)], axis=1, dtype=np.int32
+def _places_in_list(reference_pairs: Int32Array, rank_of: Int64Array) -> Int64Array:
+    """Return where each reference pair is in the list of pairs {object, landmark}; -1: nowhere.
+
+    The list names, for each object, the landmarks of lower rank; others than landmarks have the
+    highest rank.
+    """
+    ranks = np.sort(rank_of[reference_pairs], axis=1)
+    holders = np.where(
+        rank_of[reference_pairs[:, 0]] == ranks[:, 1],
+        reference_pairs[:, 0],
+        reference_pairs[:, 1],
     )
-    signs = np.zeros(len(i), dtype=np.int8)
-    signs[other] = oracle.compare(questions[other])
-    return signs
+    first_of = np.cumsum(rank_of) - rank_of
+    places: Int64Array = np.where(ranks[:, 0] < ranks[:, 1], first_of[holders] + ranks[:, 0], -1)
+    return places
+
+
+def _compare_with(oracle: Oracle, i: AnyArray, k: AnyArray, reference: Int32Array) -> Int8Array:
+    """Return the signs of w_ik - w_reference."""
+    questions = np.empty((len(i), 4), dtype=np.int32)
+    np.minimum(i, k, out=questions[:, 0], casting="same_kind")
+    np.maximum(i, k, out=questions[:, 1], casting="same_kind")
+    questions[:, 2:] = reference
+    return check_answers(oracle.compare(questions), len(i), oracle)
 
 
 def _count_landmark_pairs(n_objects: int, n_landmarks: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from ordlink.comparisons import (
     NetComparisons,
     RankedComparisons,
     Repeats,
+    check_chunks,
     n_pairs,
     net_comparisons,
 )
@@ -56,6 +58,47 @@ def adds_similarity(comparisons: Comparisons, *, repeats: Repeats = "majority") 
         net = net_comparisons(comparisons, repeats)
         return square(wins_minus_losses(net), comparisons.n_objects)
     raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
+
+
+def adds_similarity_of_chunks(chunks: Iterable[ListedComparisons]) -> FloatArray:
+    """Return the additive similarity of every pair from comparisons that come in chunks.
+
+    Every answer counts, as with ``adds_similarity(comparisons, repeats="net")``: net counts add up
+    over chunks. The majority of the votes on a comparison cannot be known without all of them, so
+    there is no ``repeats="majority"``; without repeated answers both are the same.
+
+    Parameters
+    ----------
+    chunks : iterable of ListedComparisons
+        All about the same objects, e.g. from :func:`ordlink.read_in_chunks`.
+
+    Returns
+    -------
+    ndarray of shape (N, N), dtype float64
+        Whole numbers, symmetric, 0 on the diagonal.
+
+    Raises
+    ------
+    InputError
+        If there is no chunk, or one is about other objects.
+
+    Examples
+    --------
+    >>> from ordlink import Comparisons
+    >>> chunks = [Comparisons.from_triplets([row], n_objects=3) for row in ([0, 1, 2], [1, 0, 2])]
+    >>> adds_similarity_of_chunks(chunks)
+    array([[ 0.,  2., -1.],
+           [ 2.,  0., -1.],
+           [-1., -1.,  0.]])
+    """
+    total = np.zeros(0)
+    n_objects = 0
+    for number, chunk in enumerate(check_chunks(chunks)):
+        # Not summed up within the chunk first: only the totals of each pair are needed.
+        net = NetComparisons(chunk.n_objects, chunk.winners, chunk.losers, chunk.counts)
+        total = total + wins_minus_losses(net) if number else wins_minus_losses(net)
+        n_objects = chunk.n_objects
+    return square(total, n_objects)
 
 
 def wins_minus_losses(net: NetComparisons) -> FloatArray:

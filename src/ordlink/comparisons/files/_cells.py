@@ -9,13 +9,16 @@ import numpy as np
 
 from ordlink.comparisons._objects import RowNamer, in_natural_order
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray, BoolArray, FloatArray, Int64Array
+from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 
 ArrowColumn: TypeAlias = Any
 """A pyarrow ChunkedArray; pyarrow ships no types."""
 
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^-?[0-9]+$"
+_DECIMAL_COMMA = r"^([+-]?[0-9]*),([0-9]+)$"
+_LARGEST_SHARE_OF_NUMBERS = 0.1
+"""Fewer numbers than this among names are typos, or need a list of the names."""
 _UNKNOWN_TIMES = ("", "na", "n/a", "nan", "null", "none")
 _LARGEST_EXACT = 2.0**53
 
@@ -47,8 +50,19 @@ def object_cells(
         if is_number[0].all() or is_number.mean() > 0.5:
             remedy = "if the objects are named by text and numbers, pass their names (--names)"
             _refuse_text(texts, ~is_number, row_name, remedy)
+        if is_number.any() and is_number.mean() < _LARGEST_SHARE_OF_NUMBERS:
+            _refuse_number(texts, row_name)
         return *_from_names(texts), True
     return _look_up(texts, names, row_name), names, True
+
+
+def int32_cells(column: ArrowColumn) -> Int32Array | None:
+    """Return a column that is stored as int32, without a copy if it can be; None for others."""
+    import pyarrow as pa
+
+    if column.type != pa.int32() or column.null_count:
+        return None
+    return to_numpy(column)
 
 
 def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Array:
@@ -66,7 +80,9 @@ def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Arra
     return numbers
 
 
-def time_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> FloatArray:
+def time_cells(
+    column: ArrowColumn, what: str, row_name: RowNamer, *, decimal_comma: bool = False
+) -> FloatArray:
     """Return a column of decimal numbers, NaN where cells are empty."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -78,6 +94,8 @@ def time_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> FloatArray
         text = trimmed(as_text(column))
         unknown = pc.is_in(pc.utf8_lower(text), value_set=pa.array(_UNKNOWN_TIMES))
         text = pc.if_else(unknown, pa.scalar(None, pa.string()), text)
+        if decimal_comma:
+            text = pc.replace_substring_regex(text, _DECIMAL_COMMA, r"\1.\2")
         try:
             numbers = pc.cast(text, pa.float64())
         except pa.ArrowInvalid as error:
@@ -120,7 +138,9 @@ def to_numpy(column: ArrowColumn) -> AnyArray:
     """Return a column (or an array) as a NumPy array."""
     import pyarrow as pa
 
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    array = column
+    if isinstance(column, pa.ChunkedArray):  # a single chunk is not copied
+        array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     numbers: AnyArray = array.to_numpy(zero_copy_only=False)
     return numbers
 
@@ -211,6 +231,18 @@ def _refuse_text(
     )
 
 
+def _refuse_number(texts: Sequence[ArrowColumn], row_name: RowNamer) -> None:
+    """Refuse the first whole number among names."""
+    whole = np.stack([_matches(text, _WHOLE) for text in texts], axis=1)
+    if whole.any():
+        row, column = (int(at) for at in np.argwhere(whole)[0])
+        raise InputError(
+            f"{row_name(row)}: object {_shown(texts[column], row)} is a number, but the other "
+            "objects of the file are names; correct it, or pass the names of all objects (--names) "
+            "if this is one of them"
+        )
+
+
 def _from_decimals(texts: Sequence[ArrowColumn], row_name: RowNamer) -> Int64Array:
     """Return numbers such as "3.0" or "+3", refuse "3.5" and what is too large."""
     import pyarrow as pa
@@ -223,7 +255,8 @@ def _from_decimals(texts: Sequence[ArrowColumn], row_name: RowNamer) -> Int64Arr
         too_large = abs(numbers[row, column]) >= _LARGEST_EXACT
         raise InputError(
             f"{row_name(row)}: object {_shown(texts[column], row)} is "
-            f"{'too large' if too_large else 'not a whole number'}; objects are 0, 1, 2, ..."
+            f"{'too large' if too_large else 'not a whole number'}; objects are 0, 1, 2, ...; "
+            "check the row"
         )
     return numbers.astype(np.int64)
 

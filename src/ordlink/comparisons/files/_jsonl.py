@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from ordlink.comparisons._listed import ListedComparisons
@@ -11,6 +12,7 @@ from ordlink.comparisons.files._cells import ArrowColumn
 from ordlink.comparisons.files._encoding import utf8_bytes
 from ordlink.comparisons.files._header import MAGIC, FileHeader, header_from_object, parse_json_line
 from ordlink.comparisons.files._own import OwnRows, check_options, own_blocks
+from ordlink.comparisons.files._pieces import Pieces
 from ordlink.comparisons.files._source import Source
 from ordlink.comparisons.files._table import Options, Table, list_table
 from ordlink.errors import InputError
@@ -18,34 +20,37 @@ from ordlink.errors import InputError
 
 def read_jsonl(source: Source, options: Options) -> ListedComparisons:
     """Return the comparisons in a file of JSON lines, our own or a table."""
-    content = utf8_bytes(source.read_bytes(), source.name)
-    rows: list[dict[str, Any]] = []
-    lines: list[int] = []
-    header = None
-    columns: list[str] = []
-    for number, line in enumerate(content.splitlines(), start=1):
-        if not line.strip():
-            continue
-        row = parse_json_line(line.decode(), source.name, number)
-        if not isinstance(row, dict):
-            raise InputError(
-                f"{source.name}, line {number}: expected a JSON object such as "
-                '{"anchor": 0, "closer": 1, "farther": 2}, got '
-                f"{type(row).__name__}"
-            )
-        if header is None and not rows and MAGIC in row:
-            where = f"{source.name}, line {number}"
-            header = header_from_object(row, where)
-            columns = _announced_columns(row, where)
-            continue
-        rows.append(row)
-        lines.append(number)
+    rows, lines = _parse_rows(source.read_bytes(), source.name)
+    header, columns = _take_header(rows, lines, source.name)
     if header is None:
         return list_table(_as_table(rows, lines, source.name), options)
     check_options(options, source.name)
     gathered = OwnRows(header, len(rows))
     gathered.add(_as_table(rows, lines, source.name, columns))
     return gathered.to_comparisons(options, source.name)
+
+
+@contextmanager
+def open_jsonl(
+    source: Source, options: Options, n_rows: int
+) -> Iterator[tuple[FileHeader | None, Iterator[Table]]]:
+    """Open a file of JSON lines to read tables of at most n_rows rows."""
+    with source.opened() as stream:
+        pieces = Pieces(stream, source.name, quoted=False)
+        pieces.top(1)
+        cut = pieces.cut(n_rows)
+        line, content = next(cut)
+        rows, lines = _parse_rows(content, source.name, line)
+        header, columns = _take_header(rows, lines, source.name)
+
+        def tables() -> Iterator[Table]:
+            yield _as_table(rows, lines, source.name, columns)
+            for line, content in cut:
+                yield _as_table(
+                    *_parse_rows(content, source.name, line), source.name, columns=columns
+                )
+
+        yield header, tables()
 
 
 def write_jsonl(file: BinaryIO, comparisons: ListedComparisons) -> None:
@@ -59,6 +64,38 @@ def write_jsonl(file: BinaryIO, comparisons: ListedComparisons) -> None:
         ]
         lines = ["{" + ", ".join(cells) + "}\n" for cells in zip(*texts, strict=True)]
         file.write("".join(lines).encode())
+
+
+def _parse_rows(
+    content: bytes, source: str, first_line: int = 1
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the JSON objects and the numbers of their lines."""
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    content = utf8_bytes(content, source, first_line)
+    for number, line in enumerate(content.splitlines(), start=first_line):
+        if not line.strip():
+            continue
+        row = parse_json_line(line.decode(), source, number)
+        if not isinstance(row, dict):
+            raise InputError(
+                f"{source}, line {number}: expected a JSON object such as "
+                '{"anchor": 0, "closer": 1, "farther": 2}, got '
+                f"{type(row).__name__}"
+            )
+        rows.append(row)
+        lines.append(number)
+    return rows, lines
+
+
+def _take_header(
+    rows: list[dict[str, Any]], lines: list[int], source: str
+) -> tuple[FileHeader | None, list[str]]:
+    """Remove the header of our own files, and return it with the columns that it names."""
+    if not rows or MAGIC not in rows[0]:
+        return None, []
+    row, where = rows.pop(0), f"{source}, line {lines.pop(0)}"
+    return header_from_object(row, where), _announced_columns(row, where)
 
 
 def _json_cell(cell: float | str) -> str:

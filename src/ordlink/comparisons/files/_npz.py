@@ -15,6 +15,7 @@ from ordlink.comparisons.files._cells import ArrowColumn
 from ordlink.comparisons.files._header import FileHeader, header_from_json
 from ordlink.comparisons.files._own import (
     DETAIL_COLUMNS,
+    KERNEL_ROWS,
     check_counts,
     check_options,
     detail_columns,
@@ -23,7 +24,7 @@ from ordlink.comparisons.files._own import (
 from ordlink.comparisons.files._source import Source, reading
 from ordlink.comparisons.files._table import Options, Table, list_table
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray, Int32Array
+from ordlink.typing import AnyArray
 
 _KIND = "NPZ"
 
@@ -139,18 +140,13 @@ def _arrow(column: AnyArray) -> ArrowColumn:
 
 def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> ListedComparisons:
     header = header_from_json(str(arrays["header"][()]), source)
-    winners, losers = (_pair_column(arrays, name, header, source) for name in ("winners", "losers"))
+    winners, losers = (_pair_column(arrays, name, source) for name in ("winners", "losers"))
     if len(winners) != len(losers):
         raise InputError(
             f"{source}: there are {len(winners)} winners and {len(losers)} losers; "
             "write the file again"
         )
-    same = winners == losers
-    if same.any():
-        row = int(np.flatnonzero(same)[0])
-        raise InputError(
-            f"{source}, row {row}: compares a pair with itself; it says nothing, remove the row"
-        )
+    _check_pairs(winners, losers, header.n_objects, source)
     details = {
         name: _detail(arrays, name, len(winners), source)
         for name in ("count", *DETAIL_COLUMNS)
@@ -158,26 +154,42 @@ def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> 
     }
     if "count" in details:
         check_counts(details["count"], lambda row: f"{source}, row {row}")
+    # A copy only if need be: the arrays belong to nobody else.
+    winners, losers = (ids.astype(np.int32, copy=False) for ids in (winners, losers))
     return own_comparisons(winners, losers, details, header, options, source)
 
 
-def _pair_column(
-    arrays: Mapping[str, AnyArray], name: str, header: FileHeader, source: str
-) -> Int32Array:
+def _pair_column(arrays: Mapping[str, AnyArray], name: str, source: str) -> AnyArray:
     ids = arrays[name]
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
         raise InputError(
             f"{source}: expected {name} to be a one-dimensional array of pair numbers, got "
             f"shape {ids.shape} and dtype {ids.dtype}; write the file again"
         )
-    bad = (ids < 0) | (ids >= n_pairs(header.n_objects))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
+    return ids
+
+
+def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: str) -> None:
+    """Refuse rows that do not compare two different pairs, and name the first one."""
+    if len(winners) >= KERNEL_ROWS:
+        from ordlink.kernels.pairs_of_rows import are_pairs
+
+        if are_pairs(winners, losers, n_pairs(n_objects)):
+            return
+    for name, ids in (("winners", winners), ("losers", losers)):
+        bad = (ids < 0) | (ids >= n_pairs(n_objects))
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise InputError(
+                f"{source}, row {row}: the pair {ids[row]} of {name} is out of range: "
+                f"{n_objects} objects have {n_pairs(n_objects)} pairs"
+            )
+    same = winners == losers
+    if same.any():
+        row = int(np.flatnonzero(same)[0])
         raise InputError(
-            f"{source}, row {row}: the pair {ids[row]} of {name} is out of range: "
-            f"{header.n_objects} objects have {n_pairs(header.n_objects)} pairs"
+            f"{source}, row {row}: compares a pair with itself; it says nothing, remove the row"
         )
-    return ids.astype(np.int32)
 
 
 def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str) -> AnyArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from ordlink.comparisons._build import list_answers
 from ordlink.comparisons._details import AnswerDetails
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._objects import RowNamer, check_names
-from ordlink.comparisons._pairs import pair_members
-from ordlink.comparisons.files._cells import whole_cells
+from ordlink.comparisons._pairs import n_pairs, pair_members
+from ordlink.comparisons.files._cells import int32_cells, whole_cells
 from ordlink.comparisons.files._header import FileHeader
 from ordlink.comparisons.files._source import prefixed
 from ordlink.comparisons.files._table import Options, Table, detail_cells
@@ -29,7 +29,9 @@ DETAIL_COLUMNS = {
 BLOCK_ROWS = 1 << 20
 """Rows that are written at a time."""
 CHECKED_ROWS = 1 << 16
-"""Rows that are checked at a time."""
+"""Rows that are checked at a time, where not by a kernel."""
+KERNEL_ROWS = 1 << 17
+"""So many rows are worth a kernel; fewer are read sooner than Numba is imported."""
 
 
 class OwnRows:
@@ -54,31 +56,43 @@ class OwnRows:
         """Check and add the rows of a table with the columns i, j, k, l."""
         positions = _positions(table)
         with prefixed(table.source):
-            columns = [
-                whole_cells(table.checked_column(positions[name]), f"object {name}", table.row_name)
-                for name in OBJECT_COLUMNS
-            ]
+            self._add_objects(table, [positions[name] for name in OBJECT_COLUMNS])
             for name in ("count", *DETAIL_COLUMNS):
                 if name in positions:
                     cells = detail_cells(table, name, positions[name], trim=False)
                     if name == "count":
                         check_counts(cells, table.row_name)
                     self.details.setdefault(name, []).append(cells)
+
+    def _add_objects(self, table: Table, positions: Sequence[int]) -> None:
+        added = slice(self.n_added, self.n_added + table.n_rows)
+        winners, losers = self.winners[added], self.losers[added]
+        cells = [table.checked_column(position) for position in positions]
+        columns: list[AnyArray] = [column for c in cells if (column := int32_cells(c)) is not None]
+        if len(columns) < len(cells):
+            columns = [
+                whole_cells(column, f"object {name}", table.row_name)
+                for name, column in zip(OBJECT_COLUMNS, cells, strict=True)
+            ]
+        if not _convert_at_once(columns, self.header.n_objects, winners, losers):
             # Blocks are small so that the steps of a check find their rows in the cache.
             for start in range(0, table.n_rows, CHECKED_ROWS):
-                self._add_objects([c[start : start + CHECKED_ROWS] for c in columns], start, table)
+                rows = slice(start, start + CHECKED_ROWS)
+                block = np.stack([column[rows] for column in columns], axis=1)
+                winners[rows], losers[rows] = self._check_block(block, start, table)
+        self.n_added += table.n_rows
 
-    def _add_objects(self, columns: list[AnyArray], start: int, table: Table) -> None:
+    def _check_block(
+        self, block: AnyArray, start: int, table: Table
+    ) -> tuple[Int32Array, Int32Array]:
+        """Return the pair ids of some rows, and name the first bad row."""
         listed = list_answers(
-            np.stack(columns, axis=1),
+            block,
             "quadruplet",
             n_objects=self.header.n_objects,
             row_name=lambda row: table.row_name(start + row),
         )
-        added = slice(self.n_added, self.n_added + listed.n_rows)
-        self.winners[added] = listed.winners
-        self.losers[added] = listed.losers
-        self.n_added += listed.n_rows
+        return listed.winners, listed.losers
 
     def to_comparisons(self, options: Options, source: str) -> ListedComparisons:
         """Return the comparisons of all rows."""
@@ -111,6 +125,7 @@ def own_comparisons(
         names=_agreed_names(header, options, source),
         counts=None if counts is None else counts.astype(np.int32),
         details=AnswerDetails(**columns) if columns else None,
+        distinct=_are_known_distinct(winners, losers),
     )
 
 
@@ -120,8 +135,8 @@ def check_counts(counts: AnyArray, row_name: RowNamer) -> None:
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(
-            f"{row_name(row)}: the count {counts[row]} is not a whole number from 1 up; "
-            "leave out answers that nobody gave"
+            f"{row_name(row)}: the count {counts[row]} is not a whole number from 1 to "
+            f"{np.iinfo(np.int32).max:,}; leave out answers that nobody gave"
         )
 
 
@@ -143,13 +158,23 @@ def check_options(options: Options, source: str) -> None:
 
 def own_blocks(comparisons: ListedComparisons) -> Iterator[dict[str, AnyArray]]:
     """Yield the columns of a file in blocks of rows; at least one block, which may be empty."""
+    n_objects = comparisons.n_objects
+    # Looking members up is faster than computing them, if there are fewer pairs than rows.
+    members = (
+        pair_members(np.arange(n_pairs(n_objects)), n_objects)
+        if comparisons.n_rows > n_pairs(n_objects)
+        else None
+    )
     for start in range(0, max(1, comparisons.n_rows), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
-        members = (
-            *pair_members(comparisons.winners[rows], comparisons.n_objects),
-            *pair_members(comparisons.losers[rows], comparisons.n_objects),
-        )
-        columns: dict[str, AnyArray] = dict(zip(OBJECT_COLUMNS, members, strict=True))
+        columns: dict[str, AnyArray] = {}
+        for names, ids in (("ij", comparisons.winners[rows]), ("kl", comparisons.losers[rows])):
+            low, high = (
+                pair_members(ids, n_objects)
+                if members is None
+                else (members[0][ids], members[1][ids])
+            )
+            columns |= {names[0]: low, names[1]: high}
         for name, column in detail_columns(comparisons).items():
             columns[name] = column[rows]
         yield columns
@@ -180,6 +205,29 @@ def check_writable(comparisons: ListedComparisons) -> None:
                     f"the {what} {entry!r} cannot be written: it has a NUL character or is not "
                     "valid Unicode; change it"
                 )
+
+
+def _convert_at_once(
+    columns: Sequence[AnyArray], n_objects: int, winners: Int32Array, losers: Int32Array
+) -> bool:
+    """Write the pair ids of many good rows; False if the rows are few, or one of them is bad."""
+    if len(winners) < KERNEL_ROWS:
+        return False
+    from ordlink.kernels.pairs_of_rows import pairs_of_rows
+
+    return pairs_of_rows(*columns, n_objects, winners, losers)
+
+
+def _are_known_distinct(winners: Int32Array, losers: Int32Array) -> bool:
+    """Return whether the rows are in order, as sampled ones are, so that none comes twice.
+
+    Not worth a look if there are few: whoever needs to know finds out soon enough.
+    """
+    if len(winners) < KERNEL_ROWS:
+        return False
+    from ordlink.kernels.votes import are_in_order
+
+    return are_in_order(winners, losers)
 
 
 def _positions(table: Table) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ordlink.comparisons._listed import ListedComparisons
+from ordlink.comparisons._pairs import check_n_objects
 from ordlink.comparisons.files._formats import find_format
 from ordlink.comparisons.files._jsonl import read_jsonl
 from ordlink.comparisons.files._npz import read_npz
@@ -12,7 +13,6 @@ from ordlink.comparisons.files._parquet import read_parquet
 from ordlink.comparisons.files._source import Readable, Source
 from ordlink.comparisons.files._table import Options
 from ordlink.comparisons.files._text import read_text
-from ordlink.errors import InputError
 
 _READERS: dict[str, Callable[[Source, Options], ListedComparisons]] = {
     "csv": lambda source, options: read_text(source, options, delimiters="\t;,"),
@@ -33,6 +33,7 @@ def read_comparisons(
     columns: Sequence[str] | None = None,
     header: bool | None = None,
     format: str | None = None,
+    skip_repeated: bool = False,
 ) -> ListedComparisons:
     r"""Return the comparisons in a file.
 
@@ -59,6 +60,9 @@ def read_comparisons(
         Whether the first row of a text file names the columns; recognised by default.
     format : str, optional
         csv, tsv, parquet, npz or jsonl, if the extension does not tell it; csv for file objects.
+    skip_repeated : bool
+        Whether to leave out rows that name an object twice where different ones are needed, such
+        as attention checks, with a warning; they are refused by default.
 
     Returns
     -------
@@ -79,6 +83,7 @@ def read_comparisons(
     """
     source = Source.of(path)
     reader = _READERS[find_format(source.path, format)]
-    if n_objects is not None and (isinstance(n_objects, bool) or not n_objects >= 1):
-        raise InputError(f"n_objects (--n-objects) must be a number from 1 up, got {n_objects}")
-    return reader(source, Options(form, names, n_objects, one_based, columns, header))
+    n_objects = None if n_objects is None else check_n_objects(n_objects)
+    return reader(
+        source, Options(form, names, n_objects, one_based, columns, header, skip_repeated)
+    )

@@ -86,6 +86,21 @@ class Source:
             raise InputError(f"{self.name}: the file is empty; expected a table of answers")
         return content
 
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Open the file to read its bytes piece by piece; a stream stays open afterwards."""
+        self.check_exists()
+        if self.path is None:
+            assert self.stream is not None  # narrows the type: a source has a path or a stream
+            yield self.stream
+            return
+        try:
+            file = self.path.open("rb")
+        except OSError as error:
+            raise InputError(f"{self.name}: cannot be read ({_reason(error)})") from error
+        with file:
+            yield file
+
     def check_exists(self) -> None:
         """Raise InputError if the path is no file."""
         try:

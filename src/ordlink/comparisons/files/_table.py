@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ordlink.comparisons._build import list_answers
-from ordlink.comparisons._details import AnswerDetails
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._objects import RowNamer, check_names
 from ordlink.comparisons.files._cells import (
@@ -20,9 +19,13 @@ from ordlink.comparisons.files._cells import (
     whole_cells,
 )
 from ordlink.comparisons.files._columns import find_roles
+from ordlink.comparisons.files._earlier import EarlierChunks
 from ordlink.comparisons.files._source import prefixed
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray
+from ordlink.typing import AnyArray, Int64Array
+
+SMALLEST_JUDGED = 10
+"""Fewer rows than this do not tell whether the first one is a header."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Options:
     one_based: bool = False
     columns: Sequence[str] | None = None
     header: bool | None = None
+    skip_repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,10 @@ class Table:
         Says where a row stands, e.g. "answers.csv, line 18".
     where : str
         Where the columns are named, e.g. "answers.csv, line 1".
+    may_have_header : bool
+        Whether the first row was taken for an answer without the user saying so.
+    decimal_comma : bool
+        Whether "3,5" may be a number.
     """
 
     source: str
@@ -64,6 +72,8 @@ class Table:
     column: Callable[[int], ArrowColumn]
     row_name: RowNamer
     where: str
+    may_have_header: bool = False
+    decimal_comma: bool = False
 
     def checked_column(self, position: int) -> ArrowColumn:
         """Return a column of numbers or text, refuse any other kind."""
@@ -73,8 +83,10 @@ class Table:
         return column
 
 
-def list_table(table: Table, options: Options) -> ListedComparisons:
-    """Return the comparisons that a table of answers stands for."""
+def list_table(
+    table: Table, options: Options, earlier: EarlierChunks | None = None
+) -> ListedComparisons:
+    """Return the comparisons that a table of answers stands for, or a chunk after earlier ones."""
     names = options.names
     with prefixed(table.source):
         names = check_names(names, options.n_objects)
@@ -93,6 +105,12 @@ def list_table(table: Table, options: Options) -> ListedComparisons:
             one_based=options.one_based,
             row_name=table.row_name,
         )
+        if earlier is not None:
+            earlier.check_objects(
+                table.row_name(0), looked_up=looked_up, have_names=names is not None
+            )
+        if table.may_have_header and looked_up and names is None:
+            _refuse_header(rows, table)
         details = {
             detail: detail_cells(table, detail, position, trim=True)
             for detail, position in roles.details.items()
@@ -107,9 +125,27 @@ def list_table(table: Table, options: Options) -> ListedComparisons:
             annotators=details.get("annotator"),
             times=details.get("time"),
             response_times=details.get("response_time"),
+            answers=details.get("answer"),
+            skip_repeated=options.skip_repeated,
+            named=looked_up,
             row_name=table.row_name,
         )
-    return with_answers(listed, details["answer"]) if "answer" in details else listed
+        if earlier is None or "answer" in details:
+            return listed
+        return earlier.numbered_on(listed)
+
+
+def _refuse_header(rows: Int64Array, table: Table) -> None:
+    """Refuse names if those of the first row never come again, while all others do."""
+    again = np.bincount(rows[1:].ravel(), minlength=int(rows.max()) + 1)
+    others = np.ones(len(again), dtype=bool)
+    others[rows[0]] = False
+    if len(rows) >= SMALLEST_JUDGED and not again[rows[0]].any() and (again[others] > 1).all():
+        raise InputError(
+            f"{table.where}: the first row looks like a header, since its names never come again; "
+            "pass header=True (--header) if it is one, or header=False (--no-header) if it is an "
+            "answer"
+        )
 
 
 def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> AnyArray:
@@ -117,7 +153,12 @@ def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> Any
     if detail in ("annotator", "time"):
         return text_cells(table.column(position), trim=trim)
     if detail == "response_time":
-        return time_cells(table.checked_column(position), "response time", table.row_name)
+        return time_cells(
+            table.checked_column(position),
+            "response time",
+            table.row_name,
+            decimal_comma=table.decimal_comma,
+        )
     numbers = whole_cells(table.checked_column(position), detail, table.row_name)
     if detail == "answer":
         limits = np.iinfo(np.int32)
@@ -130,9 +171,3 @@ def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> Any
             )
         return numbers.astype(np.int32)
     return numbers
-
-
-def with_answers(listed: ListedComparisons, answers: AnyArray) -> ListedComparisons:
-    """Return comparisons that know which answer each of them came from."""
-    columns = {} if listed.details is None else listed.details.columns
-    return replace(listed, details=AnswerDetails(**{**columns, "answers": answers}))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Literal
 
 from ordlink.comparisons._listed import ListedComparisons
@@ -14,6 +15,7 @@ from ordlink.comparisons.files._columns import looks_like_header
 from ordlink.comparisons.files._encoding import utf8_bytes
 from ordlink.comparisons.files._header import FileHeader, header_from_comments
 from ordlink.comparisons.files._own import OwnRows, check_options, own_blocks
+from ordlink.comparisons.files._pieces import Pieces
 from ordlink.comparisons.files._source import Source, reading
 from ordlink.comparisons.files._table import Options, Table, list_table
 from ordlink.errors import InputError
@@ -77,25 +79,18 @@ def read_text(source: Source, options: Options, *, delimiters: str) -> ListedCom
     if header is not None:
         check_options(options, source.name)
         return _read_own(body, header, options)
-    if options.columns is not None and options.header is False:
-        raise InputError(
-            f"{source.name}: columns (--columns) are chosen by their names, which needs a header; "
-            "leave out one of the two options"
-        )
-    if len(body.first) < 3:
-        raise InputError(
-            f"{source.name}, line {body.first_line}: expected at least 3 columns, got "
-            f"{len(body.first)}; separate the columns by commas, semicolons or tabs"
-        )
-    columns = _parse(body)
-    has_header = options.header
-    if has_header is None:
-        has_header = (
-            options.columns is not None
-            or looks_like_header(body.first)
-            or _only_first_is_text(body.first, columns)
-        )
-    return list_table(_as_table(body, columns, has_header=has_header), options)
+    return list_table(_first_table(body, options), options)
+
+
+@contextmanager
+def open_text(
+    source: Source, options: Options, n_rows: int, *, delimiters: str
+) -> Iterator[tuple[FileHeader | None, Iterator[Table]]]:
+    """Open a text file to read tables of at most n_rows rows, and one more in the first."""
+    with source.opened() as stream:
+        pieces = Pieces(stream, source.name, quoted=True)
+        header, body = _read_top(pieces, source.name, delimiters)
+        yield header, _cut(pieces, body, header, options, n_rows)
 
 
 def write_text(file: BinaryIO, comparisons: ListedComparisons, *, delimiter: str) -> None:
@@ -112,6 +107,62 @@ def write_text(file: BinaryIO, comparisons: ListedComparisons, *, delimiter: str
         table = pa.table({name: pa.array(cells, from_pandas=True) for name, cells in block.items()})
         if table.num_rows:
             pyarrow.csv.write_csv(table, file, write_options=layout)
+
+
+def _read_top(pieces: Pieces, source: str, delimiters: str) -> tuple[FileHeader | None, _Body]:
+    """Return the header of our own files and the first row; what follows it is left in pieces."""
+    wanted = _SAMPLE_BYTES
+    while True:
+        content, is_all = pieces.top(wanted)
+        text = utf8_bytes(content, source)
+        comments, start, line = _leading_comments(text)
+        if is_all or start + _SAMPLE_BYTES <= len(text):
+            break
+        wanted = 2 * max(len(content), wanted)
+    header = header_from_comments(comments, source)
+    body = _split_body(text, start, line, source, delimiters)
+    pieces.skip(len(content) - len(body.rest), body.next_line)
+    return header, replace(body, rest=b"")
+
+
+def _cut(
+    pieces: Pieces, body: _Body, header: FileHeader | None, options: Options, n_rows: int
+) -> Iterator[Table]:
+    """Yield tables of the pieces of a text file."""
+    has_names = True
+    for number, (line, piece) in enumerate(pieces.cut(n_rows)):
+        part = replace(body, next_line=line, rest=utf8_bytes(piece, body.source, line))
+        if number or header is not None:
+            table = _as_table(part, _parse(part), has_header=True)
+            yield table if has_names else replace(table, names=None)
+        else:
+            table = _first_table(part, options)
+            has_names = table.names is not None
+            yield table
+
+
+def _first_table(body: _Body, options: Options) -> Table:
+    """Return the table of all rows, and of the first one if it is no header."""
+    if options.columns is not None and options.header is False:
+        raise InputError(
+            f"{body.source}: columns (--columns) are chosen by their names, which needs a header; "
+            "leave out one of the two options"
+        )
+    if len(body.first) < 3:
+        raise InputError(
+            f"{body.source}, line {body.first_line}: expected at least 3 columns, got "
+            f"{len(body.first)}; separate the columns by commas, semicolons or tabs"
+        )
+    columns = _parse(body)
+    has_header = options.header
+    if has_header is None:
+        has_header = (
+            options.columns is not None
+            or looks_like_header(body.first)
+            or _only_first_is_text(body.first, columns)
+        )
+    guessed = options.header is None and not has_header
+    return _as_table(body, columns, has_header=has_header, may_have_header=guessed)
 
 
 def _leading_comments(content: bytes) -> tuple[list[str], int, int]:
@@ -243,7 +294,9 @@ def _only_first_is_text(first: Sequence[str], columns: Sequence[ArrowColumn]) ->
     return all(pc.all(pc.match_substring_regex(column, number)).as_py() for column in columns)
 
 
-def _as_table(body: _Body, columns: Sequence[ArrowColumn], *, has_header: bool) -> Table:
+def _as_table(
+    body: _Body, columns: Sequence[ArrowColumn], *, has_header: bool, may_have_header: bool = False
+) -> Table:
     import pyarrow as pa
 
     def column(position: int) -> ArrowColumn:
@@ -268,6 +321,8 @@ def _as_table(body: _Body, columns: Sequence[ArrowColumn], *, has_header: bool) 
         column=column,
         row_name=row_name,
         where=f"{body.source}, line {body.first_line}",
+        may_have_header=may_have_header,
+        decimal_comma=body.delimiter != ",",
     )
 
 

@@ -1,0 +1,74 @@
+"""The measured parts of docs/performance.md, from results.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import describe
+from benchmarks.rows import HEADINGS, Row, cells, seconds_text, summary
+
+PAGE = Path(__file__).parents[1] / "docs/performance.md"
+_BLOCK = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- /measured -->)", re.DOTALL)
+
+
+def rewrite(text: str, results: dict[str, Any]) -> str:
+    """Return the page with every measured part made anew; the words around them stay."""
+    rows = [Row.from_dict(fields) for fields in results["rows"]]
+    parts = {
+        "machine": lambda: describe(results["machine"]),
+        "bars": lambda: _bars(rows),
+        "phases": lambda: _phases(rows),
+        "growth": lambda: _growth(rows),
+    }
+
+    def part(found: re.Match[str]) -> str:
+        begin, name, end = found.groups()
+        if name not in parts:
+            raise ValueError(
+                f"no measured part is called {name!r}; there are: {', '.join(sorted(parts))}"
+            )
+        return f"{begin}{parts[name]()}\n{end}"
+
+    return _BLOCK.sub(part, text)
+
+
+def _bars(rows: Sequence[Row]) -> str:
+    return f"{_markdown(HEADINGS, map(cells, rows))}\n\n{summary(rows)}."
+
+
+def _phases(rows: Sequence[Row]) -> str:
+    """One table: the methods that were taken apart, their phases by share."""
+    lines = []
+    for row in rows:
+        phases = row.figures.get("phases", {})
+        total = sum(phases.values())
+        shares = sorted(phases.items(), key=lambda item: -item[1])
+        told = ", ".join(
+            f"{name} {spent / total:.0%}" for name, spent in shares if spent > total / 100
+        )
+        if phases:
+            lines.append((row.work, seconds_text(row.seconds), told))
+    return _markdown(("work", "seconds", "where they go"), lines)
+
+
+def _growth(rows: Sequence[Row]) -> str:
+    lines = []
+    for row in rows:
+        if "sizes" in row.figures and row.ratio is not None:
+            points = ", ".join(
+                f"{size:,}: {seconds_text(spent)}"
+                for size, spent in zip(row.figures["sizes"], row.figures["seconds"], strict=True)
+            )
+            of = row.figures["of"]
+            lines.append((row.work.split(":")[0], f"{of}^{row.ratio:.2f}", row.bar, points))
+    return _markdown(("work", "grows like", "bar", "size: seconds"), lines)
+
+
+def _markdown(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    table = [headings, ["---"] * len(headings), *lines]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|Q|", "\\|Q\\|") for cell in line) + " |" for line in table
+    )

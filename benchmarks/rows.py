@@ -1,0 +1,129 @@
+"""What the suite reports: one row per piece of work, and the table of all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes
+    ----------
+    name : str
+        What `--only` calls it.
+    work : str
+        What was done.
+    seconds : float or None
+        The shortest of a few runs; None if it could not be measured.
+    baseline, baseline_seconds : str and float, optional
+        What it is compared with, measured in the same run.
+    ratio, unit : float and str, optional
+        What the bar is about: passes, times faster, questions per pair, an exponent.
+    peak_mb : float, optional
+        Peak memory of the process that did this work and nothing else.
+    bar : str
+        What it should reach; empty if it is only for information.
+    met : bool or None
+        Whether the bar was reached; None if there is none, or nothing was measured.
+    note : str
+        Why nothing was measured.
+    figures : dict
+        Further figures, for the page.
+    """
+
+    name: str
+    work: str
+    seconds: float | None = None
+    baseline: str = ""
+    baseline_seconds: float | None = None
+    ratio: float | None = None
+    unit: str = ""
+    peak_mb: float | None = None
+    bar: str = ""
+    met: bool | None = None
+    note: str = ""
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what goes into results.json, without digits that mean nothing."""
+        return {key: _rounded(value) for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Row:
+        """Return the row of an entry of results.json."""
+        return cls(**fields)
+
+
+HEADINGS = ("work", "seconds", "baseline", "seconds", "ratio", "peak MB", "bar", "met")
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """Return the row as text, one cell per heading."""
+    return (
+        row.work,
+        seconds_text(row.seconds),
+        row.baseline,
+        seconds_text(row.baseline_seconds),
+        f"{_number(row.ratio)} {row.unit}" if row.ratio is not None else "",
+        f"{row.peak_mb:,.0f}" if row.peak_mb is not None else "",
+        row.bar,
+        row.note or {True: "yes", False: "NO", None: ""}[row.met],
+    )
+
+
+def text_table(rows: Iterable[Row]) -> str:
+    """Return the rows below their headings, in aligned columns; figures to the right."""
+    lines = [HEADINGS, *(cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
+    to_the_right = (1, 3, 4, 5)
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column in to_the_right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return how many bars were met, and which were not."""
+    judged = [row for row in rows if row.met is not None]
+    missed = [row.name for row in judged if not row.met]
+    unmeasured = [row.name for row in rows if row.note and row.met is None]
+    text = f"{len(judged) - len(missed)} of {len(judged)} bars met"
+    if missed:
+        text += f"; not met: {', '.join(missed)}"
+    if unmeasured:
+        text += f"; not measured: {', '.join(unmeasured)}"
+    return text
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Return seconds with three digits that count."""
+    if seconds is None:
+        return ""
+    return (
+        f"{seconds:.4f}"
+        if seconds < 0.1
+        else f"{seconds:.3g}"
+        if seconds < 100
+        else f"{seconds:.0f}"
+    )
+
+
+def _number(ratio: float) -> str:
+    return f"{ratio:,.0f}" if abs(ratio) >= 100 else f"{ratio:.2f}"
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_rounded(one) for one in value]
+    return value

@@ -1,0 +1,57 @@
+"""Contract the matrix A from pairs of slots to pairs of clusters, column by column.
+
+`new_pair[e]` is the pair of clusters that pair e of slots belongs to, or -1 inside a cluster: such
+pairs weigh nothing from now on and are left out, and so are comparisons within one cluster pair,
+which cancel. `members` lists the old pairs by new pair: those of f are
+members[member_starts[f]:member_starts[f + 1]].
+"""
+
+from __future__ import annotations
+
+from ordlink.kernels._jit import kernel
+from ordlink.typing import AnyArray, Int32Array, Int64Array
+
+
+@kernel
+def columns_to_matrix(
+    first: int,
+    last: int,
+    member_starts: Int64Array,
+    members: Int32Array,
+    new_pair: Int32Array,
+    starts: Int64Array,
+    splits: Int64Array,
+    rows: AnyArray,
+    values: Int32Array,
+    matrix: Int32Array,
+) -> None:
+    """Write rows first..last-1 of `matrix`: row f is column f of the contracted A."""
+    weighted = values.shape[0] > 0
+    for f in range(first, last):
+        for place in range(member_starts[f], member_starts[f + 1]):
+            old = members[place]
+            for t in range(starts[old], starts[old + 1]):
+                e = new_pair[rows[t]]
+                if e >= 0:
+                    value = values[t] if weighted else 1
+                    matrix[f, e] += value if t < splits[old] else -value
+        matrix[f, f] = 0
+
+
+@kernel
+def matrix_to_matrix(
+    member_starts: Int64Array,
+    members: Int32Array,
+    new_pair: Int32Array,
+    old_matrix: Int32Array,
+    matrix: Int32Array,
+) -> None:
+    """Contract a matrix whose row f is column f of A."""
+    for f in range(matrix.shape[0]):
+        for place in range(member_starts[f], member_starts[f + 1]):
+            old = members[place]
+            for t in range(old_matrix.shape[1]):
+                e = new_pair[t]
+                if e >= 0:
+                    matrix[f, e] += old_matrix[old, t]
+        matrix[f, f] = 0

@@ -1,0 +1,72 @@
+"""Kernels on several threads: they release the interpreter's lock, so plain threads do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def n_threads() -> int:
+    """Return how many threads to use: ORDLINK_THREADS, or the cores this process may run on."""
+    given = os.environ.get("ORDLINK_THREADS", "")
+    if given.isdigit() and int(given) > 0:
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _pool(size: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(size, thread_name_prefix="ordlink")
+
+
+def split_range(n_items: int, *, smallest: int = 1) -> list[slice]:
+    """Return slices that cover 0..n_items, one per thread.
+
+    Parameters
+    ----------
+    n_items : int
+        Number of items.
+    smallest : int
+        Fewer items than this are not worth a thread of their own.
+    """
+    size = max(1, min(n_threads(), n_items // max(1, smallest)))
+    edges = [n_items * part // size for part in range(size + 1)]
+    return [slice(edges[part], edges[part + 1]) for part in range(size)]
+
+
+def run_parts(work: Callable[[int], object], n_parts: int) -> None:
+    """Call work(0), ..., work(n_parts - 1), each on a thread of its own.
+
+    Each part must write to places of its own, so that the number of threads changes nothing.
+    """
+    if n_parts == 1:
+        work(0)
+        return
+    for running in [_pool(n_parts).submit(work, part) for part in range(n_parts)]:
+        running.result()
+
+
+def in_threads(work: Callable[[int, int], object], n_items: int, *, smallest: int = 1) -> None:
+    """Call work(first, last) on ranges that cover 0..n_items, one range per thread."""
+    parts = split_range(n_items, smallest=smallest)
+    run_parts(lambda part: work(parts[part].start, parts[part].stop), len(parts))
+
+
+def one_ahead(draw: Callable[[], Item], *, worthwhile: bool) -> Iterator[Item]:
+    """Yield draw(), draw(), ... without end, each made while the one before is in use.
+
+    The draws happen one after the other, so that random numbers come in their order.
+    """
+    if not worthwhile or n_threads() == 1:
+        while True:
+            yield draw()
+    waiting = _pool(1).submit(draw)
+    while True:
+        item = waiting.result()
+        waiting = _pool(1).submit(draw)
+        yield item

@@ -1,0 +1,302 @@
+"""Average linkage of the kernel K = F F^T of sign features, without the kernel (4K-AL-act)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage._start import Start, start_from
+from ordlink.typing import (
+    AnyArray,
+    BoolArray,
+    Float32Array,
+    FloatArray,
+    Int8Array,
+    Int32Array,
+    Int64Array,
+    Progress,
+)
+
+if TYPE_CHECKING:
+    from ordlink.kernels.feature_lists import Clusters, Lists
+
+LIST_LENGTH = 16
+"""Nearest clusters kept of each cluster: more of them save searches and cost merges."""
+PRODUCTS_AT_ONCE = 1 << 23
+"""Products of one block (float32): 32 MB."""
+_ROWS_AT_ONCE = 1024
+
+
+def average_linkage_of_features(
+    features: Int8Array,
+    *,
+    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Hierarchy:
+    """Return the tree of average linkage of K = F F^T, in O(N d) memory.
+
+    W(G, G') = <sum F_G, sum F_G'> / (|G| |G'|), the mean of K over G x G', so a cluster is a row
+    of whole numbers and a size. Average linkage is reducible: merging reciprocal nearest clusters
+    in any order gives the merges of the greedy algorithm, which are then put into its order.
+
+    Nothing is rounded in a decision: products in float32 propose, whatever lies within their
+    proven error is evaluated in whole numbers, and quotients of these are compared exactly. Of
+    exactly equal scores, the cluster pair whose smallest objects come first is merged. (On a
+    matrix, :func:`average_linkage` takes scores that differ by less than 1e-9 of the best one, or
+    1e-13 of the largest similarity, for equal; here these are different scores.)
+
+    Parameters
+    ----------
+    features : ndarray of shape (N, d), dtype int8
+        F, entries -1, 0 and 1, see :func:`ordlink.similarity.active_features`.
+    initial_clusters : sequence of sequences of int, optional
+        Clusters to start from.
+    names : sequence of str, optional
+        Names of the objects.
+    progress : callable, optional
+        Called with (steps done, steps in all): the first search of each cluster, and the merges.
+
+    Returns
+    -------
+    Hierarchy
+        Scores are the mean of K. A merge is tied if another pair of clusters had exactly the
+        same score.
+
+    Raises
+    ------
+    InputError, InputKindError
+        If the features are not a table of -1, 0 and 1 of dtype int8, or have fewer than two rows.
+
+    Notes
+    -----
+    Each cluster keeps a list of its nearest clusters and a bound on all others. Since scores with
+    a merged cluster are means, neither grows: most neighbours of merged clusters, and of clusters
+    whose neighbours merged, come from lists. Only where a list is used up, all clusters are
+    searched, many at once by matrix products; in all about 1.2 N^2 d operations, the first N^2
+    of them on bits, 64 at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> signs = np.array([[1, 1, 1], [1, 1, -1], [-1, -1, -1], [-1, -1, 1]], dtype=np.int8)
+    >>> tree = average_linkage_of_features(signs)
+    >>> tree.merges.tolist(), tree.scores.tolist()
+    ([[0, 1], [2, 3], [4, 5]], [1.0, 1.0, -2.0])
+    """
+    checked = _check_features(features)
+    n_objects = len(checked)
+    start = start_from(n_objects, initial_clusters)
+    pairs, numbers, weights, unsure = _merge_all(checked, start, progress)
+    order, same_as_next = _greedy_order(pairs, numbers, weights)
+    pairs, numbers, weights = pairs[order], numbers[order], weights[order]
+    tied = same_as_next.copy()
+    # A pair of two other clusters with the same score would still have it after the merge. So
+    # only where the next score is another one must the rivals be pairs with one of the merged
+    # clusters; and then they were in its list, or its bound was as high, when it was merged.
+    unsure = unsure[order] & ~same_as_next
+    if unsure.any():
+        from ordlink.kernels.feature_linkage import find_ties
+
+        find_ties(pairs, numbers, weights, unsure, _clusters_of(checked, start), tied)
+    return start.finish(pairs, numbers / weights, tied, names=names)
+
+
+def _check_features(features: Int8Array) -> Int8Array:
+    given = np.asarray(features)
+    if given.dtype != np.int8:
+        raise InputKindError(
+            f"features must have dtype int8, got {given.dtype}; convert them with .astype('int8')"
+        )
+    if given.ndim != 2:
+        raise InputError(
+            f"features must be a table of shape (n_objects, n_features), got shape {given.shape}"
+        )
+    if len(given) < 2:
+        raise InputError(f"a tree needs at least two objects, got {len(given)}")
+    wrong = (given < -1) | (given > 1)
+    if wrong.any():
+        i, k = np.argwhere(wrong)[0]
+        raise InputError(
+            f"features, row {i}: expected the signs -1, 0 or 1, got {given[i, k]} in column {k}"
+        )
+    return np.ascontiguousarray(given)
+
+
+def _clusters_of(features: Int8Array, start: Start) -> Clusters:
+    from ordlink.kernels.feature_lists import Clusters
+
+    if start.n_slots == start.n_objects:
+        sums = features.astype(np.int32)
+    else:
+        sums = np.zeros((start.n_slots, features.shape[1]), dtype=np.int32)
+        np.add.at(sums, start.labels, features)
+    return Clusters(sums, start.sizes.copy(), np.arange(start.n_slots, dtype=np.int32))
+
+
+def _merge_all(
+    features: Int8Array, start: Start, progress: Progress | None
+) -> tuple[Int32Array, Int64Array, Int64Array, BoolArray]:
+    """Return all merges in the order in which they are found.
+
+    Merging goes on as long as the lists tell nearest clusters; then the lists that are used up
+    are made anew, all at once.
+    """
+    from ordlink.kernels.feature_linkage import Merges, merge_along_chains
+
+    n_slots, n_merges = start.n_slots, start.n_slots - 1
+    clusters = _clusters_of(features, start)
+    lists = _empty_lists(n_slots)
+    merges = Merges(
+        np.empty((n_merges, 2), dtype=np.int32),
+        np.empty(n_merges, dtype=np.int64),
+        np.empty(n_merges, dtype=np.int64),
+        np.empty(n_merges, dtype=bool),
+    )
+    seen = np.zeros(n_slots, dtype=np.int8)
+    spare = np.empty(2 * LIST_LENGTH, dtype=np.int32)
+
+    def report(steps: int) -> None:
+        if progress is not None:
+            progress(steps, n_slots + n_merges)
+
+    if n_slots == start.n_objects:
+        _search_signs(features, lists, report)
+    else:
+        everything = np.arange(n_slots, dtype=np.int32)
+        _search_products(everything, clusters, lists, report)
+    done = 0
+    while done < n_merges:
+        before = done
+        done = merge_along_chains(done, clusters, lists, merges, seen, spare)
+        report(n_slots + done)
+        if done == before:
+            used_up = np.flatnonzero(seen == 2).astype(np.int32)
+            _search_products(used_up, clusters, lists)
+    return merges.pairs, merges.numbers, merges.weights, merges.unsure
+
+
+def _empty_lists(n_slots: int) -> Lists:
+    from ordlink.kernels.feature_lists import Lists
+
+    shape = (n_slots, LIST_LENGTH + 1)
+    return Lists(
+        np.empty(shape),
+        np.empty(shape, dtype=np.int64),
+        np.empty(shape, dtype=np.int64),
+        np.empty(shape, dtype=np.int32),
+        np.zeros(n_slots, dtype=np.int32),
+    )
+
+
+def _search_signs(features: Int8Array, lists: Lists, report: Callable[[int], None]) -> None:
+    """Make the lists of all objects while they are single."""
+    from ordlink.kernels.feature_search import BITS, CHUNK, pack_signs, scan_signs
+    from ordlink.kernels.threads import in_threads
+
+    n_objects, n_features = features.shape
+    signs = np.zeros((-(-n_features // BITS), n_objects), dtype=np.uint64)
+    known = np.zeros_like(signs)
+    pack_signs(features, signs, known)
+
+    for first in range(0, n_objects, _ROWS_AT_ONCE):
+        last = min(first + _ROWS_AT_ONCE, n_objects)
+
+        def scan(a: int, b: int, first: int = first) -> None:
+            products = np.empty(CHUNK, dtype=np.int32)
+            best = np.empty((2, LIST_LENGTH + 1), dtype=np.int32)
+            scan_signs(first + a, first + b, signs, known, lists, products, best)
+
+        in_threads(scan, last - first, smallest=8)
+        report(last)
+
+
+def _search_products(
+    rows: Int32Array,
+    clusters: Clusters,
+    lists: Lists,
+    report: Callable[[int], None] = lambda steps: None,
+) -> None:
+    """Make the lists of some clusters anew, from the estimated scores with all clusters."""
+    from ordlink.kernels.feature_search import scan_products
+    from ordlink.kernels.threads import in_threads
+
+    is_root = clusters.parents == np.arange(len(clusters.parents))
+    columns = np.flatnonzero(is_root).astype(np.int32)
+    means = _means(columns, clusters)
+    row_means = _means(rows, clusters)
+    margins = _margins(row_means, means)
+    n_columns = len(columns)
+    n_at_once = min(max(PRODUCTS_AT_ONCE // n_columns, 1), _ROWS_AT_ONCE)
+    room = np.empty((n_at_once, n_columns), dtype=np.float32)
+    for first in range(0, len(rows), n_at_once):
+        last = min(first + n_at_once, len(rows))
+        products = np.matmul(row_means[first:last], means.T, out=room[: last - first])
+
+        def scan(a: int, b: int, first: int = first, products: Float32Array = products) -> None:
+            some = slice(first + a, first + b)
+            largest = np.empty(LIST_LENGTH + 2, dtype=np.float32)
+            scan_products(
+                products[a:b], rows[some], columns, margins[some], clusters, lists, largest
+            )
+
+        in_threads(scan, last - first, smallest=8)
+        report(last)
+
+
+def _means(slots: Int32Array, clusters: Clusters) -> Float32Array:
+    """Return the mean features, divided in float64 and rounded once to float32."""
+    means = np.empty((len(slots), clusters.sums.shape[1]), dtype=np.float32)
+    np.divide(clusters.sums[slots], clusters.sizes[slots, None], out=means, casting="same_kind")
+    return means
+
+
+def _margins(row_means: Float32Array, means: Float32Array) -> FloatArray:
+    """Return how far a product of means in float32 may be from the score, for each row.
+
+    With u = 2^-24: rounding the means costs at most 2 u, and products and sums in any order at
+    most d u / (1 - d u), of sum_k |m_k m'_k| <= |m| |m'|. Four more u cover the rounding of
+    this margin and of what is compared with it.
+    """
+    share = (means.shape[1] + 6) * 2.0**-24
+    if share >= 0.5:
+        return np.full(len(row_means), np.inf)
+    lengths = [
+        np.sqrt(np.einsum("ik,ik->i", some, some, dtype=np.float64)) for some in (row_means, means)
+    ]
+    margins: FloatArray = share / (1 - share) * lengths[0] * lengths[1].max()
+    return margins
+
+
+def _greedy_order(
+    pairs: Int32Array, numbers: Int64Array, weights: Int64Array
+) -> tuple[Int64Array, BoolArray]:
+    """Return the order of the greedy algorithm, and where the next score is exactly the same.
+
+    A merge comes after those that made its parts: its score is a mean of scores that were not
+    better than theirs, and if it is equal, its pair of slots comes after theirs. So sorting by
+    score, then by pair of slots, is enough.
+    """
+    scores = numbers / weights
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -scores))
+    divisors = np.gcd(numbers, weights)
+    whole, parts = numbers // divisors, weights // divisors
+
+    def is_same_as_next(values: AnyArray) -> BoolArray:
+        same = np.zeros(len(order), dtype=bool)
+        same[:-1] = values[order[1:]] == values[order[:-1]]
+        return same
+
+    same = is_same_as_next(whole) & is_same_as_next(parts)
+    if (is_same_as_next(scores) & ~same).any():
+        # Different quotients that float64 cannot tell apart: only with very large clusters.
+        exact = [Fraction(*pair) for pair in zip(whole.tolist(), parts.tolist(), strict=True)]
+        keys = [(-score, p, q) for score, (p, q) in zip(exact, pairs.tolist(), strict=True)]
+        order = np.array(sorted(range(len(keys)), key=keys.__getitem__))
+        same = is_same_as_next(whole) & is_same_as_next(parts)
+    return order, same
