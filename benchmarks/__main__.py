@@ -24,7 +24,7 @@ from benchmarks import (
 )
 from benchmarks.machine import machine_facts
 from benchmarks.page import PAGE, rewrite
-from benchmarks.rows import Row, summary, text_table
+from benchmarks.rows import Row, doubt_slow_passes, summary, text_table
 from benchmarks.run import Benchmark, MeasurementFailedError, Run
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.peer_python:
         run.peer_python = options.peer_python
     facts = machine_facts()
-    rows = [row for one in chosen for row in measured_rows(one, run)]
+    rows = doubt_slow_passes([row for one in chosen for row in measured_rows(one, run)])
     print(f"\n{text_table(rows)}\n\n{summary(rows)}")
     if options.quick:
         print("a quick run: the sizes are tiny, so neither times nor bars mean anything")
@@ -83,10 +83,13 @@ def _results(facts: dict[str, object], rows: Sequence[Row]) -> dict[str, Any]:
 
 def _merged(facts: dict[str, object], rows: Sequence[Row], path: Path) -> dict[str, Any]:
     """Return the earlier results with these rows in place of those of the same name."""
-    earlier = json.loads(path.read_text())["rows"] if path.exists() else []
-    by_name = {fields["name"]: Row.from_dict(fields) for fields in earlier}
+    if not path.exists():
+        return _results(facts, rows)
+    earlier = json.loads(path.read_text())
+    by_name = {fields["name"]: Row.from_dict(fields) for fields in earlier["rows"]}
     by_name |= {row.name: row for row in rows}
-    return _results(facts, list(by_name.values()))
+    again = [*earlier["machine"].get("again", []), *(row.name for row in rows)]
+    return _results({**earlier["machine"], "again": sorted(set(again))}, list(by_name.values()))
 
 
 def _parser() -> argparse.ArgumentParser:

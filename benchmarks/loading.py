@@ -61,7 +61,7 @@ def write_csv(path: str, n_rows: int, named: bool) -> Measured:
     rows = np.stack([i, (i + j) % 1000, (i + k) % 1000], axis=1)
     pattern = "picture %d,picture %d,picture %d\n" if named else "%d,%d,%d\n"
     with Path(path).open("w") as file:
-        file.write("i,j,k\n")
+        file.write("anchor,closer,farther\n")
         file.writelines(pattern % tuple(row) for row in rows.tolist())
     return {}
 
@@ -109,7 +109,8 @@ def _row_of_passes(
         measured["peak_mb"],
         f"{limit} passes",
         measured["passes"] <= limit,
-        figures=figures or {},
+        steady=measured["steady"],
+        figures={"n_comparisons": measured["n_comparisons"], **(figures or {})},
     )
 
 

@@ -30,8 +30,14 @@ def describe(facts: dict[str, object]) -> str:
         f"Measured on {facts['date']}: {facts['cores']} cores ({facts['processor']}), "
         f"{facts['memory_gb']} GB, {facts['system']}; Python {facts['python']}, "
         f"NumPy {facts['numpy']}, Numba {facts['numba']}, SciPy {facts['scipy']}, "
-        f"Arrow {facts['pyarrow']}; load before the run {facts['load']}."
+        f"Arrow {facts['pyarrow']}; load before the run {facts['load']}.{_again(facts)}"
     )
+
+
+def _again(facts: dict[str, object]) -> str:
+    """Return which rows were measured after the others, if any were."""
+    names = facts.get("again")
+    return f" Measured again later: {', '.join(names)}." if isinstance(names, list) else ""
 
 
 def _processor() -> str:

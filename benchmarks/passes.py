@@ -120,7 +120,8 @@ def _rows(run: Run, *, name: str, method: str, proportion: float) -> list[Row]:
             measured["peak_mb"],
             f"{limit} passes, {LARGEST_MB:,} MB" if limit else "",
             measured["passes"] <= limit and fits if limit else None,
-            figures={"phases": measured["phases"]},
+            steady=measured["steady"],
+            figures={key: measured[key] for key in ("phases", "n_comparisons")},
         )
     ]
 

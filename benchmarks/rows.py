@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 
@@ -31,6 +32,8 @@ class Row:
         Whether the bar was reached; None if there is none, or nothing was measured.
     note : str
         Why nothing was measured.
+    steady : bool
+        False if the times varied so much that something else must have used the machine.
     figures : dict
         Further figures, for the page.
     """
@@ -46,6 +49,7 @@ class Row:
     bar: str = ""
     met: bool | None = None
     note: str = ""
+    steady: bool = True
     figures: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,6 +62,8 @@ class Row:
         return cls(**fields)
 
 
+SLOW_PASS = 1.4
+"""A pass that took this many times as long as another of the same size was disturbed."""
 HEADINGS = ("work", "seconds", "baseline", "seconds", "ratio", "peak MB", "bar", "met")
 
 
@@ -71,7 +77,8 @@ def cells(row: Row) -> tuple[str, ...]:
         f"{_number(row.ratio)} {row.unit}" if row.ratio is not None else "",
         f"{row.peak_mb:,.0f}" if row.peak_mb is not None else "",
         row.bar,
-        row.note or {True: "yes", False: "NO", None: ""}[row.met],
+        row.note
+        or {True: "yes", False: "NO", None: ""}[row.met] + " (unsteady)" * (not row.steady),
     )
 
 
@@ -94,12 +101,36 @@ def summary(rows: Sequence[Row]) -> str:
     judged = [row for row in rows if row.met is not None]
     missed = [row.name for row in judged if not row.met]
     unmeasured = [row.name for row in rows if row.note and row.met is None]
+    unsteady = [row.name for row in rows if not row.steady]
     text = f"{len(judged) - len(missed)} of {len(judged)} bars met"
     if missed:
         text += f"; not met: {', '.join(missed)}"
     if unmeasured:
         text += f"; not measured: {', '.join(unmeasured)}"
+    if unsteady:
+        text += f"; unsteady, measure again: {', '.join(unsteady)}"
     return text
+
+
+def doubt_slow_passes(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows, those marked whose pass took longer than others over as many comparisons.
+
+    One pass over so many comparisons takes as long in every row; where it took longer, something
+    else used the machine, and the ratio is better than it should be.
+    """
+    shortest: dict[int, float] = {}
+    for row in rows:
+        size, one_pass = row.figures.get("n_comparisons"), row.baseline_seconds
+        if size is not None and one_pass is not None:
+            shortest[size] = min(one_pass, shortest.get(size, one_pass))
+    return [
+        replace(row, steady=False)
+        if row.baseline_seconds is not None
+        and row.baseline_seconds
+        > SLOW_PASS * shortest.get(row.figures.get("n_comparisons", -1), math.inf)
+        else row
+        for row in rows
+    ]
 
 
 def seconds_text(seconds: float | None) -> str:

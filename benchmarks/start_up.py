@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 
 from benchmarks.rows import Row
 from benchmarks.run import Benchmark, Run
@@ -25,19 +26,16 @@ def _call(arguments: Sequence[str], **environment: str) -> None:
 
 
 def _import(run: Run) -> list[Row]:
-    ours, numpy = (
-        shortest(lambda name=name: _call(["-c", f"import {name}"]), repeats=_repeats(run))  # type: ignore[misc]
-        for name in ("ordlink", "numpy")
+    """Importing alone loads next to nothing, so the first use of a method is told beside it."""
+    alone, used, numpy = (
+        shortest(partial(_call, ["-c", program]), repeats=_repeats(run))
+        for program in ("import ordlink", "import ordlink; ordlink.cluster", "import numpy")
     )
     return [
-        Row(
-            "import",
-            "python -c 'import ordlink'",
-            ours,
-            "import numpy",
-            numpy,
-            ours / numpy,
-            "x NumPy",
+        Row(name, f"python -c '{program}'", ours, "import numpy", numpy, ours / numpy, "x NumPy")
+        for name, program, ours in (
+            ("import", "import ordlink", alone),
+            ("import-and-use", "import ordlink; ordlink.cluster", used),
         )
     ]
 

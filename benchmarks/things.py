@@ -76,6 +76,8 @@ def _rows(run: Run, *, name: str, method: str) -> list[Row]:
             measured["peak_mb"],
             f"{limit} s" + f", {LARGEST_MB:,} MB" * bounded,
             measured["seconds"] <= limit and (not bounded or measured["peak_mb"] <= LARGEST_MB),
+            steady=measured["steady"],
+            figures={"n_comparisons": measured["n_comparisons"]},
         )
     ]
 

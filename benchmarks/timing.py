@@ -6,7 +6,7 @@ import resource
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,6 +15,9 @@ import ordlink as ol
 METHODS = ("4-AL", "4K-AL", "AddS-AL")
 ENOUGH = 20.0
 """Work is not repeated once it has taken this many seconds."""
+MOST_TURNS = 12
+AGREE = 1.1
+"""Times are steady once the two shortest differ by less than this factor."""
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -51,17 +54,20 @@ def against_passes(
     *,
     prepare: Callable[[], object] | None = None,
     repeats: int = 4,
-) -> dict[str, float]:
+) -> dict[str, float | bool]:
     """Return the time of the work and of one pass, taken in turns, and the peak of the work alone.
 
-    In turns, so that whatever else slows the machine down slows both down.
+    In turns, so that whatever else slows the machine down slows both down; and until both are
+    steady, since a pass that was disturbed each time would flatter the work.
     """
     times = [shortest(work, repeats=1, prepare=prepare)]
     peak = peak_mb()
     listed = comparisons()
     weights = np.ones(listed.n_rows)
     passes = [seconds(lambda: one_pass(listed, weights))]
-    while len(times) < repeats and sum(times) < ENOUGH:
+    while len(times) < MOST_TURNS and sum(times) + sum(passes) < ENOUGH:
+        if len(times) >= repeats and is_steady(times) and is_steady(passes):
+            break
         times.append(shortest(work, repeats=1, prepare=prepare))
         passes.append(seconds(lambda: one_pass(listed, weights)))
     return {
@@ -70,7 +76,14 @@ def against_passes(
         "passes": min(times) / min(passes),
         "peak_mb": peak,
         "n_comparisons": listed.n_comparisons,
+        "steady": is_steady(times) and is_steady(passes),
     }
+
+
+def is_steady(times: Sequence[float]) -> bool:
+    """Return whether the two shortest times agree; one time alone says nothing against it."""
+    first, *others = sorted(times)
+    return not others or others[0] <= AGREE * first
 
 
 def one_pass(comparisons: ol.ListedComparisons, weights: np.ndarray) -> None:

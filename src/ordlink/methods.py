@@ -131,14 +131,7 @@ def cluster(
             OrdlinkWarning,
             stacklevel=2,
         )
-    return Hierarchy(
-        tree.merges,
-        scores=tree.scores,
-        tied=tree.tied,
-        names=tree.names,
-        method=chosen.name,
-        parameters=parameters,
-    )
+    return tree.with_origin(chosen.name, parameters)
 
 
 def find_method(name: str) -> Method:

@@ -10,10 +10,12 @@ import pytest
 
 from benchmarks import __main__ as suite
 from benchmarks.growth import exponent
+from benchmarks.machine import describe
 from benchmarks.page import PAGE, rewrite
 from benchmarks.peer import measure_peer
-from benchmarks.rows import Row, summary, text_table
+from benchmarks.rows import Row, doubt_slow_passes, summary, text_table
 from benchmarks.run import Benchmark, MeasurementFailedError, Run
+from benchmarks.timing import is_steady
 
 ROWS = [
     Row("a", "sort", 1.5, "one pass", 0.5, 3.0, "passes", 100, "4 passes", True),
@@ -80,12 +82,13 @@ def test_a_name_that_does_not_exist_is_refused(capsys) -> None:
 
 def test_rows_measured_again_take_the_place_of_the_earlier_ones(tmp_path) -> None:
     path = tmp_path / "results.json"
-    path.write_text(json.dumps({"rows": [row.to_dict() for row in ROWS]}))
+    path.write_text(json.dumps({"machine": FACTS, "rows": [row.to_dict() for row in ROWS]}))
 
     merged = suite._merged(FACTS, [Row("b", "search", 0.5, bar="1 s", met=True)], path)
 
     assert [row["name"] for row in merged["rows"]] == ["a", "b", "c", "d", "e"]
     assert merged["summary"] == "3 of 3 bars met; not measured: d"
+    assert describe(merged["machine"]).endswith("Measured again later: b.")
 
 
 def test_the_table_is_aligned_and_the_summary_names_what_was_missed() -> None:
@@ -94,6 +97,24 @@ def test_the_table_is_aligned_and_the_summary_names_what_was_missed() -> None:
     assert lines[1].index("one pass") == lines[0].index("baseline")
     assert lines[2].endswith("NO")
     assert summary(ROWS) == "2 of 3 bars met; not met: b; not measured: d"
+
+
+def test_a_row_whose_pass_was_disturbed_is_marked() -> None:
+    fine, slow, other = (
+        Row(name, name, 1.0, "one pass", one_pass, figures={"n_comparisons": size})
+        for name, one_pass, size in (("fine", 0.34, 41), ("slow", 1.25, 41), ("other", 9.0, 7))
+    )
+
+    rows = doubt_slow_passes([fine, slow, other, ROWS[2]])
+
+    assert [row.name for row in rows if not row.steady] == ["slow"]
+    assert summary(rows).endswith("unsteady, measure again: slow")
+    assert "(unsteady)" in text_table(rows)
+
+
+def test_times_are_steady_when_the_two_shortest_agree() -> None:
+    assert is_steady([3.0, 1.0, 1.05])
+    assert not is_steady([3.0, 1.0, 1.5])
 
 
 def test_the_exponent_of_a_power_law_is_found() -> None:

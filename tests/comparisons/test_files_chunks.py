@@ -56,7 +56,7 @@ def test_chunks_of_our_own_files_are_the_whole(tmp_path, monkeypatch, extension,
     whole = Comparisons.from_odd_one_out(
         random_answers(1),
         n_objects=11,
-        names=[f"ö{number}, \"x\"" for number in range(11)],
+        names=[f'ö{number}, "x"' for number in range(11)],
         counts=rng.integers(1, 5, 60),
         annotators=[f'line\nbreak "{number}",\r\n' for number in range(60)],
         response_times=np.where(rng.random(60) < 0.3, np.nan, rng.random(60)),
@@ -85,9 +85,7 @@ def test_chunks_of_text_tables_are_the_whole(form, header, named, rows_per_chunk
     options = {"form": form, "names": names, "header": header}
 
     whole = read_comparisons(io.BytesIO(text.encode()), **options)
-    chunks = read_in_chunks(
-        io.BytesIO(text.encode()), rows_per_chunk=rows_per_chunk, **options
-    )
+    chunks = read_in_chunks(io.BytesIO(text.encode()), rows_per_chunk=rows_per_chunk, **options)
 
     assert_same(chunks, whole)
 
@@ -138,11 +136,32 @@ def test_a_file_without_rows_is_one_empty_chunk(tmp_path, extension):
     ],
 )
 def test_errors_name_the_line_in_a_later_chunk(row, message):
-    rows = "anchor,closer,farther\n" + "\n0,1,2" * 40 + "\n\n".removesuffix("\n") + row + "\n0,1,2"
+    rows = "anchor,closer,farther\n" + "\n0,1,2" * 40 + f"\n{row}\n0,1,2"
     content = io.BytesIO(rows.encode(errors="surrogateescape"))
 
     with pytest.raises(InputError, match=message):
         list(read_in_chunks(content, n_objects=3, rows_per_chunk=10))
+
+
+def test_errors_name_the_row_in_a_later_chunk_of_parquet(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    table = pa.table({"anchor": [0] * 30, "closer": [1] * 30, "farther": [2] * 25 + [9] * 5})
+    path = tmp_path / "answers.parquet"
+    pyarrow.parquet.write_table(table, path)
+
+    with pytest.raises(InputError, match="row 25: object 9 is out of range"):
+        list(read_in_chunks(path, n_objects=3, rows_per_chunk=10))
+
+
+def test_four_columns_without_a_header_are_quadruplets_in_every_chunk():
+    table = b"0,1,0,2\n" * 10
+
+    chunks = list(read_in_chunks(io.BytesIO(table), n_objects=3, rows_per_chunk=4))
+
+    assert [chunk.n_rows for chunk in chunks] == [5, 4, 1]
+    assert_same(chunks, read_comparisons(io.BytesIO(table)))
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl"])
@@ -158,9 +177,9 @@ def test_a_file_that_was_cut_off_is_noticed_at_its_end(tmp_path, extension):
 def test_objects_must_be_known_up_front():
     table = b"anchor,closer,farther\ncat,dog,bee\n"
 
-    with pytest.raises(InputError, match="needs the objects up front.*pass names or n_objects"):
+    with pytest.raises(InputError, match=r"needs the objects up front.*pass names or n_objects"):
         next(read_in_chunks(io.BytesIO(table)))
-    with pytest.raises(InputError, match="line 2: the objects are names.*pass names"):
+    with pytest.raises(InputError, match=r"line 2: the objects are names.*pass names"):
         next(read_in_chunks(io.BytesIO(table), n_objects=3))
 
 
@@ -171,6 +190,26 @@ def test_numbers_and_names_do_not_mix_across_chunks():
     assert next(chunks).quadruplets.tolist() == [[0, 1, 0, 2]]
     with pytest.raises(InputError, match="line 3: from here on the objects are names"):
         next(chunks)
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("rows_per_chunk", CHUNK_SIZES)
+def test_rows_that_repeat_an_object_are_skipped_also_if_they_fill_a_chunk(rows_per_chunk):
+    rows = b"central,other_1,other_2\n" + b"0,1,2\n" + b"0,0,1\n" * 20 + b"2,1,0\n"
+    options = {"n_objects": 3, "skip_repeated": True}
+
+    whole = read_comparisons(io.BytesIO(rows), **options)
+    chunks = read_in_chunks(io.BytesIO(rows), rows_per_chunk=rows_per_chunk, **options)
+
+    assert_same(chunks, whole)
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_a_file_of_nothing_but_repeats_is_refused():
+    rows = io.BytesIO(b"anchor,closer,farther\n" + b"0,0,1\n" * 20)
+
+    with pytest.raises(InputError, match=r"all 20 rows repeat .* no row is left"):
+        list(read_in_chunks(rows, n_objects=3, skip_repeated=True, rows_per_chunk=7))
 
 
 @pytest.mark.parametrize(("rows", "error"), [(0, InputError), (1.5, InputKindError)])

@@ -11,7 +11,7 @@ from ordlink.errors import InputError
 from ordlink.kernels.pairs_of_rows import are_pairs, pairs_of_rows
 
 EXTENSIONS = ("csv", "tsv", "parquet", "npz", "jsonl")
-BAD_ROWS = ((0, 1, 0, 7), (0, -1, 2, 3), (4, 4, 2, 3), (0, 1, 1, 0), (0, 1, 3, 3))
+BAD_ROWS = ((0, 1, 0, 7), (0, 7, 2, 3), (0, -1, 2, 3), (4, 4, 2, 3), (0, 1, 1, 0), (0, 1, 3, 3))
 
 
 @pytest.fixture
@@ -37,7 +37,9 @@ def test_rows_become_pair_ids(run, dtype):
 @pytest.mark.parametrize("run", [pairs_of_rows, pairs_of_rows.py_func])
 @pytest.mark.parametrize("bad", BAD_ROWS)
 def test_bad_rows_are_noticed(run, bad):
-    columns = [np.array([good, entry], dtype=np.int32) for good, entry in zip(range(4), bad)]
+    columns = [
+        np.array([good, entry], dtype=np.int32) for good, entry in zip(range(4), bad, strict=True)
+    ]
     winners, losers = (np.empty(2, dtype=np.int32) for _ in range(2))
 
     assert not run(*columns, 7, winners, losers)
@@ -80,7 +82,7 @@ def test_both_ways_name_the_same_row(tmp_path, monkeypatch, bad):
 
     rows = np.array([(0, 1, 2, 3)] * 30 + [bad], dtype=np.int32)
     header = {"ordlink": '{"ordlink-comparisons": 1, "n_objects": 7}'}
-    table = pa.table(dict(zip("ijkl", rows.T.copy())), metadata=header)
+    table = pa.table(dict(zip("ijkl", rows.T.copy(), strict=True)), metadata=header)
     path = tmp_path / "answers.parquet"
     pyarrow.parquet.write_table(table, path, row_group_size=10)
     messages = []
@@ -100,7 +102,7 @@ def test_other_kinds_of_columns_are_read(tmp_path, kernels_for_all, kind):
 
     whole = ListedComparisons(n_objects=4, winners=np.array([1, 5]), losers=np.array([2, 0]))
     header = {"ordlink": '{"ordlink-comparisons": 1, "n_objects": 4}'}
-    table = pa.table(dict(zip("ijkl", whole.quadruplets.T.copy())))
+    table = pa.table(dict(zip("ijkl", whole.quadruplets.T.copy(), strict=True)))
     table = table.cast(pa.schema([(name, kind) for name in "ijkl"])).replace_schema_metadata(header)
     path = tmp_path / "answers.parquet"
     pyarrow.parquet.write_table(table, path)

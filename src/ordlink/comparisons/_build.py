@@ -37,13 +37,15 @@ def list_answers(
     skip_repeated: bool = False,
     answers: Int32Array | None = None,
     named: bool = False,
+    may_be_empty: bool = False,
     row_name: RowNamer = plain_row,
 ) -> ListedComparisons:
     """Return the comparisons that rows of answers of one form stand for.
 
     `answers` are the numbers of the answers that the rows came from, `named` says that rows of
-    numbers stand for names that messages should show, `row_name` says where a row stands; the
-    other parameters are those of :meth:`Comparisons.from_quadruplets`.
+    numbers stand for names that messages should show, `may_be_empty` that all rows may be skipped,
+    `row_name` says where a row stands; the other parameters are those of
+    :meth:`Comparisons.from_quadruplets`.
     """
     answer_form = find_form(form)
     table = _as_table(rows, answer_form)
@@ -70,7 +72,14 @@ def list_answers(
         "response_times": response_times,
     }
     shown = np.array(checked_names, dtype=object)[objects] if named else table
-    kept = _check_rows(objects, shown, answer_form, row_name, skip_repeated=skip_repeated)
+    kept = _check_rows(
+        objects,
+        shown,
+        answer_form,
+        row_name,
+        skip_repeated=skip_repeated,
+        may_be_empty=may_be_empty,
+    )
     if kept is not None:
         objects = objects[kept]
         columns = {name: _kept(name, column, kept) for name, column in columns.items()}
@@ -123,6 +132,7 @@ def _check_rows(
     row_name: RowNamer,
     *,
     skip_repeated: bool,
+    may_be_empty: bool,
 ) -> BoolArray | None:
     """Refuse rows with a pair of an object with itself or a pair against itself, or skip them.
 
@@ -149,7 +159,7 @@ def _check_rows(
     if not n_bad:
         return None
     share = f"{n_bad:,} of {len(bad):,} row{'s' if len(bad) != 1 else ''}"
-    if skip_repeated and n_bad < len(bad):
+    if skip_repeated and (n_bad < len(bad) or may_be_empty):
         warnings.warn(
             f"{share} repeat{'s' if n_bad == 1 else ''} an object or a pair and "
             f"{'is' if n_bad == 1 else 'are'} left out, the first at {row_name(int(bad.argmax()))}",

@@ -105,6 +105,14 @@ class Hierarchy:
 
     # --- what the tree is -------------------------------------------------------------------
 
+    def with_origin(self, method: str, parameters: Mapping[str, Any]) -> Hierarchy:
+        """Return the same tree with a note of how it was made."""
+        noted = object.__new__(Hierarchy)
+        noted.__dict__.update(self.__dict__)
+        object.__setattr__(noted, "method", _validation.check_method(method))
+        object.__setattr__(noted, "parameters", _validation.check_parameters(parameters))
+        return noted
+
     @property
     def n_objects(self) -> int:
         """Number of objects, N."""

@@ -34,10 +34,10 @@ def _count_bits(typing_context: Any, word: Any) -> Any:
     return word(word), generate
 
 
-count_bits: Callable[[Any], Any] = intrinsic(_count_bits)
+count_bits = cast(Callable[[Any], Any], intrinsic(_count_bits))
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     """Says once per process, on a terminal, that compiling takes a while and why."""
 
     def __init__(self) -> None:

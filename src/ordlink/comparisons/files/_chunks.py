@@ -132,13 +132,18 @@ def _list_tables(
     tables: Iterator[Table], options: Options, source: str
 ) -> Iterator[ListedComparisons]:
     earlier = EarlierChunks()
-    anything = False
+    n_rows, n_listed = 0, 0
     for table in tables:
         if table.n_rows:
-            anything = True
-            yield list_table(table, options, earlier)
-    if not anything:
+            chunk = list_table(table, options, earlier)
+            n_rows, n_listed = n_rows + table.n_rows, n_listed + chunk.n_rows
+            yield chunk
+    if not n_rows:
         raise InputError(f"{source}: there are no answers in this file")
+    if not n_listed:
+        raise InputError(
+            f"{source}: all {n_rows:,} rows repeat an object or a pair; no row is left without them"
+        )
 
 
 def _cut(source: Source, options: Options, n_rows: int) -> Iterator[ListedComparisons]:

@@ -52,7 +52,8 @@ def _refuse_nul(content: bytes, at: int, source: str, first_line: int) -> None:
     shares = [half.count(0) / max(1, len(half)) for half in halves]
     if max(shares) > 0.4 and min(shares) < 0.1:
         raise InputError(f"{source}: the text seems to be UTF-16, expected UTF-8; {_REMEDY}")
+    line = line_number(content, at) + first_line - 1
     raise InputError(
-        f"{source}, line {line_number(content, at) + first_line - 1}: found a NUL byte; this is not a text file; "
+        f"{source}, line {line}: found a NUL byte; this is not a text file; "
         "give a file of comma-separated text, or one whose extension tells its format"
     )

@@ -215,7 +215,8 @@ def _convert_at_once(
         return False
     from ordlink.kernels.pairs_of_rows import pairs_of_rows
 
-    return pairs_of_rows(*columns, n_objects, winners, losers)
+    i, j, k, l = columns  # noqa: E741 - the paper's letters
+    return pairs_of_rows(i, j, k, l, n_objects, winners, losers)
 
 
 def _are_known_distinct(winners: Int32Array, losers: Int32Array) -> bool:

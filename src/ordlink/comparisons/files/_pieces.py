@@ -101,7 +101,7 @@ class Pieces:
 
 
 def _count_lines(piece: bytes) -> int:
-    """Return the number of line breaks: \\n, \\r\\n, or \\r alone."""
+    r"""Return the number of line breaks: \n, \r\n, or \r alone."""
     n_lines = piece.count(b"\n")
     if b"\r" in piece:
         n_lines += piece.count(b"\r") - piece.count(b"\r\n")

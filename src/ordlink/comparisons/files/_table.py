@@ -128,6 +128,7 @@ def list_table(
             answers=details.get("answer"),
             skip_repeated=options.skip_repeated,
             named=looked_up,
+            may_be_empty=earlier is not None,
             row_name=table.row_name,
         )
         if earlier is None or "answer" in details:
