@@ -26,14 +26,13 @@ PHASES = {
         "one entry per pair of pairs": ["comparisons._net:net_comparisons"],
         "counting sort into columns": ["comparisons._columns:compress"],
         "sums from columns": ["linkage._four_al_scores:ColumnScores.__init__"],
-        "column updates": ["linkage._four_al_scores:ColumnScores.merged"],
-        "best cluster pair": ["linkage._four_al_scores:ColumnScores.best_pair"],
+        "merges by columns": ["linkage._four_al_scores:ColumnScores.merge"],
         "contraction to a matrix": [
             "linkage._four_al_scores:Contraction.of_labels",
             "linkage._four_al_scores:ColumnScores.contract",
         ],
         "matrix phase": [
-            "linkage._four_al_scores:MatrixScores.best_pair",
+            "linkage._four_al_scores:MatrixScores.merge",
             "linkage._four_al_scores:MatrixScores.contract",
         ],
     },

@@ -18,7 +18,7 @@ from ordlink.comparisons._objects import (
     objects_from_numbers,
     plain_row,
 )
-from ordlink.comparisons._pairs import check_n_objects, pair_ids
+from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.typing import AnyArray, BoolArray, Int32Array
 
@@ -72,8 +72,9 @@ def list_answers(
         "response_times": response_times,
     }
     shown = np.array(checked_names, dtype=object)[objects] if named else table
+    by_column = np.ascontiguousarray(objects.T)
     kept = _check_rows(
-        objects,
+        by_column,
         shown,
         answer_form,
         row_name,
@@ -81,17 +82,17 @@ def list_answers(
         may_be_empty=may_be_empty,
     )
     if kept is not None:
-        objects = objects[kept]
+        by_column = by_column[:, kept]
         columns = {name: _kept(name, column, kept) for name, column in columns.items()}
         checked_counts = None if checked_counts is None else checked_counts[np.repeat(kept, each)]
-    quadruplets = answer_form.to_quadruplets(objects)
+    winners, losers = answer_form.to_pairs(by_column, n_objects)
     return ListedComparisons(
         n_objects=n_objects,
-        winners=pair_ids(quadruplets[:, 0], quadruplets[:, 1], n_objects),
-        losers=pair_ids(quadruplets[:, 2], quadruplets[:, 3], n_objects),
+        winners=winners,
+        losers=losers,
         names=checked_names,
         counts=checked_counts,
-        details=make_details(len(objects), each, **columns),
+        details=make_details(by_column.shape[1], each, **columns),
     )
 
 
@@ -126,7 +127,7 @@ def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> 
 
 
 def _check_rows(
-    objects: Int32Array,
+    by_column: Int32Array,
     shown: AnyArray,
     form: AnswerForm,
     row_name: RowNamer,
@@ -143,7 +144,7 @@ def _check_rows(
     """
     problems: tuple[tuple[BoolArray, str], ...]
     if form.name == "quadruplet":
-        i, j, k, l = objects.T  # noqa: E741 - the paper's letters
+        i, j, k, l = by_column  # noqa: E741 - the paper's letters
         self_pair = (i == j) | (k == l)
         same_pair = ((i == k) & (j == l)) | ((i == l) & (j == k))
         problems = (
@@ -151,7 +152,7 @@ def _check_rows(
             (same_pair, "compares a pair with itself; it says nothing"),
         )
     else:
-        i, j, k = objects.T
+        i, j, k = by_column
         repeated = (i == j) | (i == k) | (j == k)
         problems = ((repeated, "names an object twice; three different objects are needed"),)
     bad: BoolArray = np.logical_or.reduce([rows for rows, _ in problems])

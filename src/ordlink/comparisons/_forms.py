@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink.comparisons._pairs import pair_ids
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray
+from ordlink.typing import AnyArray, Int32Array
 
 
 @dataclass(frozen=True)
@@ -31,22 +32,26 @@ class AnswerForm:
     meaning: str
     comparisons: tuple[tuple[int, int, int, int], ...]
 
-    def to_quadruplets(self, rows: AnyArray) -> AnyArray:
-        """Return the comparisons of all rows, those of one row next to each other.
+    def to_pairs(self, objects: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:
+        """Return the winning and the losing pairs, those of one answer next to each other.
 
         Parameters
         ----------
-        rows : ndarray of shape (n_answers, len(columns))
-            Objects of each answer.
+        objects : ndarray of shape (len(columns), n_answers)
+            Objects of each answer, column by column.
+        n_objects : int
+            Number of objects N.
 
         Returns
         -------
-        ndarray of shape (n_answers * len(comparisons), 4), same dtype
-            Row (i, j, k, l) states w_ij > w_kl.
+        winners, losers : ndarray of shape (n_answers * len(comparisons),), dtype int32
+            Pair ids.
         """
-        return np.stack([rows[:, list(columns)] for columns in self.comparisons], axis=1).reshape(
-            -1, 4
-        )
+        ids = np.empty((2, objects.shape[1], len(self.comparisons)), dtype=np.int32)
+        for number, (i, j, k, l) in enumerate(self.comparisons):  # noqa: E741 - the paper's letters
+            ids[0, :, number] = pair_ids(objects[i], objects[j], n_objects)
+            ids[1, :, number] = pair_ids(objects[k], objects[l], n_objects)
+        return ids[0].reshape(-1), ids[1].reshape(-1)
 
 
 FORMS: dict[str, AnswerForm] = {

@@ -87,51 +87,44 @@ def objects_from_numbers(
     InputError
         If a number is fractional, negative, out of range, or seems to count from 1 by mistake.
     """
-    _refuse_first(
-        np.abs(rows.astype(np.float64)) > _LARGEST_NUMBER,
-        rows,
-        row_name,
-        "is far too large; objects are 0, 1, 2, ...; check the row",
-    )
-    if rows.dtype.kind == "f":
-        _refuse_first(
-            rows != np.floor(rows),
-            rows,
-            row_name,
-            "is not a whole number; objects are 0, 1, 2, ...; check the row",
-        )
-    numbers = rows.astype(np.int64)
     first = 1 if one_based else 0
-    remedy = (
-        "the answers are said to count from 1; if they count from 0, leave out one_based "
-        "(--one-based), otherwise check the row"
-        if one_based
-        else "check the row"
-    )
-    _refuse_first(numbers < first, rows, row_name, f"is below {first}, the first object; {remedy}")
-    largest = int(numbers.max(initial=first - 1)) - first
+    if rows.dtype.kind == "f":
+        _refuse_fractions(rows, row_name)
+    smallest, largest = (int(rows.min()), int(rows.max())) if rows.size else (first, first - 1)
+    if max(-smallest, largest) > _LARGEST_NUMBER:
+        _refuse_far_too_large(rows, row_name)
+    if smallest < first:
+        remedy = (
+            "the answers are said to count from 1; if they count from 0, leave out one_based "
+            "(--one-based), otherwise check the row"
+            if one_based
+            else "check the row"
+        )
+        _refuse_first(rows < first, rows, row_name, f"is below {first}, the first object; {remedy}")
     if n_objects is None:
-        n_objects = largest + 1
-        if not one_based and numbers.size and numbers.min() == 1:
+        n_objects = largest + 1 - first
+        if not one_based and rows.size and smallest == 1:
             raise InputError(
                 f"object 0 is never named, 1 to {largest} are: this looks as if the answers count "
                 "from 1; pass one_based=True (--one-based), or n_objects "
                 f"(--n-objects {largest + 1}) if there is an object 0"
             )
     check_pair_ids_fit(n_objects)
-    _refuse_first(
-        numbers >= n_objects + first,
-        rows,
-        row_name,
-        f"is out of range: there {count_objects(n_objects, first)}; check the row, or pass "
-        "n_objects (--n-objects) if there are more"
-        + (
-            "; if the answers count from 1, pass one_based=True (--one-based)"
-            if not one_based and largest == n_objects
-            else ""
-        ),
-    )
-    return (numbers - first).astype(np.int32), n_objects
+    if largest >= n_objects + first:
+        _refuse_first(
+            rows >= n_objects + first,
+            rows,
+            row_name,
+            f"is out of range: there {count_objects(n_objects, first)}; check the row, or pass "
+            "n_objects (--n-objects) if there are more"
+            + (
+                "; if the answers count from 1, pass one_based=True (--one-based)"
+                if not one_based and largest == n_objects
+                else ""
+            ),
+        )
+    numbers = rows.astype(np.int32)
+    return (numbers - np.int32(first) if first else numbers), n_objects
 
 
 def objects_from_names(
@@ -184,6 +177,25 @@ def check_kept_objects(objects: Sequence[int] | AnyArray, n_objects: int) -> Int
     if not 0 <= int(kept.min()) <= int(kept.max()) < n_objects:
         raise InputError(f"objects must lie between 0 and {n_objects - 1}")
     return kept.astype(np.int64)
+
+
+def _refuse_fractions(rows: AnyArray, row_name: RowNamer) -> None:
+    _refuse_far_too_large(rows, row_name)
+    _refuse_first(
+        rows != np.floor(rows),
+        rows,
+        row_name,
+        "is not a whole number; objects are 0, 1, 2, ...; check the row",
+    )
+
+
+def _refuse_far_too_large(rows: AnyArray, row_name: RowNamer) -> None:
+    _refuse_first(
+        np.abs(rows.astype(np.float64)) > _LARGEST_NUMBER,
+        rows,
+        row_name,
+        "is far too large; objects are 0, 1, 2, ...; check the row",
+    )
 
 
 def _refuse_first(bad: AnyArray, rows: AnyArray, row_name: RowNamer, problem: str) -> None:

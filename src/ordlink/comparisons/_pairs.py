@@ -69,10 +69,11 @@ def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> Int32Array:
     >>> pair_ids(np.array([0, 3]), np.array([1, 2]), 4)
     array([0, 5], dtype=int32)
     """
-    low = np.minimum(i, j).astype(np.int64)
-    high = np.maximum(i, j).astype(np.int64)
-    ids = low * (2 * n_objects - low - 1) // 2 + (high - low - 1)
-    return ids.astype(np.int32)
+    whole = np.int32 if 2 * n_objects * n_objects < 2**31 else np.int64  # what products fit into
+    low = np.minimum(i, j).astype(whole, copy=False)
+    high = np.maximum(i, j).astype(whole, copy=False)
+    ids = low * (2 * n_objects - 1 - low) // 2 + (high - low - 1)
+    return np.asarray(ids, dtype=np.int32)
 
 
 def pair_members(ids: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:

@@ -9,7 +9,38 @@ members[member_starts[f]:member_starts[f + 1]].
 from __future__ import annotations
 
 from ordlink.kernels._jit import kernel
+from ordlink.kernels.four_al import pair_id
 from ordlink.typing import AnyArray, Int32Array, Int64Array
+
+
+@kernel
+def list_members(
+    labels: Int32Array,
+    n_clusters: int,
+    new_pair: Int32Array,
+    member_starts: Int64Array,
+    members: Int32Array,
+) -> None:
+    """Write the contraction of slots with these clusters; `member_starts` is all 0 at first.
+
+    `members` has room for all pairs of slots; member_starts[-1] of them are written.
+    """
+    m = labels.shape[0]
+    e = 0
+    for i in range(m):
+        for j in range(i + 1, m):
+            new_pair[e] = -1
+            if labels[i] != labels[j]:
+                new_pair[e] = pair_id(labels[i], labels[j], n_clusters)
+                member_starts[new_pair[e] + 1] += 1
+            e += 1
+    for f in range(1, member_starts.shape[0]):
+        member_starts[f] += member_starts[f - 1]
+    place = member_starts.copy()
+    for e in range(new_pair.shape[0]):
+        if new_pair[e] >= 0:
+            members[place[new_pair[e]]] = e
+            place[new_pair[e]] += 1
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from ordlink.kernels._jit import kernel
 from ordlink.kernels.average import TIE_OF_UNIT, TIE_RELATIVE
-from ordlink.typing import AnyArray, FloatArray, Int32Array, Int64Array
+from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 
 
 @kernel
@@ -190,3 +190,82 @@ def best_cluster_pair(
     share = 2.0 / (n_clusters * (n_clusters - 1.0))
     score = share * sums[at_p, at_q] / (sizes[at_p] * sizes[at_q])
     return at_p, at_q, score, n_candidates
+
+
+@kernel
+def unite(p: int, q: int, labels: Int32Array, sizes: Int64Array, alive: Int32Array) -> Int32Array:
+    """Let cluster p take in cluster q, and return the clusters that are left."""
+    for i in range(labels.shape[0]):
+        if labels[i] == q:
+            labels[i] = p
+    sizes[p] += sizes[q]
+    return alive[alive != q]
+
+
+@kernel
+def merge_by_columns(
+    unit: float,
+    labels: Int32Array,
+    sizes: Int64Array,
+    alive: Int32Array,
+    pairs_start: Int64Array,
+    pairs_of: Int32Array,
+    partner: Int32Array,
+    u: FloatArray,
+    where: Int32Array,
+    starts: Int64Array,
+    splits: Int64Array,
+    rows: AnyArray,
+    values: Int32Array,
+    sums: FloatArray,
+    pairs: Int32Array,
+    scores: FloatArray,
+    tied: BoolArray,
+) -> Int32Array:
+    """Do as many merges as there is room for in `pairs`, and return the clusters that are left."""
+    for t in range(pairs.shape[0]):
+        p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
+        pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
+        alive = unite(p, q, labels, sizes, alive)
+        merge_columns(
+            p,
+            q,
+            labels,
+            sizes,
+            alive,
+            pairs_start,
+            pairs_of,
+            partner,
+            u,
+            where,
+            starts,
+            splits,
+            rows,
+            values,
+            sums,
+        )
+    return alive
+
+
+@kernel
+def merge_by_matrix(
+    unit: float,
+    labels: Int32Array,
+    sizes: Int64Array,
+    alive: Int32Array,
+    u: FloatArray,
+    columns: Int32Array,
+    s: FloatArray,
+    sums: FloatArray,
+    pairs: Int32Array,
+    scores: FloatArray,
+    tied: BoolArray,
+) -> Int32Array:
+    """Do as many merges as there is room for in `pairs`, and return the clusters that are left."""
+    for t in range(pairs.shape[0]):
+        update_from_matrix(labels, sizes, u, columns, s)
+        sum_over_clusters(s, labels, alive, sums)
+        p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
+        pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
+        alive = unite(p, q, labels, sizes, alive)
+    return alive

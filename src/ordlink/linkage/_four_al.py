@@ -21,10 +21,14 @@ from ordlink.linkage._four_al_scores import (
     Clusters,
     ColumnScores,
     Contraction,
+    Merges,
     PairScores,
 )
 from ordlink.linkage._start import start_from
-from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
+from ordlink.typing import AnyArray, Progress
+
+AT_ONCE = 100_000
+"""Merges of K clusters are done together, about this / K^2 of them: a moment's work."""
 
 
 def quadruplets_average_linkage(
@@ -70,8 +74,8 @@ def quadruplets_average_linkage(
         start.labels.copy(), start.sizes.copy(), np.arange(start.n_slots, dtype=np.int32)
     )
     pair_scores, unit = _choose_scores(comparisons, repeats, clusters)
-    pairs, scores, tied = _merge_all(pair_scores, clusters, unit, progress)
-    return start.finish(pairs, scores, tied, names=comparisons.names)
+    merges = _merge_all(pair_scores, clusters, unit, progress)
+    return start.finish(*merges.arrays, names=comparisons.names)
 
 
 def _choose_scores(
@@ -94,31 +98,33 @@ def _choose_scores(
 
 def _merge_all(
     pair_scores: PairScores, clusters: Clusters, unit: float, progress: Progress | None
-) -> tuple[Int32Array, FloatArray, BoolArray]:
+) -> Merges:
     """Return the pairs of clusters that merge, their scores and tie marks.
 
     Whenever the number of clusters has halved, the scores are contracted, if that pays: clusters
     become the slots, so that later steps cost less and rounding errors do not pile up.
     """
     n_merges = len(clusters.alive) - 1
-    pairs = np.empty((n_merges, 2), dtype=np.int32)
-    scores = np.empty(n_merges)
-    tied = np.empty(n_merges, dtype=bool)
+    merges = Merges.room_for(n_merges)
     called = clusters.alive  # what each cluster was called at the start
-    for t in range(n_merges):
-        n_clusters = n_merges + 1 - t
-        if n_clusters <= len(clusters.labels) // 2 and pair_scores.contraction_pays(n_clusters):
+    done = 0
+    while done < n_merges:
+        n_clusters = n_merges + 1 - done
+        halved = len(clusters.labels) // 2
+        if n_clusters <= halved and pair_scores.contraction_pays(n_clusters):
             called = called[clusters.alive]
             pair_scores, clusters = _contract(pair_scores, clusters)
-        best = pair_scores.best_pair(clusters, unit)
-        pairs[t] = called[best.p], called[best.q]
-        scores[t] = best.score
-        tied[t] = best.n_candidates > 1
-        clusters.merge(best.p, best.q)
-        pair_scores.merged(clusters, best.p, best.q)
+            halved = n_clusters // 2
+        at_once = 1 + AT_ONCE // n_clusters**2
+        until_halved = n_clusters - halved if n_clusters > halved else n_merges
+        upto = min(n_merges, done + min(at_once, until_halved))
+        part = merges.part(done, upto)
+        pair_scores.merge(clusters, unit, part)
+        part.pairs[:] = called[part.pairs]
+        done = upto
         if progress is not None:
-            progress(t + 1, n_merges)
-    return pairs, scores, tied
+            progress(done, n_merges)
+    return merges
 
 
 def _contract(pair_scores: PairScores, clusters: Clusters) -> tuple[PairScores, Clusters]:

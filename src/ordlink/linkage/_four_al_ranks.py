@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ordlink.comparisons import RankedComparisons, n_pairs, pair_members
-from ordlink.linkage._four_al_scores import BestPair, Clusters, Contraction, PairScores
+from ordlink.linkage._four_al_scores import Clusters, Contraction, Merges, PairScores
 from ordlink.typing import Int32Array
 
 ROUNDING = 1e-12
@@ -33,8 +33,19 @@ class RankScores:
         self._guess = (0, 1)
         self._head, self._following = _linked_lists(clusters)
 
-    def best_pair(self, clusters: Clusters, unit: float) -> BestPair:
-        """Bring s up to date, compute what may be best, and choose; see PairScores."""
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
+        """Choose and bring the bounds up to date, merge by merge; see PairScores."""
+        from ordlink.kernels.four_al import unite
+
+        for t in range(len(merges)):
+            p, q, merges.scores[t], n_candidates = self._best_pair(clusters, unit)
+            merges.pairs[t] = p, q
+            merges.tied[t] = n_candidates > 1
+            clusters.alive = unite(p, q, clusters.labels, clusters.sizes, clusters.alive)
+            self._note_merge(clusters, p, q)
+
+    def _best_pair(self, clusters: Clusters, unit: float) -> tuple[int, int, float, int]:
+        """Bring s up to date, compute what may be best, and choose; see `best_cluster_pair`."""
         from ordlink.kernels.rank_scores import best_of_bounds, scores_by_rank
 
         alive, sizes = clusters.alive, clusters.sizes
@@ -65,10 +76,10 @@ class RankScores:
             self._means,
         )
         self._n_computed = n_computed
-        return BestPair(p, q, mean / total, n_candidates)
+        return p, q, mean / total, n_candidates
 
-    def merged(self, clusters: Clusters, p: int, q: int) -> None:
-        """Bound the scores of the merged cluster, and guess the next best; see PairScores."""
+    def _note_merge(self, clusters: Clusters, p: int, q: int) -> None:
+        """Bound the scores of the merged cluster, and guess the next best."""
         from ordlink.kernels.rank_scores import merge_bounds, next_guess
 
         share = 1.0 - clusters.sizes[q] / clusters.sizes[p]  # q keeps its last size

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ordlink.comparisons import n_pairs, pair_members
 from ordlink.comparisons._columns import ComparisonColumns, row_sums
-from ordlink.typing import AnyArray, FloatArray, Int32Array, Int64Array
+from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 
 DENSE_ENTRIES = 1 << 22
 """A contracted matrix of at most this many entries is always kept dense."""
@@ -36,31 +36,42 @@ class Clusters:
     sizes: Int64Array
     alive: Int32Array
 
-    def merge(self, p: int, q: int) -> None:
-        """Let cluster p take in cluster q."""
-        self.labels[self.labels == q] = p
-        self.sizes[p] += self.sizes[q]
-        self.alive = self.alive[self.alive != q]
 
+@dataclass(frozen=True)
+class Merges:
+    """Room for merges: the clusters p < q, p taking in q, their score, and whether it was tied."""
 
-class BestPair(NamedTuple):
-    """The clusters p < q to merge, their score, and how many pairs the tie rule chose from."""
+    pairs: Int32Array
+    scores: FloatArray
+    tied: BoolArray
 
-    p: int
-    q: int
-    score: float
-    n_candidates: int
+    @classmethod
+    def room_for(cls, n_merges: int) -> Merges:
+        """Return room for so many merges."""
+        return cls(
+            np.empty((n_merges, 2), dtype=np.int32),
+            np.empty(n_merges),
+            np.empty(n_merges, dtype=bool),
+        )
+
+    def part(self, first: int, last: int) -> Merges:
+        """Return the room for merges first..last-1."""
+        return Merges(self.pairs[first:last], self.scores[first:last], self.tied[first:last])
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def arrays(self) -> tuple[Int32Array, FloatArray, BoolArray]:
+        """What kernels write into."""
+        return self.pairs, self.scores, self.tied
 
 
 class PairScores(Protocol):
     """The scores of pairs of slots, brought up to date as clusters merge."""
 
-    def best_pair(self, clusters: Clusters, unit: float) -> BestPair:
-        """Return the cluster pair of the highest score under the tie rule."""
-        ...
-
-    def merged(self, clusters: Clusters, p: int, q: int) -> None:
-        """Take note that cluster p has taken in cluster q."""
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
+        """Merge the clusters of the highest score under the tie rule, until there is no room."""
         ...
 
     def contraction_pays(self, n_clusters: int) -> bool:
@@ -94,15 +105,11 @@ class Contraction:
     @classmethod
     def of_labels(cls, labels: Int32Array, n_clusters: int) -> Contraction:
         """Return the contraction of slots into clusters 0..n_clusters-1."""
-        first, second = np.triu_indices(len(labels), 1)
-        p, q = labels[first].astype(np.int64), labels[second].astype(np.int64)
-        low, high = np.minimum(p, q), np.maximum(p, q)
-        ids = low * (2 * n_clusters - low - 1) // 2 + (high - low - 1)
-        new_pair = np.where(p == q, -1, ids).astype(np.int32)
-        across = np.flatnonzero(new_pair >= 0)
-        members = across[np.argsort(new_pair[across], kind="stable")].astype(np.int32)
-        counts = np.bincount(new_pair[across], minlength=n_pairs(n_clusters))
-        member_starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        from ordlink.kernels.contraction import list_members
+
+        new_pair, members = (np.empty(n_pairs(len(labels)), dtype=np.int32) for _ in range(2))
+        member_starts = np.zeros(n_pairs(n_clusters) + 1, dtype=np.int64)
+        list_members(labels, n_clusters, new_pair, member_starts, members)
         return cls(n_clusters, new_pair, member_starts, members)
 
 
@@ -128,24 +135,18 @@ class ColumnScores:
         c = self._columns
         return self._u, self._where, c.starts, c.splits, c.rows, c.values, self._sums
 
-    def best_pair(self, clusters: Clusters, unit: float) -> BestPair:
-        """Choose from the sums, which are up to date; see PairScores."""
-        from ordlink.kernels.four_al import best_cluster_pair
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
+        """Choose from the sums and bring them up to date; see PairScores."""
+        from ordlink.kernels.four_al import merge_by_columns
 
-        return BestPair(*best_cluster_pair(self._sums, clusters.sizes, clusters.alive, unit))
-
-    def merged(self, clusters: Clusters, p: int, q: int) -> None:
-        """Bring the sums up to date; see PairScores."""
-        from ordlink.kernels.four_al import merge_columns
-
-        merge_columns(
-            p,
-            q,
+        clusters.alive = merge_by_columns(
+            unit,
             clusters.labels,
             clusters.sizes,
             clusters.alive,
             *self._pairs_of_slots,
             *self._arrays,
+            *merges.arrays,
         )
 
     def contraction_pays(self, n_clusters: int) -> bool:
@@ -207,16 +208,21 @@ class MatrixScores:
         self._s = np.zeros(len(matrix))
         self._sums = np.empty((n_clusters, n_clusters))
 
-    def best_pair(self, clusters: Clusters, unit: float) -> BestPair:
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
         """Bring s up to date, add it up and choose; see PairScores."""
-        from ordlink.kernels.four_al import best_cluster_pair, sum_over_clusters, update_from_matrix
+        from ordlink.kernels.four_al import merge_by_matrix
 
-        update_from_matrix(clusters.labels, clusters.sizes, self._u, self._matrix, self._s)
-        sum_over_clusters(self._s, clusters.labels, clusters.alive, self._sums)
-        return BestPair(*best_cluster_pair(self._sums, clusters.sizes, clusters.alive, unit))
-
-    def merged(self, clusters: Clusters, p: int, q: int) -> None:
-        """Do nothing: the clusters tell all; see PairScores."""
+        clusters.alive = merge_by_matrix(
+            unit,
+            clusters.labels,
+            clusters.sizes,
+            clusters.alive,
+            self._u,
+            self._matrix,
+            self._s,
+            self._sums,
+            *merges.arrays,
+        )
 
     def contraction_pays(self, n_clusters: int) -> bool:
         """Return whether half of the clusters are gone."""
