@@ -70,8 +70,8 @@ def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> Int32Array:
     array([0, 5], dtype=int32)
     """
     whole = np.int32 if 2 * n_objects * n_objects < 2**31 else np.int64  # what products fit into
-    low = np.minimum(i, j).astype(whole, copy=False)
-    high = np.maximum(i, j).astype(whole, copy=False)
+    low: AnyArray = np.minimum(i, j).astype(whole, copy=False)
+    high: AnyArray = np.maximum(i, j).astype(whole, copy=False)
     ids = low * (2 * n_objects - 1 - low) // 2 + (high - low - 1)
     return np.asarray(ids, dtype=np.int32)
 

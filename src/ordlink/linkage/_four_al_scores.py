@@ -139,14 +139,9 @@ class ColumnScores:
         """Choose from the sums and bring them up to date; see PairScores."""
         from ordlink.kernels.four_al import merge_by_columns
 
+        arrays: list[AnyArray] = [*self._pairs_of_slots, *self._arrays, *merges.arrays]
         clusters.alive = merge_by_columns(
-            unit,
-            clusters.labels,
-            clusters.sizes,
-            clusters.alive,
-            *self._pairs_of_slots,
-            *self._arrays,
-            *merges.arrays,
+            unit, clusters.labels, clusters.sizes, clusters.alive, *arrays
         )
 
     def contraction_pays(self, n_clusters: int) -> bool:
