@@ -29,6 +29,10 @@ class MissingDependencyError(OrdlinkError, ImportError):
     """An optional package is needed for this and is not installed."""
 
 
+class MissingDataError(OrdlinkError, OSError):
+    """Data of others is not in the data folder and could not be downloaded."""
+
+
 class BudgetExhaustedError(OrdlinkError, RuntimeError):
     """An oracle reached its budget of questions; what was learnt is in `comparisons`.
 

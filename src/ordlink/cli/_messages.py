@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 LONGEST_CELL = 60
 """Letters of a cell that messages show."""
 
-_ARGUMENTS = "form|columns|one_based|n_objects|names|header|repeats|skip_repeated"
+_ARGUMENTS = "form|columns|one_based|n_objects|names|header|repeats|skip_repeated|data_home"
 _REPLACEMENTS = (
     # "one_based=True (--one-based)" -> "--one-based"
     (rf"(?<!their )\b(?:{_ARGUMENTS})(?:=\S*)? \((--[^)]*)\)", r"\1"),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ordlink.comparisons import check_similarities, find_form, pair_members
 from ordlink.comparisons._pairs import check_pair_ids_fit, n_pairs
 from ordlink.datasets._checks import check_number, check_whole_number
-from ordlink.errors import InputError
+from ordlink.errors import InputError, InputKindError
 from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array
+
+LEAST_PROPER = 1e-3
+"""Least share of independent draws that are questions, which bounds the time of drawing."""
 
 
 def simulate_answers(
@@ -17,13 +22,14 @@ def simulate_answers(
     *,
     form: str = "triplet",
     error_rate: float = 0.0,
+    popularity: Sequence[float] | AnyArray | None = None,
     seed: int | None = None,
 ) -> Int32Array:
     """Return answers to random questions, one per row, as `Comparisons.from_...` takes them.
 
-    Questions are drawn uniformly and with replacement. A person answers by the similarities
-    (where they tie, by a fair coin) and, with probability `error_rate`, says something else: one
-    of the other possible answers, each as likely.
+    Questions are drawn with replacement, uniformly or by `popularity`. A person answers by the
+    similarities (where they tie, by a fair coin) and, with probability `error_rate`, says
+    something else: one of the other possible answers, each as likely.
 
     Parameters
     ----------
@@ -35,6 +41,11 @@ def simulate_answers(
         What is asked.
     error_rate : float
         Probability of a wrong answer, from 0 to 1.
+    popularity : array_like of shape (N,), optional
+        A positive weight of each object: a question is drawn with a probability proportional to
+        the product of the weights of the objects in it (twice that of an object in both pairs of
+        a quadruplet), so that some objects are in many questions and others in few. All questions
+        are equally likely without it.
     seed : int, optional
         Makes the draw reproducible.
 
@@ -48,6 +59,9 @@ def simulate_answers(
     >>> similarities = np.array([[0, 9, 1], [9, 0, 2], [1, 2, 0]])
     >>> np.unique(simulate_answers(similarities, 20, form="odd-one-out", seed=0)[:, 2])
     array([2], dtype=int32)
+    >>> rows = simulate_answers(np.ones((9, 9)), 300, popularity=[50] * 3 + [1] * 6, seed=0)
+    >>> np.bincount(rows.ravel(), minlength=9)
+    array([275, 268, 270,  12,  18,  13,  14,  14,  16])
     """
     checked = check_similarities(similarities)
     name = find_form(form).name
@@ -59,12 +73,17 @@ def simulate_answers(
         raise InputError(f"expected at least 3 objects to ask about, got {len(checked)}.")
     rng = np.random.default_rng(seed)
     wrong = rng.random(n_answers) < error_rate
+    if popularity is None:
+        draw = _draw_pairs if name == "quadruplet" else _draw_triples
+        questions = draw(len(checked), n_answers, rng)
+    else:
+        shares = _check_popularity(popularity, len(checked))
+        questions = _draw_by_popularity(shares, n_answers, rng, pairs=name == "quadruplet")
     if name == "quadruplet":
-        return _answer_quadruplets(checked, n_answers, wrong, rng)
-    triples = _draw_triples(len(checked), n_answers, rng)
+        return _answer_quadruplets(checked, questions, wrong, rng)
     if name == "triplet":
-        return _answer_triplets(checked, triples, wrong, rng)
-    return _answer_about_three(checked, triples, wrong, rng, central=name == "most-central")
+        return _answer_triplets(checked, questions, wrong, rng)
+    return _answer_about_three(checked, questions, wrong, rng, central=name == "most-central")
 
 
 def _draw_triples(n_objects: int, n_answers: int, rng: np.random.Generator) -> Int32Array:
@@ -78,6 +97,72 @@ def _draw_triples(n_objects: int, n_answers: int, rng: np.random.Generator) -> I
     return np.stack([first, second, third], axis=1).astype(np.int32)
 
 
+def _draw_pairs(n_objects: int, n_answers: int, rng: np.random.Generator) -> Int32Array:
+    """Return rows of two different pairs, each two equally likely."""
+    check_pair_ids_fit(n_objects)
+    e = rng.integers(0, n_pairs(n_objects), n_answers)
+    f = rng.integers(0, n_pairs(n_objects) - 1, n_answers)
+    f += f >= e
+    return np.stack([*pair_members(e, n_objects), *pair_members(f, n_objects)], axis=1)
+
+
+def _check_popularity(popularity: Sequence[float] | AnyArray, n_objects: int) -> FloatArray:
+    """Return the weights of the objects as shares of their sum."""
+    try:
+        weights = np.asarray(popularity, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputKindError(f"popularity: expected positive numbers ({error}).") from error
+    if weights.shape != (n_objects,):
+        raise InputError(
+            f"popularity: expected one weight for each of {n_objects} objects, got an array of "
+            f"shape {weights.shape}."
+        )
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        i = int(np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))[0])
+        raise InputError(
+            f"popularity, object {i}: expected a positive finite number, got {weights[i]}; leave "
+            "out objects that are never asked about."
+        )
+    shares = weights / weights.max()
+    return np.asarray(shares / shares.sum())
+
+
+def _draw_by_popularity(
+    shares: FloatArray, n_answers: int, rng: np.random.Generator, *, pairs: bool
+) -> Int32Array:
+    """Return questions with probabilities proportional to the product of their objects' shares.
+
+    Objects are drawn independently, and rows that are no question (an object with itself, a pair
+    against itself) once more: what is left has just these probabilities, in random order.
+    """
+    _refuse_too_uneven(shares, pairs=pairs)
+    rows = np.empty((n_answers, 4 if pairs else 3), dtype=np.int32)
+    open_rows = np.arange(n_answers)
+    while len(open_rows):
+        drawn = rng.choice(len(shares), (len(open_rows), rows.shape[1]), p=shares)
+        if pairs:
+            drawn = np.sort(drawn.reshape(-1, 2, 2), axis=2).reshape(-1, 4)
+            i, j, k, l = drawn.T  # noqa: E741 - the paper's letters
+            proper = (i != j) & (k != l) & ((i != k) | (j != l))
+        else:
+            i, j, k = drawn.T
+            proper = (i != j) & (i != k) & (j != k)
+        rows[open_rows] = drawn
+        open_rows = open_rows[~proper]
+    return rows
+
+
+def _refuse_too_uneven(shares: FloatArray, *, pairs: bool) -> None:
+    """Raise InputError where nearly all that is drawn would have to be drawn once more."""
+    s2, s3, s4 = (float((shares**power).sum()) for power in (2, 3, 4))
+    proper = (1 - s2) ** 2 - 2 * (s2**2 - s4) if pairs else 1 - 3 * s2 + 2 * s3
+    if proper < LEAST_PROPER:
+        raise InputError(
+            f"popularity: expected weights that are less uneven, got object {shares.argmax()} with "
+            f"{shares.max():.2%} of their sum; hardly any question has different objects then."
+        )
+
+
 def _first_is_more_alike(
     first: FloatArray, second: FloatArray, rng: np.random.Generator
 ) -> BoolArray:
@@ -86,14 +171,8 @@ def _first_is_more_alike(
 
 
 def _answer_quadruplets(
-    similarities: FloatArray, n_answers: int, wrong: BoolArray, rng: np.random.Generator
+    similarities: FloatArray, rows: Int32Array, wrong: BoolArray, rng: np.random.Generator
 ) -> Int32Array:
-    n_objects = len(similarities)
-    check_pair_ids_fit(n_objects)
-    e = rng.integers(0, n_pairs(n_objects), n_answers)
-    f = rng.integers(0, n_pairs(n_objects) - 1, n_answers)
-    f += f >= e
-    rows = np.stack([*pair_members(e, n_objects), *pair_members(f, n_objects)], axis=1)
     i, j, k, l = rows.T  # noqa: E741 - the paper's letters
     kept = _first_is_more_alike(similarities[i, j], similarities[k, l], rng) != wrong
     return np.where(kept[:, None], rows, rows[:, [2, 3, 0, 1]])

@@ -1,26 +1,25 @@
-"""The planted model: noisy similarities with a known hierarchy."""
+"""The planted model: noisy similarities with a known hierarchy, balanced or of any shape."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ordlink.datasets._checks import check_number, check_whole_number, random_generator
+from ordlink.datasets._structure import MAX_OBJECTS, Seed, Structure, TrueTree, check_structure
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import FloatArray, Int32Array, LabelArray
-
-Seed: TypeAlias = int | np.random.Generator | None
-MAX_OBJECTS = 65_535
-"""As many objects as comparisons can be made of."""
+from ordlink.typing import FloatArray, LabelArray
 
 
 @dataclass(frozen=True, eq=False)
 class PlantedHierarchy:
-    """A draw from the planted model, with its truth. Made by `planted_hierarchy`.
+    """A draw from the planted model, with its truth.
+
+    Made by `planted_hierarchy` and `planted_tree`.
 
     All arrays are read-only. L is the depth; objects are numbered cluster by cluster.
 
@@ -31,15 +30,20 @@ class PlantedHierarchy:
     expected_similarities : ndarray of shape (n_objects, n_objects), dtype float64
         The same without noise.
     levels : ndarray of shape (L, n_objects), dtype intp
-        Row l-1 holds the true partition into 2**l clusters, numbered by their smallest object.
+        Row l-1 holds the true partition at depth l, numbered by the clusters' smallest objects:
+        2**l clusters in the balanced model; pure clusters nearer to the root stay whole.
     labels : ndarray of shape (n_objects,), dtype intp
-        The 2**L pure clusters: the last level, or all 0 for depth 0.
+        The pure clusters: the last level, or all 0 for depth 0.
     tree : Hierarchy
-        A true tree: merges inside the pure clusters first (in a chain, which is arbitrary), then
-        the levels from the bottom up, so that ``tree.cut(2**l)`` is row l-1 of `levels`. Its
-        scores are the expected similarities.
+        A true tree: merges inside the pure clusters first (in a chain, which is arbitrary, as it
+        is for a node with more than two branches), then the levels from the bottom up, so that
+        cutting it into as many clusters as a row of `levels` has gives that row. Its scores are
+        the expected similarities.
     names : tuple of str
         ``G2.07`` is the seventh object of the second pure cluster.
+    clusters : tuple of tuple of int
+        The objects of every node of the true tree, pure clusters and the root included, each
+        node before its branches. A set of objects contradicts the truth if it cuts across one.
     """
 
     similarities: FloatArray
@@ -48,6 +52,7 @@ class PlantedHierarchy:
     labels: LabelArray
     tree: Hierarchy
     names: tuple[str, ...]
+    clusters: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
         for array in (self.similarities, self.expected_similarities, self.levels, self.labels):
@@ -158,25 +163,87 @@ def planted_hierarchy(
     mean = check_number(mean, "mean")
     gap = check_number(gap, "gap", smallest=0)
     noise = check_number(noise, "noise", smallest=0)
-    generator = random_generator(seed)
+    parameters = {"depth": depth, "leaf_sizes": sizes, "mean": mean, "gap": gap, "noise": noise}
+    return _plant(check_structure(_balanced(sizes)), parameters, mean, gap, noise, seed)
 
-    labels = np.repeat(np.arange(len(sizes), dtype=np.intp), sizes)
-    levels = np.array(
-        [labels >> (depth - level) for level in range(1, depth + 1)], dtype=np.intp
-    ).reshape(depth, len(labels))
-    expected = _expected_similarities(levels, mean, gap)
-    names = _names(sizes)
-    parameters: dict[str, Any] = {
-        "depth": depth,
-        "leaf_sizes": sizes,
+
+def planted_tree(
+    structure: Structure,
+    *,
+    mean: float = 0.8,
+    gap: float = 0.1,
+    noise: float = 0.1,
+    seed: Seed = None,
+) -> PlantedHierarchy:
+    """Return similarities drawn from the planted model with a true tree of any shape.
+
+    The tree need not be binary or balanced. With L the depth of the deepest pure cluster, and
+    l_ij the depth of the smallest cluster that holds both (0 for the root), w_ij = w_ji is normal
+    with standard deviation sigma around mu - (L - l_ij) delta for i and j in different pure
+    clusters, and around mu within a pure cluster, however near to the root: it counts as one of
+    depth L. So the expected similarities merge in the order of `levels`, from the deepest up, and
+    a balanced binary tree has the distribution of `planted_hierarchy`.
+
+    Parameters
+    ----------
+    structure : nested sequences of int
+        The root: a list of branches, each the size of a pure cluster or a list of branches, at
+        least two in each list. ``[[30, 5], [2, [10, 100]]]`` has five pure clusters,
+        ``[20, 20, 20]`` is a star, ``[[[9, 9], 9], 9]`` a chain, a single number no tree at all.
+    mean : float
+        mu, the mean similarity within a pure cluster.
+    gap : float
+        delta, the loss of similarity per level, not negative.
+    noise : float
+        sigma, the standard deviation, not negative.
+    seed : int or numpy.random.Generator, optional
+        The same seed and number of objects give the same noise, whatever the other parameters.
+
+    Returns
+    -------
+    PlantedHierarchy
+
+    Raises
+    ------
+    InputError, InputKindError
+        If a parameter is out of range or not a number, or a list has fewer than two branches.
+
+    Examples
+    --------
+    >>> planted = planted_tree([2, [1, 1, 2]], mean=0.8, gap=0.2, noise=0.0)
+    >>> planted.levels
+    array([[0, 0, 1, 1, 1, 1],
+           [0, 0, 1, 2, 3, 3]])
+    >>> planted.similarities[2].round(1)
+    array([0.4, 0.4, 0.8, 0.6, 0.6, 0.6])
+    >>> planted.clusters
+    ((0, 1, 2, 3, 4, 5), (0, 1), (2, 3, 4, 5), (2,), (3,), (4, 5))
+    """
+    truth = check_structure(structure)
+    mean = check_number(mean, "mean")
+    gap = check_number(gap, "gap", smallest=0)
+    noise = check_number(noise, "noise", smallest=0)
+    parameters = {
+        "clusters_per_level": [len(set(row.tolist())) for row in truth.levels()],
+        "leaf_sizes": truth.sizes,
         "mean": mean,
         "gap": gap,
         "noise": noise,
     }
-    merges, merge_levels = _true_merges(sizes, depth)
+    return _plant(truth, parameters, mean, gap, noise, seed)
+
+
+def _plant(
+    truth: TrueTree, parameters: dict[str, Any], mean: float, gap: float, noise: float, seed: Seed
+) -> PlantedHierarchy:
+    generator = random_generator(seed)
+    levels = truth.levels()
+    expected = _expected_similarities(levels, mean, gap)
+    names = _names(truth.sizes)
+    merges, merge_levels = truth.merges()
     tree = Hierarchy(
         merges,
-        scores=mean - (depth - merge_levels) * gap,
+        scores=mean - (truth.depth - merge_levels) * gap,
         names=names,
         method="planted",
         parameters=parameters,
@@ -185,10 +252,19 @@ def planted_hierarchy(
         similarities=_add_noise(expected, noise, generator),
         expected_similarities=expected,
         levels=levels,
-        labels=labels,
+        labels=truth.labels(),
         tree=tree,
         names=names,
+        clusters=truth.clusters(),
     )
+
+
+def _balanced(sizes: list[int]) -> Structure:
+    """Return the balanced binary tree of 2**depth pure clusters."""
+    nodes: list[Structure] = [*sizes]
+    while len(nodes) > 1:
+        nodes = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
+    return nodes[0]
 
 
 def _check_sizes(depth: int, leaf_size: Any) -> list[int]:
@@ -232,32 +308,6 @@ def _add_noise(expected: FloatArray, noise: float, generator: np.random.Generato
         similarities[i, i + 1 :] += noise * generator.standard_normal(len(expected) - i - 1)
         similarities[i + 1 :, i] = similarities[i, i + 1 :]
     return similarities
-
-
-def _true_merges(sizes: list[int], depth: int) -> tuple[Int32Array, FloatArray]:
-    """Return the merges of a true tree and the level of the cluster that each one makes."""
-    merges: list[tuple[int, int]] = []
-    merge_levels: list[int] = []
-    n_objects = sum(sizes)
-
-    def merge(left: int, right: int, level: int) -> int:
-        merges.append((left, right))
-        merge_levels.append(level)
-        return n_objects + len(merges) - 1
-
-    nodes, start = [], 0
-    for size in sizes:
-        node = start
-        for member in range(start + 1, start + size):
-            node = merge(node, member, depth)
-        nodes.append(node)
-        start += size
-    for level in range(depth - 1, -1, -1):
-        nodes = [merge(nodes[i], nodes[i + 1], level) for i in range(0, len(nodes), 2)]
-    return (
-        np.array(merges, dtype=np.int32).reshape(-1, 2),
-        np.array(merge_levels, dtype=np.float64),
-    )
 
 
 def _names(sizes: list[int]) -> tuple[str, ...]:

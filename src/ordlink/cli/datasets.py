@@ -1,0 +1,131 @@
+"""`ordlink datasets`: what public data there is, and fetching it."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import click
+
+from ordlink.cli._console import progress_bar, warnings_as_lines
+from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
+from ordlink.comparisons.files import write_comparisons
+from ordlink.datasets import AnswerSet, FeatureTable
+from ordlink.datasets._catalogue import CATALOGUE
+from ordlink.datasets._sources import Source, data_folder
+
+WIDTH = 100
+CLASS_HEADER = ["name", "class"]
+_home_option = click.option(
+    "--data-home",
+    metavar="DIR",
+    help="Folder with the data, and for what is downloaded (default: ORDLINK_DATA, or else the "
+    "cache folder of the user).",
+)
+
+
+@click.group(
+    "datasets",
+    invoke_without_command=True,
+    epilog="\b\nExamples:\n  ordlink datasets\n  ordlink datasets fetch car --out car",
+)
+@_home_option
+@click.pass_context
+def command(context: click.Context, data_home: str | None) -> None:
+    """List public data: what it is, and whether it is in the data folder."""
+    context.obj = data_home
+    if context.invoked_subcommand is None:
+        _list(data_folder(data_home))
+
+
+@command.command(
+    "fetch",
+    epilog="\b\nExamples:\n"
+    "  ordlink datasets fetch car --out car\n"
+    "  ordlink datasets fetch mlds --part kk1 --data-home data --out kk1",
+)
+@click.argument("name", metavar="NAME", type=click.Choice(list(CATALOGUE)))
+@click.option("--part", help="Which part, where there are several; a wrong one lists them.")
+@_home_option
+@click.option("--out", required=True, metavar="DIR", help="Folder for the files.")
+@click.pass_obj
+@warnings_as_lines()
+def fetch(
+    home_of_group: str | None, name: str, part: str | None, data_home: str | None, out: str
+) -> None:
+    """Write NAME as answers.csv (20news: table.csv, for simulate) and classes.csv if known.
+
+    What is not in the data folder is downloaded.
+    """
+    fetched = CATALOGUE[name]
+    folder = check_folder(out)
+    if part is None:
+        part = next(iter(fetched.parts))
+    if part not in fetched.parts:
+        raise click.UsageError(f"--part: {name} has {', '.join(fetched.parts)}, got {part!r}")
+    with progress_bar(f"downloading {name}") as progress:
+        data = fetched.parts[part](data_home=data_home or home_of_group, progress=progress)
+    with writing_into(folder):
+        if isinstance(data, FeatureTable):
+            _write_features(data, folder)
+        else:
+            _write_answers(data, folder)
+    click.echo(f"cite: {fetched.source.citation}")
+    click.echo(f"terms: {fetched.source.terms}")
+
+
+def _list(folder: Path) -> None:
+    click.echo(f"data folder: {folder} (--data-home or ORDLINK_DATA choose another one)\n")
+    width = max(map(len, CATALOGUE))
+    for name, fetched in CATALOGUE.items():
+        source = fetched.source
+        parts = "" if len(fetched.parts) == 1 else f" Parts: {', '.join(fetched.parts)}."
+        text = f"{_there(source, folder)}: {source.description}{parts}"
+        indent = " " * (width + 2)
+        click.echo(
+            textwrap.fill(
+                text,
+                WIDTH,
+                initial_indent=f"{name:{width}}  ",
+                subsequent_indent=indent,
+                break_on_hyphens=False,
+            )
+        )
+        click.echo(f"{indent}{source.page}")
+
+
+def _there(source: Source, folder: Path) -> str:
+    n_there, n_files = source.n_there(folder), len(source.files)
+    if n_there in (0, n_files):
+        return "there" if n_there else "not there"
+    return f"{n_there} of {n_files} files there"
+
+
+def _write_answers(data: AnswerSet, folder: Path) -> None:
+    write_comparisons(data.comparisons, folder / "answers.csv")
+    written = "answers.csv"
+    if data.classes is not None:
+        rows = [
+            [name, data.class_names[label]]
+            for name, label in zip(data.names, data.classes.tolist(), strict=True)
+        ]
+        write_csv(folder / "classes.csv", CLASS_HEADER, rows)
+        written += ", classes.csv"
+    else:
+        ours = ",".join(CLASS_HEADER) + "\n"
+        remove_stale(folder / "classes.csv", lambda text: text.startswith(ours))
+    click.echo(str(data.comparisons.summary()))
+    click.echo(f"wrote {written} to {folder}")
+    if data.pictures is not None:
+        click.echo(f"pictures: {data.pictures[0].parent}")
+
+
+def _write_features(data: FeatureTable, folder: Path) -> None:
+    rows = [
+        [name, data.class_names[label], *map(repr, features)]
+        for name, label, features in zip(
+            data.names, data.classes.tolist(), data.features.tolist(), strict=True
+        )
+    ]
+    write_csv(folder / "table.csv", [*CLASS_HEADER, *data.feature_names], rows)
+    click.echo(f"wrote table.csv to {folder}: {data.n_objects} objects, {data.n_features} features")
