@@ -6,7 +6,7 @@ PEER := .venv-peer
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 SOURCES := pyproject.toml README.md $(shell find src -type f -not -path '*/__pycache__/*')
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench soak format clean
 
 ## demo: set up and do the main job on bundled data
 demo: $(VENV)/.installed
@@ -27,6 +27,10 @@ check: $(VENV)/.check
 bench: $(VENV)/.test
 	-@$(MAKE) --no-print-directory $(PEER)/.installed
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+## soak: long runs of the web app: load, kill -9, two servers, fuzz; SOAK_ARGS=--short for less
+soak: $(VENV)/.test
+	$(BIN)/python -m soak $(SOAK_ARGS)
 
 ## format: put all code into the house format
 format: $(VENV)/.check
@@ -62,4 +66,5 @@ $(PEER)/.installed:
 	$(PYTHON) -m venv $(PEER)
 	echo '*' > $(PEER)/.gitignore
 	$(PEER)/bin/pip --disable-pip-version-check --quiet install cblearn
+	-$(PEER)/bin/pip --disable-pip-version-check --quiet install torch==2.13.0  # for its FORTE
 	touch $@

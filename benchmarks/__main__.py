@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmarks import (
     active,
+    embeddings,
     growth,
     loading,
     passes,
@@ -28,7 +29,7 @@ from benchmarks.rows import Row, doubt_slow_passes, summary, text_table
 from benchmarks.run import Benchmark, MeasurementFailedError, Run
 
 RESULTS = Path(__file__).with_name("results.json")
-TOPICS = (passes, loading, ranks, things, active, questions, peer, growth, start_up)
+TOPICS = (passes, loading, ranks, things, active, questions, peer, embeddings, growth, start_up)
 BENCHMARKS: list[Benchmark] = [one for topic in TOPICS for one in topic.BENCHMARKS]
 
 
@@ -36,6 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     options = _parser().parse_args(arguments)
     if options.page:
+        if not options.results.exists():
+            print(
+                f"there is no {options.results} yet; python -m benchmarks writes it",
+                file=sys.stderr,
+            )
+            return 2
         PAGE.write_text(rewrite(PAGE.read_text(), json.loads(options.results.read_text())))
         print(f"{PAGE} is up to date with {options.results}")
         return 0

@@ -80,6 +80,11 @@ def test_a_name_that_does_not_exist_is_refused(capsys) -> None:
     assert "4-AL-p0.1" in capsys.readouterr().err
 
 
+def test_the_page_without_results_is_refused(tmp_path, capsys) -> None:
+    assert suite.main(["--page", "--results", str(tmp_path / "results.json")]) == 2
+    assert "results.json yet; python -m benchmarks writes it" in capsys.readouterr().err
+
+
 def test_rows_measured_again_take_the_place_of_the_earlier_ones(tmp_path) -> None:
     path = tmp_path / "results.json"
     path.write_text(json.dumps({"machine": FACTS, "rows": [row.to_dict() for row in ROWS]}))
