@@ -6,6 +6,7 @@ import difflib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,15 +20,23 @@ from ordlink.linkage import (
     complete_linkage,
     quadruplets_average_linkage,
     single_linkage,
+    spectral_linkage,
     start_from,
 )
 from ordlink.oracles import Oracle, SimilarityOracle
 from ordlink.similarity import (
+    Embedding,
+    Metric,
     active_features,
     active_kernel,
     adds_similarity,
+    check_metric,
+    embedding_similarity,
+    forte_embedding,
     passive_kernel,
     plan_active_kernel,
+    soe_embedding,
+    tste_embedding,
 )
 from ordlink.typing import AnyArray, Progress
 
@@ -75,9 +84,9 @@ def cluster(
     Parameters
     ----------
     data : Comparisons, Oracle, or ndarray of shape (N, N)
-        Answers for the passive methods (4-AL, 4K-AL, AddS-AL), an oracle for the active ones
-        (SL, CL, 4K-AL-act), known similarities for AL. The active methods take similarities too:
-        they then ask a :class:`ordlink.oracles.SimilarityOracle`.
+        Answers for the passive methods (4-AL, 4K-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL), an
+        oracle for the active ones (SL, CL, 4K-AL-act), known similarities for AL. The active
+        methods take similarities too: they then ask a :class:`ordlink.oracles.SimilarityOracle`.
     method : str
         Name from the table of methods, in upper or lower case.
     initial_clusters : sequence of sequences of int, optional
@@ -87,7 +96,8 @@ def cluster(
         Called now and then with (steps done, steps in all).
     **options
         Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL),
-        `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act).
+        `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act),
+        `dimension=2, metric="euclidean"` (tSTE-AL, FORTE-AL, SOE-AL).
 
     Returns
     -------
@@ -96,8 +106,8 @@ def cluster(
     Warns
     -----
     OrdlinkWarning
-        If answers contradict each other, objects or groups of objects are never compared, or
-        ties decided some merges.
+        If answers contradict each other, objects or groups of objects are never compared, an
+        embedding did not converge, or ties decided some merges.
 
     Examples
     --------
@@ -270,6 +280,30 @@ def _run_adds(
     )
 
 
+def _run_embedding(
+    data: Comparisons,
+    *,
+    embed: Callable[..., Embedding],
+    initial_clusters: InitialClusters,
+    progress: Progress | None,
+    metric: Metric = "cosine",
+    **options: Any,
+) -> Hierarchy:
+    check_metric(metric)
+    embedding = embed(data, progress=progress, **options)
+    if not embedding.converged:
+        warnings.warn(
+            f"the {embedding.method} embedding did not converge in {embedding.n_iterations:,} "
+            "iterations; raise max_iterations, or n_restarts for other starts",
+            OrdlinkWarning,
+            stacklevel=3,
+        )
+    similarity = embedding_similarity(embedding.points, metric=metric)
+    return average_linkage(similarity, initial_clusters=initial_clusters, names=data.names)
+
+
+_EMBEDDING_OPTIONS = ("dimension", "metric", "n_restarts", "seed", "repeats", "max_iterations")
+
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
@@ -310,6 +344,33 @@ METHODS: dict[str, Method] = {
             _run_adds,
             "wins minus losses of each pair, then average linkage",
             ("repeats",),
+        ),
+        Method(
+            "spectral",
+            "comparisons",
+            spectral_linkage,
+            "spectral splits of Bradley-Terry strengths: the best tree from few answers",
+        ),
+        Method(
+            "tSTE-AL",
+            "comparisons",
+            partial(_run_embedding, embed=tste_embedding),
+            "t-STE embedding, then average linkage",
+            (*_EMBEDDING_OPTIONS, "alpha"),
+        ),
+        Method(
+            "FORTE-AL",
+            "comparisons",
+            partial(_run_embedding, embed=forte_embedding),
+            "FORTE embedding, then average linkage",
+            _EMBEDDING_OPTIONS,
+        ),
+        Method(
+            "SOE-AL",
+            "comparisons",
+            partial(_run_embedding, embed=soe_embedding),
+            "soft ordinal embedding, then average linkage",
+            _EMBEDDING_OPTIONS,
         ),
     )
 }

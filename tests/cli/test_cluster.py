@@ -148,7 +148,7 @@ def test_a_file_that_counts_from_one_gives_a_tree_that_does(ordlink, here: Path)
 def test_the_seed_is_said_to_have_no_effect(ordlink, here: Path) -> None:
     help_text = " ".join(ordlink("cluster", "--help").out.split())
 
-    assert "no effect on 4K-AL, 4-AL, AddS-AL, which draw nothing" in help_text
+    assert "no effect on 4K-AL, 4-AL, AddS-AL, spectral, which draw nothing" in help_text
     assert ordlink("cluster", "a.csv", "--seed", 7).code == 0
 
 

@@ -85,6 +85,24 @@ def test_many_rows_on_several_threads(monkeypatch, n_threads: str) -> None:
     assert comparisons.tally.n_contradictions == n_contradictions
 
 
+def test_decided_pairs_come_in_order_however_many_a_pair_was_compared_with() -> None:
+    """Fifty others for each pair, in no order: too many to be put in place one by one."""
+    rng = np.random.default_rng(0)
+    lower = np.repeat(np.arange(20), 50)
+    higher = np.concatenate([30 + rng.permutation(1700)[:50] for _ in range(20)])
+    rows = np.stack([lower, higher], axis=1)
+    swapped = rng.random(len(rows)) < 0.5
+    rows[swapped] = rows[swapped, ::-1]
+    rows = np.concatenate([rows, rows])[rng.permutation(2 * len(rows))].astype(np.int32)
+    winners, losers = np.ascontiguousarray(rows.T)
+
+    majority = ListedComparisons(n_objects=60, winners=winners, losers=losers).tally.majority
+
+    keys, difference, _ = sorted_votes(winners, losers, None)
+    expected = np.where(difference[:, None] > 0, keys, keys[:, ::-1])
+    np.testing.assert_array_equal(np.stack([majority.winners, majority.losers], axis=1), expected)
+
+
 def test_rows_that_do_not_repeat_are_entries_as_they_are() -> None:
     comparisons = Comparisons.from_quadruplets([[2, 3, 0, 1], [0, 1, 0, 2]], counts=[1, 5])
 

@@ -128,6 +128,34 @@ def test_products_are_within_their_margins() -> None:
     assert margins.max() < 0.01
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_lists_are_right_whichever_way_products_are_off_within_their_margins(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores so near to each other that the estimates alone would put them in another order."""
+    monkeypatch.setattr(_average_features, "LIST_LENGTH", 3)
+    from ordlink.kernels.feature_lists import Clusters
+    from ordlink.kernels.feature_search import scan_products
+
+    n = 80
+    rng = np.random.default_rng(seed)
+    sums = rng.choice(np.array([-1, 1], dtype=np.int32), (n, 30))
+    slots = np.arange(n, dtype=np.int32)
+    clusters = Clusters(sums, np.ones(n, dtype=np.int64), slots)
+    scores = (sums @ sums.T).astype(np.float32)
+    lists = _average_features._empty_lists(n)
+    off = rng.choice(np.array([-5, 5], dtype=np.float32), (n, n))
+
+    room = np.empty(5, dtype=np.float32)
+    scan_products(scores + off, slots, slots, np.full(n, 5.0), clusters, lists, room)
+
+    for r in range(n):
+        others = np.delete(slots, r)
+        order = others[np.lexsort((others, -scores[r, others]))][:4]
+        assert lists.slots[r].tolist() == order.tolist()
+        assert lists.scores[r].tolist() == scores[r, order].tolist()
+
+
 def test_sums_of_large_clusters_do_not_overflow() -> None:
     from ordlink.kernels.feature_lists import dot
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ordlink import Comparisons
+from ordlink.comparisons import ListedComparisons
 from ordlink.linkage import _four_al_scores, average_linkage, quadruplets_average_linkage
 from ordlink.similarity import adds_similarity, passive_kernel
 from tests.checks import assert_same_tree
@@ -91,10 +92,58 @@ def test_4al_is_the_same_with_and_without_contraction(seed: int, monkeypatch) ->
 
     monkeypatch.setattr(_four_al_scores, "DENSE_ENTRIES", 0)
     monkeypatch.setattr(_four_al_scores, "DENSE_SHARE", 0)
-    plain = quadruplets_average_linkage(comparisons)
+    for share in (0.0, 0.1, 2.0):  # columns are contracted at each look, now and then, never
+        monkeypatch.setattr(_four_al_scores, "LARGE_SHARE", share)
+        plain = quadruplets_average_linkage(comparisons)
 
-    np.testing.assert_array_equal(contracted.merges, plain.merges)
-    np.testing.assert_allclose(contracted.scores, plain.scores, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(contracted.merges, plain.merges)
+        np.testing.assert_allclose(contracted.scores, plain.scores, rtol=1e-9, atol=1e-12)
+
+
+def test_4al_with_contracted_columns_equals_the_literal_equation(monkeypatch) -> None:
+    monkeypatch.setattr(_four_al_scores, "DENSE_ENTRIES", 0)
+    monkeypatch.setattr(_four_al_scores, "DENSE_SHARE", 0)
+    monkeypatch.setattr(_four_al_scores, "LARGE_SHARE", 0.0)
+    monkeypatch.setattr("ordlink.linkage._four_al.AT_ONCE", 0)
+
+    test_4al_equals_the_literal_equation()
+
+
+def test_4al_of_one_growing_cluster_contracts_columns(monkeypatch) -> None:
+    """Every pair is compared with two pairs alone: one cluster takes in object after object."""
+    monkeypatch.setattr(_four_al_scores, "DENSE_ENTRIES", 0)
+    pairs = np.arange(780, dtype=np.int32)
+    comparisons = ListedComparisons(
+        n_objects=40,
+        winners=np.concatenate([pairs[1:], pairs[1:-1]]),
+        losers=np.repeat(np.array([0, 779], dtype=np.int32), [779, 778]),
+    )
+    contracted: list[int] = []
+    to_columns = _four_al_scores._to_columns
+
+    def watched(columns, contraction):
+        contracted.append(contraction.n_clusters)
+        return to_columns(columns, contraction)
+
+    monkeypatch.setattr(_four_al_scores, "_to_columns", watched)
+    tree = quadruplets_average_linkage(comparisons)
+
+    assert contracted
+    monkeypatch.setattr(_four_al_scores, "LARGE_SHARE", 2.0)
+    plain = quadruplets_average_linkage(comparisons)
+    np.testing.assert_array_equal(tree.merges, plain.merges)
+    np.testing.assert_array_equal(tree.tied, plain.tied)
+    np.testing.assert_allclose(tree.scores, plain.scores, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "kind"), [(46_340, np.int32), (46_341, np.int64)])
+def test_places_of_cluster_pairs_fit_their_type(n: int, kind: type) -> None:
+    p, q = np.array([[n - 1, 3], [n - 2, 2]], dtype=np.int32)
+
+    places = _four_al_scores._places(p, q, n)
+
+    assert places.tolist() == [(n - 2) * n + n - 1, 2 * n + 3]
+    assert places.dtype == kind
 
 
 @pytest.mark.parametrize("n_values", [0, 7])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ordlink import Comparisons
-from ordlink.comparisons import net_comparisons
+from ordlink.comparisons import ListedComparisons, net_comparisons
 from ordlink.comparisons._columns import compress
 from ordlink.oracles import SimilarityOracle
 from ordlink.similarity import (
@@ -85,6 +86,64 @@ def test_many_comparisons_are_multiplied_as_bits_and_few_as_groups() -> None:
         comparisons = Comparisons.from_similarities(matrix + matrix.T, proportion, seed=0)
 
         assert _passive_kernel._bits_pay(compress(net_comparisons(comparisons)), 40) is expected
+
+
+def _compared_with_hubs(n_objects: int, hubs: np.ndarray):
+    """Return the columns when every pair is compared with each of a few pairs, and no other."""
+    winners = np.tile(np.arange(n_objects * (n_objects - 1) // 2, dtype=np.int32), len(hubs))
+    losers = np.repeat(hubs.astype(np.int32), len(winners) // len(hubs))
+    once = ~np.isin(winners, hubs) | (winners < losers)
+    once &= winners != losers
+    listed = ListedComparisons(n_objects=n_objects, winners=winners[once], losers=losers[once])
+    return compress(net_comparisons(listed))
+
+
+@pytest.mark.parametrize("hubs", [[0, 4949], [0, 1], [2000, 3000]])
+def test_a_few_pairs_compared_with_all_are_not_taken_for_many(hubs, monkeypatch) -> None:
+    monkeypatch.setattr(_passive_kernel, "_BITS_TO_COLUMNS", np.inf)
+
+    assert not _passive_kernel._bits_pay(_compared_with_hubs(100, np.array(hubs)), 100)
+
+
+def test_bits_are_not_taken_where_they_would_fill_the_memory(monkeypatch) -> None:
+    columns = _compared_with_hubs(100, np.arange(0, 4950, 150))
+    assert not _passive_kernel._bits_pay(columns, 100)
+
+    monkeypatch.setattr(_passive_kernel, "_BITS_TO_COLUMNS", np.inf)
+
+    assert _passive_kernel._bits_pay(columns, 100)
+
+
+def test_no_comparison_needs_no_bits() -> None:
+    nothing = np.empty(0, dtype=np.int32)
+    listed = ListedComparisons(n_objects=3, winners=nothing, losers=nothing)
+
+    assert not _passive_kernel._bits_pay(compress(net_comparisons(listed)), 3)
+
+
+@pytest.mark.parametrize("n_values", [30, None])
+def test_the_kernel_of_ranks_is_that_of_all_signs_on_any_number_of_threads(
+    n_values: int | None, monkeypatch
+) -> None:
+    """At a size where rows are computed in blocks."""
+    n = 140
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(0, n_values, (n, n)) if n_values else rng.random((n, n))
+    upper = np.triu(drawn, 1)
+    matrix = upper + upper.T
+    levels, times = np.unique(matrix[np.triu_indices(n, 1)], return_counts=True)
+    expected = np.zeros((n, n))
+    for r in range(n):
+        signs = np.sign(matrix[:, r, None] - levels).astype(np.float32)
+        signs[r] = 0  # r is different from i and j
+        expected += (signs * times.astype(np.float32)) @ signs.T
+    np.fill_diagonal(expected, 0)
+    monkeypatch.setattr(_passive_kernel, "_ROWS_PER_THREAD", 40)
+
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("ORDLINK_THREADS", threads)
+        kernel = passive_kernel(Comparisons.from_similarities(matrix), self_comparisons=False)
+        np.testing.assert_array_equal(kernel, expected)
 
 
 def test_the_kernel_is_the_same_on_any_number_of_threads(monkeypatch) -> None:

@@ -70,6 +70,53 @@ def columns_to_matrix(
 
 
 @kernel
+def columns_to_columns(
+    member_starts: Int64Array,
+    members: Int32Array,
+    new_pair: Int32Array,
+    starts: Int64Array,
+    splits: Int64Array,
+    rows: AnyArray,
+    values: Int32Array,
+    net: Int64Array,
+    touched: Int32Array,
+    new_starts: Int64Array,
+    new_splits: Int64Array,
+    new_rows: AnyArray,
+    new_values: Int32Array,
+) -> None:
+    """Write the contracted columns, one entry for each two cluster pairs that do not cancel.
+
+    `net` (all 0, one place per cluster pair) and `touched` (one per entry of the members of any
+    one cluster pair) are scratch space.
+    """
+    weighted = values.shape[0] > 0
+    end = 0
+    for f in range(new_splits.shape[0]):
+        new_starts[f] = end
+        n_touched = 0
+        for place in range(member_starts[f], member_starts[f + 1]):
+            old = members[place]
+            for t in range(starts[old], starts[old + 1]):
+                e = new_pair[rows[t]]
+                if e >= 0:
+                    value = values[t] if weighted else 1
+                    net[e] += value if t < splits[old] else -value
+                    touched[n_touched] = e
+                    n_touched += 1
+        for sign in (1, -1):
+            for e in touched[:n_touched]:
+                if sign * net[e] > 0:
+                    new_rows[end] = e
+                    new_values[end] = sign * net[e]
+                    end += 1
+                    net[e] = 0  # the same pair may come again
+            if sign > 0:
+                new_splits[f] = end
+    new_starts[new_splits.shape[0]] = end
+
+
+@kernel
 def matrix_to_matrix(
     member_starts: Int64Array,
     members: Int32Array,

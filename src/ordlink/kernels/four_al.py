@@ -28,7 +28,7 @@ def change_weight(
     f: int,
     now: float,
     u: FloatArray,
-    where: Int32Array,
+    where: AnyArray,
     starts: Int64Array,
     splits: Int64Array,
     rows: AnyArray,
@@ -60,7 +60,7 @@ def weigh_all_columns(
     labels: Int32Array,
     sizes: Int64Array,
     u: FloatArray,
-    where: Int32Array,
+    where: AnyArray,
     starts: Int64Array,
     splits: Int64Array,
     rows: AnyArray,
@@ -79,40 +79,52 @@ def weigh_all_columns(
 
 
 @kernel
-def merge_columns(
+def move_places(
     p: int,
     q: int,
     labels: Int32Array,
-    sizes: Int64Array,
     alive: Int32Array,
     pairs_start: Int64Array,
     pairs_of: Int32Array,
     partner: Int32Array,
+    where: AnyArray,
+    sums: FloatArray,
+) -> None:
+    """Add the sums of cluster q to those of p, and let the pairs of q's slots count there.
+
+    This comes before p takes in q. `pairs_of[pairs_start[i]:pairs_start[i + 1]]` are the compared
+    pairs of slot i, and `partner` the other slot of each.
+    """
+    n = sums.shape[0]
+    for r in alive:
+        if r != p and r != q:
+            sums[min(p, r), max(p, r)] += sums[min(q, r), max(q, r)]
+    for i in range(labels.shape[0]):
+        if labels[i] == q:
+            for t in range(pairs_start[i], pairs_start[i + 1]):
+                r = labels[partner[t]]  # inside a cluster, a place that is not read again
+                where[pairs_of[t]] = min(p, r) * n + max(p, r)
+
+
+@kernel
+def weigh_columns_of(
+    p: int,
+    labels: Int32Array,
+    sizes: Int64Array,
+    pairs_start: Int64Array,
+    pairs_of: Int32Array,
+    partner: Int32Array,
     u: FloatArray,
-    where: Int32Array,
+    where: AnyArray,
     starts: Int64Array,
     splits: Int64Array,
     rows: AnyArray,
     values: Int32Array,
     sums: FloatArray,
 ) -> None:
-    """Bring u and the sums to the clusters after p has taken in q; only their pairs are touched.
-
-    `pairs_of[pairs_start[i]:pairs_start[i + 1]]` are the compared pairs of slot i, and `partner`
-    the other slot of each.
-    """
-    m = labels.shape[0]
-    n = sums.shape[0]
-    for r in alive:
-        if r != p:
-            sums[min(p, r), max(p, r)] += sums[min(q, r), max(q, r)]
-    for i in range(m):
-        if labels[i] == p:
-            for t in range(pairs_start[i], pairs_start[i + 1]):
-                r = labels[partner[t]]
-                where[pairs_of[t]] = min(p, r) * n + max(p, r)
+    """Bring u and the sums to the clusters after p has grown; only its pairs are touched."""
     flat_sums = sums.reshape(-1)
-    for i in range(m):
+    for i in range(labels.shape[0]):
         if labels[i] == p:
             for t in range(pairs_start[i], pairs_start[i + 1]):
                 now = weight_of_pair(p, labels[partner[t]], sizes)
@@ -212,7 +224,7 @@ def merge_by_columns(
     pairs_of: Int32Array,
     partner: Int32Array,
     u: FloatArray,
-    where: Int32Array,
+    where: AnyArray,
     starts: Int64Array,
     splits: Int64Array,
     rows: AnyArray,
@@ -226,13 +238,12 @@ def merge_by_columns(
     for t in range(pairs.shape[0]):
         p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
         pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
+        move_places(p, q, labels, alive, pairs_start, pairs_of, partner, where, sums)
         alive = unite(p, q, labels, sizes, alive)
-        merge_columns(
+        weigh_columns_of(
             p,
-            q,
             labels,
             sizes,
-            alive,
             pairs_start,
             pairs_of,
             partner,

@@ -19,18 +19,18 @@ def count_products(
     low: Int32Array,
     high: Int32Array,
     count: Int64Array,
-) -> int:
-    """Return how many products the given columns take; `count` (all 0) is scratch space."""
-    n_products = 0
-    for f in columns:
+    n_products: Int64Array,
+) -> None:
+    """Add up how many products each given column takes; `count` (all 0) is scratch space."""
+    for place in range(columns.shape[0]):
+        f = columns[place]
         for t in range(starts[f], starts[f + 1]):
             for r in (low[rows[t]], high[rows[t]]):
-                n_products += count[r]
+                n_products[place] += count[r]
                 count[r] += 1
         for t in range(starts[f], starts[f + 1]):
             count[low[rows[t]]] = 0
             count[high[rows[t]]] = 0
-    return n_products
 
 
 @kernel

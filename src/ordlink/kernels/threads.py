@@ -8,19 +8,39 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
+from ordlink.errors import InputError
+
 Item = TypeVar("Item")
 
 
 def n_threads() -> int:
     """Return how many threads to use: ORDLINK_THREADS, or the cores this process may run on."""
     given = os.environ.get("ORDLINK_THREADS", "")
-    if given.isdigit() and int(given) > 0:
-        return int(given)
+    if given:
+        return _checked(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@cache
+def _checked(given: str) -> int:
+    try:
+        number = int(given)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise InputError(
+            f"the environment variable ORDLINK_THREADS must be a whole number from 1 on, got "
+            f"{given!r}; unset it to use every core"
+        )
+    return number
+
+
 def _pool(size: int) -> ThreadPoolExecutor:
+    # A forked child inherits the pools of its parent without their threads: it needs its own.
+    return _pool_of_process(size, os.getpid())
+
+
+@cache
+def _pool_of_process(size: int, process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix="ordlink")
 
 

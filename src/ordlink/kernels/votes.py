@@ -84,7 +84,8 @@ def add_up_votes(
     for low in range(n_buckets):
         n_touched = 0
         for row in range(starts[low], starts[low + 1]):
-            head = np.int64(packed[row]) >> count_bits
+            # Shifted without a sign: with counts, a pair from 2^30 on sets the highest bit.
+            head = np.int64(np.uint64(packed[row]) >> np.uint64(count_bits))
             votes = np.int64(packed[row]) & np.int64(0xFFFFFFFF) if count_bits else np.int64(1)
             high, won = head >> 1, head & 1
             if seen[high] == 0:

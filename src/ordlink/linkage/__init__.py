@@ -1,10 +1,11 @@
-"""Linkage: active single and complete, average on a matrix or features, and 4-AL on comparisons."""
+"""Linkage: active single and complete, average, 4-AL, and spectral splits."""
 
 from ordlink.linkage._active_complete import complete_linkage
 from ordlink.linkage._active_single import single_linkage
 from ordlink.linkage._average import average_linkage
 from ordlink.linkage._average_features import average_linkage_of_features
 from ordlink.linkage._four_al import quadruplets_average_linkage
+from ordlink.linkage._spectral import spectral_linkage
 from ordlink.linkage._start import Start, start_from
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "complete_linkage",
     "quadruplets_average_linkage",
     "single_linkage",
+    "spectral_linkage",
     "start_from",
 ]

@@ -101,8 +101,9 @@ def _merge_all(
 ) -> Merges:
     """Return the pairs of clusters that merge, their scores and tie marks.
 
-    Whenever the number of clusters has halved, the scores are contracted, if that pays: clusters
-    become the slots, so that later steps cost less and rounding errors do not pile up.
+    The scores are contracted as soon as that pays, which is looked at no later than when the number
+    of clusters has halved: clusters become the slots, so that later steps cost less and rounding
+    errors do not pile up.
     """
     n_merges = len(clusters.alive) - 1
     merges = Merges.room_for(n_merges)
@@ -110,11 +111,10 @@ def _merge_all(
     done = 0
     while done < n_merges:
         n_clusters = n_merges + 1 - done
-        halved = len(clusters.labels) // 2
-        if n_clusters <= halved and pair_scores.contraction_pays(n_clusters):
+        if pair_scores.contraction_pays(clusters):
             called = called[clusters.alive]
             pair_scores, clusters = _contract(pair_scores, clusters)
-            halved = n_clusters // 2
+        halved = len(clusters.labels) // 2
         at_once = 1 + AT_ONCE // n_clusters**2
         until_halved = n_clusters - halved if n_clusters > halved else n_merges
         upto = min(n_merges, done + min(at_once, until_halved))
@@ -134,7 +134,5 @@ def _contract(pair_scores: PairScores, clusters: Clusters) -> tuple[PairScores, 
     renumbered = np.empty(len(clusters.sizes), dtype=np.int32)
     renumbered[clusters.alive] = slots
     contraction = Contraction.of_labels(renumbered[clusters.labels], n_clusters)
-    return (
-        pair_scores.contract(contraction),
-        Clusters(slots.copy(), clusters.sizes[clusters.alive], slots.copy()),
-    )
+    contracted = Clusters(slots.copy(), clusters.sizes[clusters.alive], slots.copy())
+    return pair_scores.contract(contraction, contracted), contracted

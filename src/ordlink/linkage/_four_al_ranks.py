@@ -90,11 +90,11 @@ class RankScores:
                 p, q, self._computed, self._means, self._n_computed, clusters.alive
             )
 
-    def contraction_pays(self, n_clusters: int) -> bool:
+    def contraction_pays(self, clusters: Clusters) -> bool:
         """Return False: every pair keeps its own rank, so there is nothing to contract."""
         return False
 
-    def contract(self, contraction: Contraction) -> PairScores:
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
         """Never called."""
         raise NotImplementedError
 

@@ -1,4 +1,9 @@
-"""How 4-AL gets its pair scores s = A u from listed comparisons: columns, then a dense matrix."""
+"""How 4-AL gets its pair scores s = A u from listed comparisons: columns, then a dense matrix.
+
+A merge costs columns what the pairs of the merged cluster's slots hold. Where one cluster takes in
+one object after the other, that is soon most of A; so columns are contracted once a cluster is
+large, and go on as columns while a matrix would be larger.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,9 @@ from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Arr
 DENSE_ENTRIES = 1 << 22
 """A contracted matrix of at most this many entries is always kept dense."""
 DENSE_SHARE = 1
-"""Otherwise columns are contracted once the matrix has at most this many times their entries."""
+"""Otherwise columns become a matrix once it has at most this many times their entries."""
+LARGE_SHARE = 0.25
+"""Columns are contracted to columns once a cluster has more than this share of the slots."""
 _COLUMNS_PER_THREAD = 500
 
 
@@ -74,12 +81,12 @@ class PairScores(Protocol):
         """Merge the clusters of the highest score under the tie rule, until there is no room."""
         ...
 
-    def contraction_pays(self, n_clusters: int) -> bool:
-        """Return whether scores of pairs of this many clusters should replace these."""
+    def contraction_pays(self, clusters: Clusters) -> bool:
+        """Return whether scores of pairs of the present clusters should replace these."""
         ...
 
-    def contract(self, contraction: Contraction) -> PairScores:
-        """Return the scores of pairs of clusters in place of pairs of slots."""
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
+        """Return the scores of pairs of clusters, the slots from now on, in place of these."""
         ...
 
 
@@ -121,8 +128,7 @@ class ColumnScores:
 
         n = len(clusters.sizes)
         first, second = np.triu_indices(len(clusters.labels), 1)
-        p, q = clusters.labels[first], clusters.labels[second]
-        self._where = (np.minimum(p, q) * n + np.maximum(p, q)).astype(np.int32)
+        self._where = _places(clusters.labels[first], clusters.labels[second], n)
         self._columns = columns
         self._u = np.ones(columns.n_pairs)
         sums = np.bincount(self._where, row_sums(columns), minlength=n * n)
@@ -144,37 +150,89 @@ class ColumnScores:
             unit, clusters.labels, clusters.sizes, clusters.alive, *arrays
         )
 
-    def contraction_pays(self, n_clusters: int) -> bool:
+    def contraction_pays(self, clusters: Clusters) -> bool:
+        """Return whether a matrix can be had once half of the clusters are gone, or one is large.
+
+        Contracting takes a few looks at every entry; a large cluster takes one at each merge.
+        """
+        n_slots, n_clusters = len(clusters.labels), len(clusters.alive)
+        if 2 * n_clusters <= n_slots and self._matrix_pays(n_clusters):
+            return True
+        if n_slots - n_clusters < LARGE_SHARE * n_slots:
+            return False
+        return int(np.bincount(clusters.labels).max()) > LARGE_SHARE * n_slots
+
+    def _matrix_pays(self, n_clusters: int) -> bool:
         """Return whether a dense matrix would not be larger than the columns, or is small."""
         n_entries = n_pairs(n_clusters) ** 2
         return n_entries <= max(DENSE_ENTRIES, DENSE_SHARE * len(self._columns.rows))
 
-    def contract(self, contraction: Contraction) -> PairScores:
-        """Return the scores of a dense matrix."""
-        from ordlink.kernels.contraction import columns_to_matrix
-        from ordlink.kernels.threads import in_threads
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
+        """Return the scores of a dense matrix, or of fewer columns."""
+        if self._matrix_pays(contraction.n_clusters):
+            return MatrixScores(_to_matrix(self._columns, contraction), contraction.n_clusters)
+        return ColumnScores(_to_columns(self._columns, contraction), clusters)
 
-        c = self._columns
-        n = n_pairs(contraction.n_clusters)
-        heaviest = int(c.values.max(initial=1)) * len(c.rows)
-        matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
-        in_threads(
-            lambda first, last: columns_to_matrix(
-                first,
-                last,
-                contraction.member_starts,
-                contraction.members,
-                contraction.new_pair,
-                c.starts,
-                c.splits,
-                c.rows,
-                c.values,
-                matrix,
-            ),
-            n,
-            smallest=_COLUMNS_PER_THREAD,
-        )
-        return MatrixScores(matrix, contraction.n_clusters)
+
+def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray:
+    """Return the contracted A; row f is column f."""
+    from ordlink.kernels.contraction import columns_to_matrix
+    from ordlink.kernels.threads import in_threads
+
+    c = columns
+    n = n_pairs(contraction.n_clusters)
+    heaviest = int(c.values.sum(dtype=np.int64)) or len(c.rows)
+    matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
+    in_threads(
+        lambda first, last: columns_to_matrix(
+            first,
+            last,
+            contraction.member_starts,
+            contraction.members,
+            contraction.new_pair,
+            c.starts,
+            c.splits,
+            c.rows,
+            c.values,
+            matrix,
+        ),
+        n,
+        smallest=_COLUMNS_PER_THREAD,
+    )
+    return matrix
+
+
+def _to_columns(columns: ComparisonColumns, contraction: Contraction) -> ComparisonColumns:
+    """Return the contracted A as columns, opposite comparisons cancelled."""
+    from ordlink.kernels.contraction import columns_to_columns
+
+    n, n_rows = n_pairs(contraction.n_clusters), len(columns.rows)
+    kept = contraction.new_pair >= 0
+    longest = np.bincount(contraction.new_pair[kept], np.diff(columns.starts)[kept]).max(initial=0)
+    starts, splits = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    rows, values = np.empty(n_rows, dtype=columns.rows.dtype), np.empty(n_rows, dtype=np.int32)
+    columns_to_columns(
+        contraction.member_starts,
+        contraction.members,
+        contraction.new_pair,
+        columns.starts,
+        columns.splits,
+        columns.rows,
+        columns.values,
+        np.zeros(n, dtype=np.int64),
+        np.empty(int(longest), dtype=np.int32),
+        starts,
+        splits,
+        rows,
+        values,
+    )
+    return ComparisonColumns(starts, splits, rows[: starts[-1]], values[: starts[-1]])
+
+
+def _places(p: Int32Array, q: Int32Array, n: int) -> AnyArray:
+    """Return where the cluster pairs are in a table of n x n laid out flat; small if it can be."""
+    whole = np.int32 if n * n <= 2**31 else np.int64
+    return np.asarray(np.minimum(p, q).astype(whole) * n + np.maximum(p, q), dtype=whole)
 
 
 def _compared_pairs(
@@ -219,11 +277,11 @@ class MatrixScores:
             *merges.arrays,
         )
 
-    def contraction_pays(self, n_clusters: int) -> bool:
+    def contraction_pays(self, clusters: Clusters) -> bool:
         """Return whether half of the clusters are gone."""
-        return 2 * n_pairs(n_clusters) <= len(self._matrix)
+        return 2 * len(clusters.alive) <= len(clusters.labels)
 
-    def contract(self, contraction: Contraction) -> PairScores:
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
         """Return the scores of a smaller matrix."""
         from ordlink.kernels.contraction import matrix_to_matrix
 

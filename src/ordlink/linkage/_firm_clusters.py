@@ -1,0 +1,120 @@
+"""Clusters that the answers speak for clearly, and how strongly they hang together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink.linkage._splits import best_split, costs_of_splits
+from ordlink.similarity._pair_strengths import PairStrengths
+from ordlink.typing import FloatArray, LabelArray
+
+_SWEEPS = 20
+_PRIOR_WEIGHT = 1.0
+"""Mean strengths of blocks are drawn to the mean of all with this precision."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Sums over pairs of clusters.
+
+    Attributes
+    ----------
+    members : ndarray of shape (N, K), dtype float64
+        1 where an object is in a cluster.
+    totals, precisions : ndarray of shape (K, K), dtype float64
+        Sum of h z and of h over the pairs of two clusters; pairs within one count twice.
+    """
+
+    members: FloatArray
+    totals: FloatArray
+    precisions: FloatArray
+
+    @classmethod
+    def of(cls, observed: PairStrengths, labels: LabelArray) -> Blocks:
+        """Return the sums for a partition with labels 0..K-1."""
+        members = np.zeros((len(labels), int(labels.max()) + 1))
+        members[np.arange(len(labels)), labels] = 1.0
+        weighted = observed.precisions * observed.strengths
+        return cls(
+            members,
+            members.T @ weighted @ members,
+            members.T @ observed.precisions @ members,
+        )
+
+    def means(self, prior_weight: float = _PRIOR_WEIGHT) -> FloatArray:
+        """Return the mean strength between clusters, drawn a little to the mean of all."""
+        mean = self.totals.sum() / max(float(self.precisions.sum()), 1e-12)
+        return np.asarray((self.totals + prior_weight * mean) / (self.precisions + prior_weight))
+
+    def values_of_splits(self) -> FloatArray:
+        """Return gain less cost of telling two clusters apart, inf on the diagonal."""
+        from ordlink.kernels.splits import gain_of_cut
+
+        sizes = self.members.sum(axis=0).astype(int)
+        n_clusters = len(sizes)
+        values = np.full((n_clusters, n_clusters), np.inf)
+        for p in range(n_clusters):
+            for q in range(p):
+                within = 0.5 * (self.precisions[p, p] + self.precisions[q, q])
+                total = within + self.precisions[p, q]
+                sums = 0.5 * (self.totals[p, p] + self.totals[q, q]) + self.totals[p, q]
+                pull = self.totals[p, q] - sums / max(total, 1e-12) * self.precisions[p, q]
+                cost = costs_of_splits(sizes[p] + sizes[q], 1.0)[sizes[p]]
+                values[p, q] = gain_of_cut(pull, self.precisions[p, q], total) - cost
+        return values
+
+    def expected(self) -> FloatArray:
+        """Return the mean strength of its block for every pair of objects, shape (N, N)."""
+        return np.asarray(self.members @ self.means() @ self.members.T)
+
+
+def find_firm_clusters(observed: PairStrengths) -> LabelArray:
+    """Return the partition that firm splits end in.
+
+    A split into two may cut through a cluster of three. So clusters that no firm split would tell
+    apart are put together, and each object is moved to where it fits best.
+    """
+    n = len(observed.strengths)
+    labels = np.zeros(n, dtype=np.intp)
+    waiting = [np.arange(n)]
+    n_clusters = 0
+    while waiting:
+        members = waiting.pop()
+        split = best_split(observed, members, 1.0) if len(members) > 1 else None
+        if split is None or split.value <= 0.0:
+            labels[members] = n_clusters
+            n_clusters += 1
+        else:
+            waiting += [members[split.side], members[~split.side]]
+    return _reassign(observed, _put_together(observed, labels))
+
+
+def _put_together(observed: PairStrengths, labels: LabelArray) -> LabelArray:
+    """Unite the two clusters that a split tells apart the least, while none is firm."""
+    while labels.max() > 0:
+        blocks = Blocks.of(observed, labels)
+        values = blocks.values_of_splits()
+        p, q = np.unravel_index(int(values.argmin()), values.shape)
+        if values[p, q] > 0.0:
+            break
+        labels = np.where(labels == max(p, q), min(p, q), labels)
+        labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    return labels
+
+
+def _reassign(observed: PairStrengths, labels: LabelArray) -> LabelArray:
+    """Move all objects at once to their most likely clusters, until none moves."""
+    weighted = observed.precisions * observed.strengths
+    for _ in range(_SWEEPS):
+        blocks = Blocks.of(observed, labels)
+        means = blocks.means()
+        fit = (weighted @ blocks.members) @ means
+        fit -= 0.5 * (observed.precisions @ blocks.members) @ (means * means)
+        fit += np.log(blocks.members.mean(axis=0))
+        moved = fit.argmax(axis=1)
+        if np.array_equal(moved, labels):
+            break
+        labels = np.unique(moved, return_inverse=True)[1].astype(np.intp)
+    return labels

@@ -1,0 +1,147 @@
+"""A tree from splits: firm clusters joined from below, and split further from above."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink.linkage._firm_clusters import Blocks
+from ordlink.linkage._splits import best_split
+from ordlink.similarity._pair_strengths import PairStrengths
+from ordlink.typing import BoolArray, FloatArray, Int32Array, Int64Array, LabelArray
+
+LIKELY = 0.4
+"""The caution of splits that need not be firm."""
+ERRORS = 2.0
+"""So many standard errors are added to a strength before splits are put in order."""
+_BLOCK_PRIOR = 0.1
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A set of objects and how it falls in two.
+
+    Attributes
+    ----------
+    first : int
+        Its smallest object.
+    strength : float
+        Mean strength across.
+    rank : tuple
+        Splits of lower rank come first, from the root down.
+    blind : bool
+        Whether nothing spoke for this split.
+    parts : tuple of Branch, or () for a single object
+        Its two parts.
+    """
+
+    first: int
+    strength: float = np.nan
+    rank: tuple[bool, float] = (True, np.inf)
+    blind: bool = False
+    parts: tuple[Branch, ...] = ()
+
+
+def build_tree(
+    observed: PairStrengths, labels: LabelArray
+) -> tuple[Int32Array, FloatArray, BoolArray]:
+    """Return merges of the tree as `Start.finish` takes them: pairs, scores, tie marks."""
+    clusters = [
+        _split_down(observed, np.flatnonzero(labels == label))
+        for label in range(int(labels.max()) + 1)
+    ]
+    return _merges_of(_join(clusters, Blocks.of(observed, labels)))
+
+
+def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
+    """Return the branch of all clusters, by average linkage weighted by precision."""
+    totals, precisions = blocks.totals.copy(), blocks.precisions.copy()
+    mean = totals.sum() / max(float(precisions.sum()), 1e-12)
+    alive = list(range(len(clusters)))
+    branches = list(clusters)
+    while len(alive) > 1:
+        means = (totals + _BLOCK_PRIOR * mean) / (precisions + _BLOCK_PRIOR)
+        height, _, p, q = min(
+            (-means[p, q], (branches[p].first, branches[q].first), p, q)
+            for place, p in enumerate(alive)
+            for q in alive[place + 1 :]
+        )
+        rank = _rank_of(-height, precisions[p, q] ** -0.5 if precisions[p, q] > 0.0 else np.inf)
+        branches[p] = _join_two(branches[p], branches[q], strength=-height, rank=rank)
+        alive.remove(q)
+        for sums in (totals, precisions):
+            sums[p] += sums[q]
+            sums[:, p] += sums[:, q]
+    return branches[alive[0]]
+
+
+def _rank_of(strength: float, error: float) -> tuple[bool, float]:
+    """Return the rank of a likely split: the less is known of its strength, the later it comes."""
+    return False, strength + ERRORS * error
+
+
+def _join_two(
+    a: Branch, b: Branch, *, strength: float, rank: tuple[bool, float], blind: bool = False
+) -> Branch:
+    low, high = (a, b) if a.first < b.first else (b, a)
+    return Branch(low.first, float(strength), rank, blind, (low, high))
+
+
+def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
+    """Return the branch of a set, split down to single objects, without recursion."""
+    done: dict[int, Branch] = {}
+    # Each set is looked at twice: to split it, then to join what became of its parts.
+    waiting: list[tuple[int, Int64Array, tuple[float, tuple[bool, float], int, int] | None]] = []
+    number = 0
+    waiting.append((number, members, None))
+    while waiting:
+        name, chosen, split_into = waiting.pop()
+        if split_into is not None:
+            strength, rank, a, b = split_into
+            done[name] = _join_two(done.pop(a), done.pop(b), strength=strength, rank=rank)
+            continue
+        if len(chosen) == 1:
+            done[name] = Branch(int(chosen[0]))
+            continue
+        split = best_split(observed, chosen, LIKELY)
+        if split is None:
+            done[name] = _chain(chosen)
+            continue
+        likely = split.value > 0.0
+        rank = _rank_of(split.across, split.error) if likely else (True, split.within)
+        waiting.append((name, chosen, (split.across, rank, number + 1, number + 2)))
+        waiting.append((number + 1, chosen[split.side], None))
+        waiting.append((number + 2, chosen[~split.side], None))
+        number += 2
+    return done[0]
+
+
+def _chain(members: Int64Array) -> Branch:
+    """Return a branch of objects that nothing tells apart: one after another."""
+    branch = Branch(int(members[0]))
+    for item in members[1:]:
+        branch = _join_two(
+            branch, Branch(int(item)), strength=np.nan, rank=(True, np.inf), blind=True
+        )
+    return branch
+
+
+def _merges_of(root: Branch) -> tuple[Int32Array, FloatArray, BoolArray]:
+    """Return the merges, the last of which is the split that comes first from the root down."""
+    order: list[Branch] = []
+    waiting = [(root.rank, root.first, 0, root)]
+    number = 0
+    while waiting:
+        branch = heapq.heappop(waiting)[-1]
+        if not branch.parts:
+            continue
+        order.append(branch)
+        for part in branch.parts:
+            number += 1
+            heapq.heappush(waiting, (part.rank, part.first, number, part))
+    order.reverse()
+    pairs = np.array([[p.first for p in b.parts] for b in order], dtype=np.int32).reshape(-1, 2)
+    strengths = np.array([b.strength for b in order])
+    return pairs, strengths, np.array([b.blind for b in order], dtype=bool)

@@ -1,0 +1,111 @@
+"""The best split of a set of objects in two, by the strengths of the pairs among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink.similarity._low_rank import leading_eigenpairs
+from ordlink.similarity._pair_strengths import PairStrengths
+from ordlink.typing import AnyArray, BoolArray, FloatArray
+
+_MOVES_PER_OBJECT = 3
+
+
+@dataclass(frozen=True)
+class Split:
+    """A set of objects in two.
+
+    Attributes
+    ----------
+    side : ndarray of shape (n,), dtype bool
+        Which objects are on one side.
+    value : float
+        Gain less cost in log-likelihood; above 0, the split is firm.
+    across : float
+        Mean strength of the pairs across.
+    error : float
+        Its standard error.
+    within : float
+        Mean strength of all pairs of the set.
+    """
+
+    side: BoolArray
+    value: float
+    across: float
+    error: float
+    within: float
+
+
+def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Split | None:
+    """Return the best split of a set of two objects or more, None if nothing speaks for any.
+
+    A split's gain is the log-likelihood that it adds if the pairs across have one strength and
+    the pairs within another one. Its cost is caution times log C(n, k), the number of ways to
+    split k objects off, and half the log of the number of pairs. Pure noise gains up to 0.58 n
+    (the ground state of a spin glass) and even splits cost 0.69 n, so with caution 1 noise does not
+    pay. With less caution, even splits are found which are likely, but not firm.
+
+    Starts are the leading eigenvectors of the pulls, as they are and double-centred, cut where
+    that is best; then single objects change sides while that pays.
+    """
+    strengths = observed.strengths[np.ix_(members, members)]
+    precisions = observed.precisions[np.ix_(members, members)]
+    total = precisions.sum()
+    if total <= 0.0:
+        return None
+    within = float((precisions * strengths).sum() / total)
+    pulls = precisions * (strengths - within)
+    if not pulls.any() and len(members) > 2:
+        return None
+    costs = costs_of_splits(len(members), caution)
+    side, value = _search(pulls, precisions, costs)
+    cut = precisions[np.ix_(side, ~side)]
+    weight = float(cut.sum())
+    across, error = within, np.inf
+    if weight > 0.0:
+        across += float(pulls[np.ix_(side, ~side)].sum()) / weight
+        error = weight**-0.5
+    return Split(side, value, across, error, within)
+
+
+def costs_of_splits(n: int, caution: float) -> FloatArray:
+    """Return what it costs to split 0, 1, ..., n of n objects off."""
+    from scipy.special import gammaln
+
+    k = np.arange(n + 1)
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.asarray(caution * ways + 0.5 * np.log(max(2, n * (n - 1) // 2)))
+
+
+def _search(
+    pulls: FloatArray, precisions: FloatArray, costs: FloatArray
+) -> tuple[BoolArray, float]:
+    from ordlink.kernels.splits import best_threshold, improve_split
+
+    n = len(pulls)
+    best_side, best_value = np.arange(n) == 0, -float(costs[1])
+    for direction in _directions(pulls):
+        order = np.argsort(direction, kind="stable")
+        size, _ = best_threshold(order, pulls, precisions, costs)
+        side = np.zeros(n, dtype=bool)
+        side[order[:size]] = True
+        value = improve_split(side, pulls, precisions, costs, _MOVES_PER_OBJECT * n)
+        if value > best_value:
+            best_side, best_value = side, value
+    return best_side, best_value
+
+
+def _directions(pulls: FloatArray) -> Iterator[FloatArray]:
+    """Yield directions along which a set may fall in two."""
+    n = len(pulls)
+    if n == 2:
+        return
+    _, vectors = leading_eigenpairs(pulls, 2)
+    yield from vectors.T
+    filled = pulls + np.diag(pulls.sum(axis=1) / (n - 1))
+    means = filled.mean(axis=0)
+    _, vectors = leading_eigenpairs(filled - means - means[:, None] + means.mean(), 1)
+    yield from vectors.T

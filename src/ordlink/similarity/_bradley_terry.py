@@ -1,0 +1,131 @@
+"""Comparisons under the Bradley-Terry model: every pair of objects has a strength."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ordlink.comparisons import ListedComparisons, n_pairs
+from ordlink.typing import BoolArray, FloatArray, Int32Array
+
+_PARTS = 2
+_ROWS_PER_PART = 1 << 16
+"""Sums are made in parts that depend on the input alone, not on the number of threads."""
+
+
+@dataclass(frozen=True)
+class PairAnswers:
+    """What was answered about pairs, each answer counted, repeated and contradicting ones too.
+
+    Attributes
+    ----------
+    n_objects : int
+        Number of objects N.
+    winners, losers : ndarray of shape (n_rows,), dtype int32
+        Pair ids: the winner was said to be the more similar pair.
+    weights : ndarray of shape (n_rows,) or (0,), dtype float64
+        How often; empty if once each.
+    """
+
+    n_objects: int
+    winners: Int32Array
+    losers: Int32Array
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, comparisons: ListedComparisons) -> PairAnswers:
+        """Return the rows of comparisons as they were given."""
+        counts = comparisons.counts
+        weights = np.empty(0) if counts is None else counts.astype(np.float64)
+        return cls(comparisons.n_objects, comparisons.winners, comparisons.losers, weights)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs E, compared or not."""
+        return n_pairs(self.n_objects)
+
+    @property
+    def total_weight(self) -> float:
+        """Number of comparisons, repeated ones counted as often as they were given."""
+        return float(self.weights.sum()) if len(self.weights) else float(len(self.winners))
+
+    def take(self, rows: BoolArray) -> PairAnswers:
+        """Return the rows of a mask."""
+        weights = self.weights[rows] if len(self.weights) else self.weights
+        return replace(self, winners=self.winners[rows], losers=self.losers[rows], weights=weights)
+
+    def likelihood(
+        self, strengths: FloatArray, *, curved: bool = False
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """Return minus the log-likelihood of strengths, and what it says of each pair.
+
+        Parameters
+        ----------
+        strengths : ndarray of shape (E,)
+            x, with P(e beats f) = 1 / (1 + exp(x_f - x_e)).
+        curved : bool
+            Whether the curvatures are asked for.
+
+        Returns
+        -------
+        loss : float
+            Minus the log-likelihood.
+        slopes : ndarray of shape (E,)
+            Its first derivatives times -1: sum of y - P over the comparisons of a pair.
+        curvatures : ndarray of shape (E,), or (0,) if not asked for
+            Sum of P (1 - P).
+        """
+        from ordlink.kernels.strengths import add_likelihood
+        from ordlink.kernels.threads import in_threads
+
+        n_rows = len(self.winners)
+        n_parts = min(_PARTS, max(1, n_rows // _ROWS_PER_PART))
+        losses = np.zeros(n_parts)
+        slopes = np.zeros((n_parts, self.n_pairs))
+        curvatures = np.zeros((n_parts, self.n_pairs if curved else 0))
+
+        def add(first: int, last: int) -> None:
+            for part in range(first, last):
+                rows = slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts)
+                losses[part] = add_likelihood(
+                    strengths,
+                    self.winners[rows],
+                    self.losers[rows],
+                    self.weights[rows],
+                    slopes[part],
+                    curvatures[part],
+                )
+
+        in_threads(add, n_parts)
+        return float(losses.sum()), slopes.sum(axis=0), curvatures.sum(axis=0)
+
+    def mean_loss(self, strengths: FloatArray) -> float:
+        """Return minus the mean log-likelihood of a comparison."""
+        return self.likelihood(strengths)[0] / max(self.total_weight, 1.0)
+
+
+def held_out_rows(comparisons: ListedComparisons, share: float, seed: int) -> BoolArray:
+    """Return which rows to hold out: about a share of the answers, whole, by their order alone."""
+    _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
+    n_answers = int(answer_of_row.max(initial=-1)) + 1
+    chosen = np.random.default_rng(seed).random(n_answers) < share
+    return np.asarray(chosen[answer_of_row], dtype=bool)
+
+
+def as_matrix(by_pair: FloatArray, n_objects: int) -> FloatArray:
+    """Return the symmetric matrix of one number per pair, 0 on the diagonal."""
+    from ordlink.kernels.strengths import fill_symmetric
+
+    matrix = np.empty((n_objects, n_objects))
+    fill_symmetric(by_pair, matrix)
+    return matrix
+
+
+def by_pair(matrix: FloatArray) -> FloatArray:
+    """Return the numbers above the diagonal, one per pair."""
+    from ordlink.kernels.strengths import take_upper
+
+    numbers = np.empty(n_pairs(len(matrix)))
+    take_upper(np.ascontiguousarray(matrix), numbers)
+    return numbers

@@ -1,0 +1,100 @@
+"""The strength of every pair, and how well it is known, given what is expected of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink.similarity._bradley_terry import PairAnswers, as_matrix
+from ordlink.typing import FloatArray
+
+_MAX_STEPS = 40
+_REMEMBERED_STEPS = 6
+LOGIT_OF_PROBIT = 0.346
+"""(16 sqrt(3) / (15 pi))^2: how much a normal effect flattens a logistic curve."""
+
+
+@dataclass(frozen=True)
+class PairStrengths:
+    """Strengths as weighted observations: z_e ~ N(what the tree says, 1 / h_e).
+
+    Attributes
+    ----------
+    strengths : ndarray of shape (N, N), dtype float64
+        z, symmetric; whatever was expected where nothing was answered.
+    precisions : ndarray of shape (N, N), dtype float64
+        h, symmetric, 0 on the diagonal and where nothing was answered.
+    """
+
+    strengths: FloatArray
+    precisions: FloatArray
+
+
+class PairModel:
+    """Bradley-Terry strengths x_e = expected_e + own effect, normal with a known variance.
+
+    The effects are what the objects' places in a tree cannot explain: the noise R of the planted
+    model. They are kept from one fit to the next as its start.
+    """
+
+    def __init__(self, answers: PairAnswers, variance: float) -> None:
+        self._answers = answers
+        self._variance = variance
+        self._effects = np.zeros(answers.n_pairs)
+
+    def fit(self, expected: FloatArray) -> FloatArray:
+        """Return the most likely strengths x of all pairs, by L-BFGS.
+
+        Each variable is scaled by its curvature, so that pairs with many and with few answers
+        converge alike.
+        """
+        from scipy.optimize import minimize
+
+        answers, variance = self._answers, self._variance
+        _, _, curvatures = answers.likelihood(expected, curved=True)
+        scales = 1.0 / np.sqrt(curvatures + 1.0 / variance)
+
+        def loss(scaled: FloatArray) -> tuple[float, FloatArray]:
+            effects = scaled * scales
+            value, slopes, _ = answers.likelihood(expected + effects)
+            value += 0.5 * float((effects * effects).sum()) / variance
+            return value, (effects / variance - slopes) * scales
+
+        found = minimize(
+            loss,
+            self._effects / scales,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": 1e-6},
+        )
+        self._effects = found.x * scales
+        return np.asarray(expected + self._effects)
+
+    def observe(self, expected: FloatArray, *, calibrated: bool = True) -> PairStrengths:
+        """Return strengths as observations around what is expected of them.
+
+        With x the most likely strengths and c the curvatures there, the effects have been
+        integrated out (Laplace): h = c / (1 + c variance), and h (z - expected) = (x - expected)
+        / variance, which is the slope of the likelihood at x. If `calibrated`, all precisions are
+        scaled so that h (z - expected)^2 is 1 in the mean, as it must be if few numbers were
+        fitted to get what is expected.
+        """
+        strengths = self.fit(expected)
+        _, slopes, curvatures = self._answers.likelihood(strengths, curved=True)
+        precisions = curvatures / (1.0 + curvatures * self._variance)
+        known = precisions > 1e-12
+        observed = expected.copy()
+        observed[known] += slopes[known] / precisions[known]
+        if calibrated and known.any():
+            precisions /= max(float(np.mean(slopes[known] ** 2 / precisions[known])), 1e-6)
+        n = self._answers.n_objects
+        return PairStrengths(as_matrix(observed, n), as_matrix(precisions, n))
+
+    def stretch(self, expected: FloatArray) -> FloatArray:
+        """Return strengths that were fitted without effects, as they must be with them.
+
+        Effects flatten the curve of P: what is expected of a pair must lie farther out to say the
+        same.
+        """
+        return np.asarray(expected * np.sqrt(1.0 + LOGIT_OF_PROBIT * self._variance))
