@@ -122,6 +122,6 @@ def test_comparisons_of_other_objects_are_refused():
         comparison_accuracy(Hierarchy([[0, 1], [2, 3]]), answers)
 
 
-def test_what_is_not_listed_is_refused():
-    with pytest.raises(InputKindError, match="expected listed comparisons, got ndarray"):
+def test_what_is_not_comparisons_is_refused():
+    with pytest.raises(InputKindError, match="expected Comparisons, got ndarray"):
         comparison_accuracy(Hierarchy([[0, 1], [2, 3]]), np.array([[0, 1, 0, 2]]))

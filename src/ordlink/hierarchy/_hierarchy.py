@@ -42,6 +42,8 @@ class Hierarchy:
         Name of the method that built the tree.
     parameters : mapping, optional
         Options of the method; values that JSON can hold.
+    support : array-like of shape (N-1,), optional
+        How firmly each merge is supported, from 0 to 1; NaN where it is not known.
 
     Attributes
     ----------
@@ -51,6 +53,7 @@ class Hierarchy:
     names : tuple of str, or None
     method : str or None
     parameters : dict
+    support : ndarray of shape (N-1,), dtype float64
 
     Raises
     ------
@@ -79,6 +82,7 @@ class Hierarchy:
     names: tuple[str, ...] | None
     method: str | None
     parameters: dict[str, Any]
+    support: FloatArray
 
     def __init__(
         self,
@@ -89,6 +93,7 @@ class Hierarchy:
         names: Sequence[str] | None = None,
         method: str | None = None,
         parameters: Mapping[str, Any] | None = None,
+        support: ArrayLike | None = None,
     ) -> None:
         checked = _structure.smaller_objects_left(_validation.check_merges(merges))
         n_merges = len(checked)
@@ -99,6 +104,7 @@ class Hierarchy:
             "names": _validation.check_names(names, n_merges + 1),
             "method": _validation.check_method(method),
             "parameters": _validation.check_parameters(parameters),
+            "support": _read_only(_validation.check_support(support, n_merges)),
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
@@ -107,10 +113,41 @@ class Hierarchy:
 
     def with_origin(self, method: str, parameters: Mapping[str, Any]) -> Hierarchy:
         """Return the same tree with a note of how it was made."""
+        return self._with(
+            method=_validation.check_method(method),
+            parameters=_validation.check_parameters(parameters),
+        )
+
+    def with_support(self, support: ArrayLike) -> Hierarchy:
+        """Return the same tree with the support of each merge, which drawings and files show.
+
+        Parameters
+        ----------
+        support : array-like of shape (N-1,)
+            From 0 to 1, or NaN where it is not known; such as `ordlink.trust.branch_support`
+            gives.
+
+        Examples
+        --------
+        >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
+        >>> tree = tree.with_support([0.97, 0.4, 1])
+        >>> tree.to_newick()
+        '((ant:1,bee:1)0.97:2,(cat:2,dog:2)0.4:1);'
+        >>> tree.to_newick(min_support=0.5)
+        '((ant:1,bee:1)0.97:2,cat:3,dog:3);'
+        >>> print(tree.to_text(min_support=0.5))
+        ant ─┬97───────────────┐
+        bee ─┘                 │
+        cat ───────────────────┤
+        dog ───────────────────┘
+        """
+        n_merges = self.n_objects - 1
+        return self._with(support=_read_only(_validation.check_support(support, n_merges)))
+
+    def _with(self, **changed: Any) -> Hierarchy:
+        """Return a copy with some fields changed, which have been checked."""
         noted = object.__new__(Hierarchy)
-        noted.__dict__.update(self.__dict__)
-        object.__setattr__(noted, "method", _validation.check_method(method))
-        object.__setattr__(noted, "parameters", _validation.check_parameters(parameters))
+        noted.__dict__.update(self.__dict__ | changed)
         return noted
 
     @property
@@ -264,8 +301,8 @@ class Hierarchy:
         Returns
         -------
         Hierarchy
-            Merges keep their order, score and tie mark. Names are kept; where there are none, the
-            numbers in this tree become the names (unless nothing was left out or moved).
+            Merges keep their order, score, tie mark and support. Names are kept; where there are
+            none, the numbers in this tree become the names (unless nothing was left out or moved).
 
         Examples
         --------
@@ -284,22 +321,29 @@ class Hierarchy:
             names=[self.name_of(i) for i in kept.tolist()],
             method=self.method,
             parameters=self.parameters,
+            support=self.support[rows],
         )
 
     # --- export -----------------------------------------------------------------------------
 
-    def to_newick(self) -> str:
+    def to_newick(self, *, min_support: float | None = None) -> str:
         """Return the tree in Newick format; a branch is as long as the merge ranks it spans.
 
         Names with blanks or special characters are quoted. Two objects may have the same name.
+        The support of a merge, where it is known, is the label of its node.
+
+        Parameters
+        ----------
+        min_support : float, optional
+            Merges with less support are left out: their branches begin at the next one above.
         """
-        return _newick.to_newick(self)
+        return _newick.to_newick(self, self._collapsed(min_support))
 
     def to_networkx(self) -> Any:
         """Return the tree as a `networkx.DiGraph`, with edges from parents to children.
 
         Nodes are numbered as in `merges`. They carry `kind` ("object" or "merge"), `size`, `height`
-        and `name` or `score` and `tied`; edges carry `length`.
+        and `name` or `score`, `tied` and, where it is known, `support`; edges carry `length`.
 
         Raises
         ------
@@ -353,6 +397,7 @@ class Hierarchy:
         n_clusters: int | None = None,
         labels: bool = True,
         ascii: bool = False,
+        min_support: float | None = None,
     ) -> str:
         """Return a drawing of the tree for the terminal, one line per object.
 
@@ -367,6 +412,9 @@ class Hierarchy:
             Whether to write the names.
         ascii : bool
             Whether to draw the lines with ASCII characters only.
+        min_support : float, optional
+            Merges with less support are drawn as part of the next one above. Where support is
+            known it is written on the branches that are long enough, in percent.
 
         Examples
         --------
@@ -377,7 +425,14 @@ class Hierarchy:
         1 , cat ----------+--------'
           ' dog ----------'
         """
-        return _text.to_text(self, width=width, n_clusters=n_clusters, labels=labels, ascii=ascii)
+        return _text.to_text(
+            self,
+            width=width,
+            n_clusters=n_clusters,
+            labels=labels,
+            ascii=ascii,
+            collapsed=self._collapsed(min_support),
+        )
 
     def plot(self, **options: Any) -> Any:
         """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options.
@@ -397,13 +452,14 @@ class Hierarchy:
     # --- the usual ----------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
-        """Say whether merges, scores (NaN equals NaN), tie marks and names are the same."""
+        """Say whether merges, scores, support (NaN equals NaN), tie marks and names are equal."""
         if not isinstance(other, Hierarchy):
             return NotImplemented
         return (
             np.array_equal(self.merges, other.merges)
             and np.array_equal(self.scores, other.scores, equal_nan=True)
             and np.array_equal(self.tied, other.tied)
+            and np.array_equal(self.support, other.support, equal_nan=True)
             and self.names == other.names
         )
 
@@ -425,7 +481,15 @@ class Hierarchy:
             self.names,
             self.method,
             self.parameters,
+            self.support,
         )
+
+    def _collapsed(self, min_support: float | None) -> BoolArray:
+        """Mark the merges that are left out for want of support; never the last one."""
+        collapsed = np.zeros(self.n_objects - 1, dtype=np.bool_)
+        if min_support is not None:
+            collapsed[:-1] = self.support[:-1] < _validation.check_min_support(min_support)
+        return _read_only(collapsed)
 
     def _check_node(self, node: int) -> int:
         last = 2 * self.n_objects - 2
@@ -440,9 +504,16 @@ def _rebuild(
     names: tuple[str, ...] | None,
     method: str | None,
     parameters: dict[str, Any],
+    support: FloatArray | None = None,  # pickles of earlier versions have none
 ) -> Hierarchy:
     return Hierarchy(
-        merges, scores=scores, tied=tied, names=names, method=method, parameters=parameters
+        merges,
+        scores=scores,
+        tied=tied,
+        names=names,
+        method=method,
+        parameters=parameters,
+        support=support,
     )
 
 

@@ -2,10 +2,11 @@
 
     {"format": "ordlink-hierarchy", "version": 1, "n_objects": 3, "names": ["a", "b", "c"],
      "merges": [[0, 1], [3, 2]], "scores": [0.5, null], "tied": [false, true],
-     "method": "4-AL", "parameters": {}}
+     "method": "4-AL", "parameters": {}, "support": [0.9, 1.0]}
 
 `merges` are node ids as in `Hierarchy.merges`; a `null` score means that the merge has none;
-`names` and `method` may be `null`.
+`names` and `method` may be `null`. `support` is there only where it is known, `null` for merges
+without; so trees of earlier versions, which had none, are read as well.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ def to_json(tree: Hierarchy) -> str:
     lines.append(f'"tied": {_dump(tree.tied.tolist())}')
     lines.append(f'"method": {_dump(tree.method)}')
     lines.append(f'"parameters": {_dump(tree.parameters)}')
+    support = [None if math.isnan(share) else share for share in tree.support.tolist()]
+    if any(share is not None for share in support):
+        lines.append(f'"support": {_dump(support)}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -99,7 +103,16 @@ def parse_fields(text: str, source: str) -> dict[str, Any]:
             f"objects, got {len(content['merges'])} merges; the file is incomplete."
         )
     scores = [math.nan if score is None else float(score) for score in content["scores"]]
-    return {key: content[key] for key in FIELDS if key != "n_objects"} | {"scores": scores}
+    support = content.get("support")
+    if support is not None:
+        if not _list_of(_is_score)(support):
+            raise InputError(
+                f"{source}: 'support' must be a list of finite numbers or null, got "
+                f"{_shorten(support)}; save the tree again."
+            )
+        support = [math.nan if share is None else float(share) for share in support]
+    fields = {key: content[key] for key in FIELDS if key != "n_objects"}
+    return fields | {"scores": scores, "support": support}
 
 
 def _is_int(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ordlink.errors import MissingDependencyError
@@ -23,10 +24,13 @@ def to_networkx(tree: Hierarchy) -> Any:
     graph = networkx.DiGraph(method=tree.method, n_objects=n)
     for i, name in enumerate(tree.labels_text):
         graph.add_node(i, kind="object", name=name, size=1, height=0)
-    rows = zip(tree.merges.tolist(), tree.scores.tolist(), tree.tied.tolist(), strict=True)
-    for t, (children, score, tied) in enumerate(rows):
+    columns = (tree.merges, tree.scores, tree.tied, tree.support)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for t, (children, score, tied, support) in enumerate(rows):
         node, size, height = n + t, int(tree.sizes[n + t]), t + 1
         graph.add_node(node, kind="merge", size=size, height=height, score=score, tied=tied)
+        if not math.isnan(support):
+            graph.nodes[node]["support"] = support
         for child in children:
             graph.add_edge(node, child, length=height - graph.nodes[child]["height"])
     return graph

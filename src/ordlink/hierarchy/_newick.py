@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
+
+from ordlink.hierarchy._structure import kept_parents
+from ordlink.typing import BoolArray
 
 if TYPE_CHECKING:
     from ordlink.hierarchy._hierarchy import Hierarchy
@@ -25,9 +29,13 @@ def newick_name(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
 
 
-def to_newick(tree: Hierarchy) -> str:
-    """Write the tree in Newick format; a branch is as long as the merge ranks it spans."""
-    n, parents = tree.n_objects, tree.parents
+def to_newick(tree: Hierarchy, collapsed: BoolArray) -> str:
+    """Write the tree in Newick format; a branch is as long as the merge ranks it spans.
+
+    Merges marked as collapsed are left out, the others carry their support.
+    """
+    n = tree.n_objects
+    parents = kept_parents(tree.parents, collapsed)
     tokens: list[str] = []
     # What is still to be written, last first: a text, or a node. No recursion: chains are deep.
     pending: list[str | int] = [2 * n - 2]
@@ -43,5 +51,14 @@ def to_newick(tree: Hierarchy) -> str:
             tokens.append(newick_name(tree.name_of(item)) + length)
         else:
             left, right = tree.merges[item - n].tolist()
-            pending += [f"){length}", right, ",", left, "("]
+            if collapsed[item - n]:  # no brackets: its children stand among its siblings
+                pending += [right, ",", left]
+            else:
+                pending += [f"){_support_label(tree, item)}{length}", right, ",", left, "("]
     return "".join(tokens) + ";"
+
+
+def _support_label(tree: Hierarchy, node: int) -> str:
+    support = float(tree.support[node - tree.n_objects])
+    is_root = node == 2 * tree.n_objects - 2  # every tree has the cluster of all objects
+    return "" if is_root or math.isnan(support) else f"{support:.4g}"

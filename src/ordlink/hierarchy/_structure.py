@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink.typing import Int32Array, LabelArray
+from ordlink.typing import BoolArray, Int32Array, LabelArray
 
 
 def smaller_objects_left(merges: Int32Array) -> Int32Array:
@@ -29,6 +29,17 @@ def node_parents(merges: Int32Array) -> Int32Array:
     parents = np.full(2 * n - 1, -1, dtype=np.int32)
     parents[merges] = np.arange(n, 2 * n - 1, dtype=np.int32)[:, None]
     return parents
+
+
+def kept_parents(parents: Int32Array, collapsed: BoolArray) -> Int32Array:
+    """Return the lowest node above each node whose merge is not collapsed, -1 for the root."""
+    n = len(collapsed) + 1
+    above = parents.copy()
+    for node in range(2 * n - 3, -1, -1):  # parents come after their children
+        parent = above[node]
+        if collapsed[parent - n]:
+            above[node] = above[parent]
+    return above
 
 
 def node_sizes(merges: Int32Array) -> Int32Array:

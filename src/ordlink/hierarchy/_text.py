@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ordlink.hierarchy._structure import kept_parents
 from ordlink.hierarchy._validation import check_whole_number
-from ordlink.typing import AnyArray, Int32Array
+from ordlink.typing import AnyArray, BoolArray, Int32Array
 
 if TYPE_CHECKING:
     from ordlink.hierarchy._hierarchy import Hierarchy
@@ -30,7 +32,13 @@ ASCII_BRACKET = ",|'-"
 
 
 def to_text(
-    tree: Hierarchy, *, width: int | None, n_clusters: int | None, labels: bool, ascii: bool
+    tree: Hierarchy,
+    *,
+    width: int | None,
+    n_clusters: int | None,
+    labels: bool,
+    ascii: bool,
+    collapsed: BoolArray,
 ) -> str:
     """Draw the tree; see `Hierarchy.to_text`."""
     if width is None:
@@ -54,7 +62,9 @@ def to_text(
     name_width = min(max(map(display_width, names)), room - tree_width)
     tree_width = min(widest_tree, room - name_width)
 
-    cells = (ASCII_CELLS if ascii else UNICODE_CELLS)[draw_arms(tree, tree_width)]
+    places = _places(tree, tree_width, collapsed)
+    cells = (ASCII_CELLS if ascii else UNICODE_CELLS)[draw_arms(tree, tree_width, places)]
+    _write_support(cells, tree, places, collapsed)
     line = "-" if ascii else "─"
     lines = []
     for prefix, i, row in zip(prefixes, tree.leaf_order.tolist(), cells, strict=True):
@@ -65,7 +75,28 @@ def to_text(
     return "\n".join(lines)
 
 
-def draw_arms(tree: Hierarchy, n_columns: int) -> AnyArray:
+def _places(tree: Hierarchy, n_columns: int, collapsed: BoolArray) -> tuple[Int32Array, Int32Array]:
+    """Return the row and the column of each node; collapsed ones share that of the next above."""
+    columns = _node_columns(tree.n_objects, n_columns)
+    merged = np.flatnonzero(collapsed) + tree.n_objects
+    columns[merged] = columns[kept_parents(tree.parents, collapsed)[merged]]
+    return _node_rows(tree), columns
+
+
+def _write_support(
+    cells: AnyArray, tree: Hierarchy, places: tuple[Int32Array, Int32Array], collapsed: BoolArray
+) -> None:
+    """Write the support in percent behind the bar of each merge whose branch has room for it."""
+    n, (rows, columns) = tree.n_objects, places
+    known = ~np.isnan(tree.support) & ~collapsed
+    for node in (np.flatnonzero(known[:-1]) + n).tolist():
+        percent = str(math.floor(100 * tree.support[node - n]))
+        start, end = columns[node] + 1, columns[tree.parents[node]]
+        if end - start > len(percent):
+            cells[rows[node], start : start + len(percent)] = list(percent)
+
+
+def draw_arms(tree: Hierarchy, n_columns: int, places: tuple[Int32Array, Int32Array]) -> AnyArray:
     """Return the arms of every cell: uint8 of shape (N, n_columns), leaves left, root right.
 
     A leaf starts in column 0, merge t is a bar in a column that grows with t. A node leaves its
@@ -73,7 +104,7 @@ def draw_arms(tree: Hierarchy, n_columns: int) -> AnyArray:
     column overlap, and so become one bar with more than two branches.
     """
     n = tree.n_objects
-    rows, columns = _node_rows(tree), _node_columns(n, n_columns)
+    rows, columns = places
     arms = np.zeros((n, n_columns), dtype=np.uint8)
     arms[:, 0] |= LEFT | RIGHT
     for t, children in enumerate(tree.merges.tolist()):

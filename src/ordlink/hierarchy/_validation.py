@@ -61,6 +61,14 @@ SCORE_RULES: tuple[Rule, ...] = (
     ),
 )
 
+SUPPORT_RULES: tuple[Rule, ...] = (
+    (
+        lambda support: (support < 0) | (support > 1),
+        "the support of merge {row} is {node}; support is a share from 0 to 1, or NaN where it is "
+        "not known.",
+    ),
+)
+
 
 def check_merges(merges: object) -> Int32Array:
     """Return `merges` as int32 of shape (N-1, 2), or raise with the first row that is wrong."""
@@ -107,6 +115,31 @@ def check_tied(tied: object, n_merges: int) -> BoolArray:
         )
     _check_length(array, n_merges, "tied")
     return array.astype(np.bool_)
+
+
+def check_support(support: object, n_merges: int) -> FloatArray:
+    """Return `support` as float64 of shape (N-1,); None means that none is known."""
+    if support is None:
+        return np.full(n_merges, np.nan)
+    array = _as_array(support, "support")
+    if array.size and array.dtype.kind not in "fiu":
+        raise InputKindError(
+            f"support must be numbers, got {array.dtype}; use NaN for a merge without support."
+        )
+    _check_length(array, n_merges, "support")
+    _apply(SUPPORT_RULES, array)
+    return array.astype(np.float64)
+
+
+def check_min_support(min_support: object) -> float:
+    """Return the least support that a merge must have, a number from 0 to 1."""
+    if isinstance(min_support, bool) or not isinstance(
+        min_support, int | float | np.integer | np.floating
+    ):
+        raise InputKindError(f"min_support must be a number from 0 to 1, got {min_support!r}.")
+    if not 0 <= min_support <= 1:
+        raise InputError(f"min_support must be from 0 to 1, got {min_support}.")
+    return float(min_support)
 
 
 def check_names(names: object, n_objects: int) -> tuple[str, ...] | None:

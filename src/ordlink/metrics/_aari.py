@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
-from ordlink.metrics._checks import check_tree
+from ordlink.metrics._checks import check_same_objects, check_tree
+from ordlink.metrics._labels import check_labels
 from ordlink.typing import AnyArray, FloatArray
 
 
@@ -94,18 +95,7 @@ def ari_per_level(
 
 
 def _levels_of_tree(truth: Hierarchy, tree: Hierarchy, n_levels: int | None) -> AnyArray:
-    if truth.n_objects != tree.n_objects:
-        raise InputError(
-            f"truth: expected {tree.n_objects} objects as in the tree, got {truth.n_objects}; "
-            "compare trees of the same objects."
-        )
-    if truth.names is not None and tree.names is not None and truth.names != tree.names:
-        i = next(i for i, name in enumerate(truth.names) if name != tree.names[i])
-        raise InputError(
-            f"truth: expected the same objects in the same order as in the tree, got "
-            f"{truth.names[i]!r} for object {i}, which is {tree.names[i]!r} in the tree; "
-            "put the objects of one of them in the order of the other."
-        )
+    check_same_objects(truth, tree)
     most = truth.n_objects.bit_length() - 1  # the largest l with 2**l <= n_objects
     if not most:
         raise InputError("truth: expected at least two objects, got one, which has no levels.")
@@ -121,26 +111,7 @@ def _levels_of_tree(truth: Hierarchy, tree: Hierarchy, n_levels: int | None) -> 
 
 
 def _levels_of_labels(truth: ArrayLike, tree: Hierarchy, n_levels: int | None) -> AnyArray:
-    try:
-        labels: AnyArray = np.atleast_2d(np.asarray(truth))
-    except ValueError as error:  # rows of different lengths
-        raise InputError(
-            f"truth: expected rows with one label for each of the {tree.n_objects} objects, "
-            "got rows of different lengths."
-        ) from error
-    if labels.size and labels.dtype.kind not in "iu":
-        raise InputKindError(
-            "truth: expected labels that are whole numbers, or a Hierarchy, got "
-            f"{labels.dtype}; number the classes, for instance with numpy.unique(..., "
-            "return_inverse=True)."
-        )
-    if labels.ndim != 2 or labels.shape[1] != tree.n_objects:
-        raise InputError(
-            f"truth: expected labels of shape (n_levels, {tree.n_objects}), one column per object "
-            f"of the tree, got shape {labels.shape}."
-        )
-    if not len(labels):
-        raise InputError("truth: expected at least one level, got none.")
+    labels = check_labels(truth, tree.n_objects)
     if n_levels is None:
         return labels
     _check_n_levels(n_levels, len(labels), f"the truth has {len(labels)} rows")

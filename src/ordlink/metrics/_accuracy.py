@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ordlink.comparisons import Comparisons, ListedComparisons
-from ordlink.errors import InputError, InputKindError
+from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons
 from ordlink.hierarchy import Hierarchy
-from ordlink.metrics._checks import check_tree
+from ordlink.metrics._checks import check_comparisons, check_tree
+from ordlink.typing import Int32Array
 
 
 def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
@@ -28,20 +30,21 @@ def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
     ----------
     tree : Hierarchy
         The tree to judge.
-    comparisons : ListedComparisons
-        Comparisons of the same objects.
+    comparisons : Comparisons
+        Listed or ranked, of the same objects.
 
     Returns
     -------
     float
-        From 0 to 1. O(n_objects^2 + n_comparisons) time and memory.
+        From 0 to 1. O(n_objects^2 + n_comparisons) time and memory; all comparisons of a weak
+        order of the pairs (ranked) take O(n_objects^2 log n_objects).
 
     Raises
     ------
     InputError
         If there are no comparisons, or they are of another number of objects.
     InputKindError
-        If the comparisons are not listed.
+        If these are not a tree and comparisons.
 
     Examples
     --------
@@ -53,21 +56,23 @@ def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
     0.5
     """
     check_tree(tree, "the tree comes first, then the comparisons")
-    if not isinstance(comparisons, ListedComparisons):
-        raise InputKindError(
-            f"comparisons: expected listed comparisons, got {type(comparisons).__name__}; "
-            "sample some of them, for instance with Comparisons.from_similarities(similarities, "
-            "0.1)."
-        )
-    if comparisons.n_objects != tree.n_objects:
-        raise InputError(
-            f"comparisons: expected {tree.n_objects} objects as in the tree, got "
-            f"{comparisons.n_objects}; pass the comparisons of the tree's objects."
-        )
-    quadruplets, counts = comparisons.quadruplets, comparisons.counts
-    if not len(quadruplets):
-        raise InputError("comparisons: expected at least one comparison, got none.")
+    check_comparisons(comparisons, tree)
     ranks = tree.lca_ranks()
-    i, j, k, left = quadruplets.T
+    if isinstance(comparisons, RankedComparisons):
+        return _accuracy_of_order(ranks[np.triu_indices(len(ranks), 1)], comparisons)
+    assert isinstance(comparisons, ListedComparisons)
+    i, j, k, left = comparisons.quadruplets.T
     order = np.sign(ranks[k, left].astype(np.int64) - ranks[i, j])  # +1 agrees, 0 silent
-    return float(np.average((1 + order) / 2, weights=counts))
+    return float(np.average((1 + order) / 2, weights=comparisons.counts))
+
+
+def _accuracy_of_order(lca_ranks: Int32Array, comparisons: RankedComparisons) -> float:
+    """Count all comparisons of a weak order of the pairs at once: Kendall's tau, unnormalised."""
+    from scipy.stats import kendalltau  # takes a while to import
+
+    n_pairs = len(lca_ranks)
+    n_told_apart = (n_pairs**2 - int((np.bincount(lca_ranks).astype(np.int64) ** 2).sum())) // 2
+    n_comparisons = comparisons.n_comparisons
+    tau_b = kendalltau(-lca_ranks, comparisons.ranks, method="asymptotic").statistic
+    agreed_minus_not = round(tau_b * math.sqrt(n_told_apart) * math.sqrt(n_comparisons))
+    return (1 + agreed_minus_not / n_comparisons) / 2

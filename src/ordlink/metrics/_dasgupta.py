@@ -52,7 +52,7 @@ def dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
     5.0
     """
     check_tree(tree, "the tree comes first, then the similarities")
-    return _cost(tree, check_similarities(similarities, n_objects=tree.n_objects))
+    return lca_size_sum(tree, check_similarities(similarities, n_objects=tree.n_objects))
 
 
 def normalised_dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
@@ -105,11 +105,12 @@ def normalised_dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
     with np.errstate(over="ignore"):  # the diagonal, which may hold anything
         scaled = matrix / largest  # so that sums of huge or tiny similarities stay in range
     total = math.fsum(float(row[i + 1 :].sum()) for i, row in enumerate(scaled))
-    value = (_cost(tree, scaled) / total - 2) / (tree.n_objects - 2)
+    value = (lca_size_sum(tree, scaled) / total - 2) / (tree.n_objects - 2)
     return min(max(value, 0.0), 1.0)  # rounding
 
 
-def _cost(tree: Hierarchy, matrix: FloatArray) -> float:
+def lca_size_sum(tree: Hierarchy, matrix: FloatArray) -> float:
+    """Return the sum over pairs of their entry times the size of their smallest cluster."""
     sizes = tree.lca_sizes()
     # Row by row above the diagonal: the diagonal may hold anything, and no N x N temporary.
     return math.fsum(float(np.dot(row[i + 1 :], sizes[i, i + 1 :])) for i, row in enumerate(matrix))

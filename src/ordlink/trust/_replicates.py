@@ -1,0 +1,184 @@
+"""Replicates: the answers as they might have come out, and the trees that they give."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, pair_ids
+from ordlink.errors import OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.kernels.threads import n_threads
+from ordlink.trust._halves import dense
+from ordlink.typing import AnyArray, Int32Array, Int64Array
+
+SMALLEST_POOL = 10
+"""Pairs are redrawn from at least so many: the noise in a number cannot be told from itself."""
+
+
+@dataclass(frozen=True)
+class Pools:
+    """For each pair of objects, the pairs from which it is redrawn.
+
+    These are the pairs that meet in the same merge of the tree; where they are fewer than
+    `SMALLEST_POOL`, all pairs within the smallest cluster around them that has as many.
+
+    Attributes
+    ----------
+    pairs : ndarray of dtype int32
+        The pairs of all pools, pool by pool.
+    starts, sizes : ndarray of shape (E,), dtype int64
+        Where the pool of each pair lies in `pairs`.
+    """
+
+    pairs: Int32Array
+    starts: Int64Array
+    sizes: Int64Array
+
+    def draw(self, rng: np.random.Generator) -> Int32Array:
+        """Return a donor for each pair, drawn from its pool with replacement."""
+        places = self.starts + (rng.random(len(self.sizes)) * self.sizes).astype(np.int64)
+        return self.pairs[places]
+
+
+def pools_of(tree: Hierarchy) -> Pools:
+    """Return the pools of a tree; O(N^2), since pools other than merges are small."""
+    n = tree.n_objects
+    meets = tree.lca_ranks()[np.triu_indices(n, 1)]
+    by_merge = np.argsort(meets, kind="stable").astype(np.int32)
+    sizes = np.bincount(meets, minlength=n - 1)
+    starts = np.cumsum(sizes) - sizes
+    pieces, used = [by_merge], len(by_merge)
+    around: dict[int, tuple[int, int]] = {}  # node -> where the pool of all its pairs lies
+    for t in np.flatnonzero(sizes < SMALLEST_POOL).tolist():
+        node = _smallest_around(tree, n + t)
+        if node not in around:
+            members = tree.members(node)
+            low, high = np.triu_indices(len(members), 1)
+            pieces.append(pair_ids(members[low], members[high], n))
+            around[node] = used, len(low)
+            used += len(low)
+        starts[t], sizes[t] = around[node]
+    return Pools(np.concatenate(pieces), starts[meets], sizes[meets])
+
+
+def _smallest_around(tree: Hierarchy, node: int) -> int:
+    root = 2 * tree.n_objects - 2
+    while node < root and tree.sizes[node] * (tree.sizes[node] - 1) // 2 < SMALLEST_POOL:
+        node = int(tree.parents[node])
+    return node
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How replicates are drawn.
+
+    Attributes
+    ----------
+    comparisons : Comparisons
+        The answers.
+    units : ndarray of shape (n_rows,), dtype intp, or None
+        The annotator or answer of each comparison, if these are drawn with replacement.
+    pools : Pools or None
+        Where pairs are redrawn from, if they are.
+    """
+
+    comparisons: Comparisons
+    units: AnyArray | None
+    pools: Pools | None
+
+    def replicate(self, rng: np.random.Generator, order: Int32Array) -> Comparisons:
+        """Return one replicate, in which object k is object ``order[k]`` of the answers."""
+        n = self.comparisons.n_objects
+        new_number = np.empty(n, dtype=np.int32)
+        new_number[order] = np.arange(n, dtype=np.int32)
+        low, high = np.triu_indices(n, 1)
+        places = pair_ids(new_number[low], new_number[high], n)
+        if isinstance(self.comparisons, RankedComparisons):
+            ranks = self.comparisons.ranks
+            moved = np.empty_like(ranks)
+            moved[places] = ranks if self.pools is None else ranks[self.pools.draw(rng)]
+            return RankedComparisons(n_objects=n, ranks=dense(moved))
+        assert isinstance(self.comparisons, ListedComparisons)
+        winners, losers = self.comparisons.winners, self.comparisons.losers
+        counts: AnyArray | None = self.comparisons.counts
+        if self.units is not None:
+            n_units = int(self.units.max(initial=-1)) + 1
+            drawn = np.bincount(rng.integers(0, max(n_units, 1), n_units), minlength=n_units)[
+                self.units
+            ]
+            rows = np.flatnonzero(drawn)
+            winners, losers, drawn = winners[rows], losers[rows], drawn[rows]
+            counts = drawn if counts is None else drawn * counts[rows]
+        if self.pools is not None:
+            rows, winners, losers = hand_over(winners, losers, self.pools.draw(rng))
+            counts = None if counts is None else counts[rows]
+        return ListedComparisons(
+            n_objects=n,
+            winners=places[winners],
+            losers=places[losers],
+            counts=None if counts is None else np.minimum(counts, 2**31 - 1).astype(np.int32),
+        )
+
+
+def hand_over(
+    winners: Int32Array, losers: Int32Array, donors: Int32Array
+) -> tuple[Int64Array, Int32Array, Int32Array]:
+    """Let each pair take over what was said about its donor: A'[e, f] = A[donor e, donor f].
+
+    Returns the row that each new comparison was taken from, its winner and its loser. As many
+    pairs on average take over from a pair as it gives up, so there are about as many rows.
+    """
+    takers = np.argsort(donors, kind="stable").astype(np.int32)  # of pair 0, of pair 1, ...
+    n_takers = np.bincount(donors, minlength=len(donors))
+    starts = np.cumsum(n_takers) - n_takers
+    n_new = n_takers[winners] * n_takers[losers]
+    rows = np.repeat(np.arange(len(winners)), n_new)
+    number = np.arange(len(rows)) - np.repeat(np.cumsum(n_new) - n_new, n_new)
+    first, second = np.divmod(number, n_takers[losers[rows]])
+    return rows, takers[starts[winners[rows]] + first], takers[starts[losers[rows]] + second]
+
+
+def replicate_trees(
+    draw: Draw,
+    build: Callable[[Comparisons, Int32Array], Hierarchy],
+    n_replicates: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[Hierarchy, ...]:
+    """Return one tree for each replicate, on all cores; the same on any number of them.
+
+    Objects are put in random order each time, so that ties, which go to the objects that come
+    first, are decided anew. `build` gets the comparisons and that order.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(n_replicates)
+
+    def grow(number: int) -> Hierarchy:
+        rng = np.random.default_rng(seeds[number])
+        order = rng.permutation(draw.comparisons.n_objects).astype(np.int32)
+        tree = build(draw.replicate(rng, order), order)
+        nodes = np.concatenate([order, np.arange(len(order), 2 * len(order) - 1)])
+        return Hierarchy(nodes[tree.merges])
+
+    trees = []
+    # Threads share the filters of warnings, which are therefore set outside of them.
+    with warnings.catch_warnings(), ThreadPoolExecutor(n_threads()) as pool:
+        warnings.simplefilter("ignore", OrdlinkWarning)  # no news about the answers themselves
+        for done, tree in enumerate(pool.map(grow, range(n_replicates)), start=1):
+            trees.append(tree)
+            if progress is not None:
+                progress(done, n_replicates)
+    return tuple(trees)
+
+
+def relabel_clusters(clusters: Any, order: Int32Array) -> list[list[int]] | None:
+    """Return initial clusters in the numbers of a replicate."""
+    if clusters is None:
+        return None
+    new_number = np.argsort(order)
+    return [new_number[np.asarray(cluster, dtype=np.intp)].tolist() for cluster in clusters]
