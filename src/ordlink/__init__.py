@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         oracles,
         plotting,
         similarity,
+        trust,
     )
     from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, concatenate
     from ordlink.comparisons.files import read_comparisons, read_in_chunks, write_comparisons
@@ -49,6 +50,7 @@ __all__ = [
     "read_comparisons",
     "read_in_chunks",
     "similarity",
+    "trust",
     "write_comparisons",
 ]
 

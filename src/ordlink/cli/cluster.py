@@ -23,6 +23,7 @@ MANY_OBJECTS = 1000
 """From so many objects on, it matters that most of them exist: time and memory grow as N^2."""
 SMALLEST_SHARE_NAMED = 0.1
 _FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
+_DRAW_NOTHING = [name for name in _FOR_FILES if "seed" not in METHODS[name].options]
 _METHODS = "\n".join(
     f"  {method.name:10} needs {method.needs}: {method.summary}" for method in METHODS.values()
 )
@@ -62,9 +63,20 @@ _METHODS = "\n".join(
     default=None,
     help="4K-AL: whether an object counts as most alike to itself (default: yes).",
 )
+@click.option(
+    "--dimension",
+    type=click.IntRange(min=1),
+    help="tSTE-AL, FORTE-AL, SOE-AL: number of coordinates of the embedding (default: 2).",
+)
+@click.option(
+    "--metric",
+    type=click.Choice(["cosine", "euclidean"]),
+    help="tSTE-AL, FORTE-AL, SOE-AL: which points are alike: those in the same direction from the "
+    "centre (cosine, the default), or those at a small distance (euclidean).",
+)
 @seed_option(
-    help=f"Seed of methods that draw at random; no effect on {', '.join(_FOR_FILES)}, which draw "
-    "nothing."
+    help=f"Seed of methods that draw at random; no effect on {', '.join(_DRAW_NOTHING)}, which "
+    "draw nothing."
 )
 @click.option("--out", metavar="DIR", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
 @click.option(
@@ -81,6 +93,8 @@ def command(
     initial_file: str | None,
     repeats: str | None,
     self_comparisons: bool | None,
+    dimension: int | None,
+    metric: str | None,
     seed: int | None,
     out: str | None,
     pictures: str | None,
@@ -89,8 +103,15 @@ def command(
 ) -> None:
     """Turn ANSWERS, a CSV, TSV, Parquet, NPZ or JSON-lines file (or - for stdin), into a tree."""
     chosen = _find_method_for_a_file(method)
-    if self_comparisons is not None and "self_comparisons" not in chosen.options:
-        raise click.UsageError(f"--self-comparisons goes with 4K-AL, not with {chosen.name}")
+    given = {
+        "repeats": repeats,
+        "self_comparisons": self_comparisons,
+        "dimension": dimension,
+        "metric": metric,
+    }
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        _refuse_option_of_others(name, chosen)
     if pictures is not None:
         if out is None:
             raise click.UsageError("--pictures goes with --out, the folder for tree.png")
@@ -118,8 +139,6 @@ def command(
     initial_clusters = None
     if initial_file is not None:
         initial_clusters = read_initial_clusters(initial_file, **about)
-    given = {"repeats": repeats, "self_comparisons": self_comparisons}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if seed is not None and "seed" in chosen.options:
         options["seed"] = seed
     with progress_bar(chosen.name) as progress:
@@ -149,6 +168,14 @@ def _find_method_for_a_file(name: str) -> Method:
         use = f"{', '.join(_FOR_FILES[:-1])} or {_FOR_FILES[-1]}"
         raise InputKindError(f"{chosen.name} {problem}; use {use}")
     return chosen
+
+
+def _refuse_option_of_others(name: str, chosen: Method) -> None:
+    """Refuse an option that other methods have and the chosen one has not."""
+    if name not in chosen.options:
+        others = [other for other in _FOR_FILES if name in METHODS[other].options]
+        flag = "--" + name.replace("_", "-")
+        raise click.UsageError(f"{flag} goes with {', '.join(others)}, not with {chosen.name}")
 
 
 def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> None:

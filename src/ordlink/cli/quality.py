@@ -1,0 +1,103 @@
+"""`ordlink quality`: how good the trees of all methods are for a given number of answers."""
+
+from __future__ import annotations
+
+import click
+
+from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._output import check_folder
+from ordlink.experiments import RunSummary, load_results, run_cells
+from ordlink.experiments.quality_groups import GROUPS, Group
+from ordlink.experiments.quality_methods import OURS
+from ordlink.experiments.quality_page import QualitySection, write_page
+from ordlink.experiments.studies import Grid
+from ordlink.methods import METHODS
+
+_LIST = "\n".join(f"  {group.name:9} {group.title}" for group in GROUPS.values())
+
+
+@click.command(
+    "quality",
+    epilog=f"\b\nGroups:\n{_LIST}\n\n\b\nExamples:\n"
+    "  ordlink quality --quick --out quality\n"
+    "  ordlink quality planted people --full --data-home data --out quality",
+)
+@click.argument("names", metavar="[GROUP]...", nargs=-1)
+@click.option("--list", "only_list", is_flag=True, help="List the groups and leave.")
+@click.option(
+    "--quick/--full",
+    default=None,
+    help="A part of the grid, 3 repetitions, in a few minutes; or all of it, 10 repetitions, in "
+    "about 45 minutes of two cores.",
+)
+@click.option(
+    "--out",
+    default="ordlink-quality",
+    show_default=True,
+    metavar="DIR",
+    help="Folder for results, figures and quality.html. Started again with the same folder, an "
+    "interrupted run goes on.",
+)
+@click.option(
+    "--data-home",
+    metavar="DIR",
+    help="Folder with Car, faces and perceptual kernels (default: ORDLINK_DATA, else the user's "
+    "cache; what is not there is downloaded, or left out with a note).",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(min=1),
+    help="Number of processes (default: all cores).",
+)
+def command(
+    names: tuple[str, ...],
+    only_list: bool,
+    quick: bool | None,
+    out: str,
+    data_home: str | None,
+    processes: int | None,
+) -> None:
+    """Compare all methods at the same numbers of answers (all groups of cells, or those named)."""
+    if only_list:
+        click.echo(_LIST)
+        return
+    groups = _choose(names)
+    if quick is None:
+        raise click.UsageError("give either --quick or --full")
+    grid: Grid = "quick" if quick else "full"
+    folder = check_folder(out)
+    if OURS not in METHODS:
+        warn_in_a_line(f"{OURS} is not among the methods; the others are compared without it")
+    sections = []
+    for group in groups:
+        experiments, notes = group.make(grid, data_home)
+        for note in notes:
+            warn_in_a_line(note)
+        rows = []
+        for experiment in experiments:
+            summary = run_cells(experiment, folder / "results", n_processes=processes)
+            notes += _say(experiment.name, summary)
+            rows += load_results(experiment, folder / "results")
+        sections.append(QualitySection(group, rows, notes))
+    described = "the part of the grid of --quick" if quick else "the whole grid"
+    page = write_page(sections, folder, grid=described)
+    click.echo(f"wrote {page}, and the figures to {folder / 'figures'}")
+
+
+def _choose(names: tuple[str, ...]) -> list[Group]:
+    unknown = [name for name in names if name not in GROUPS]
+    if unknown:
+        raise click.UsageError(f"there is no group {unknown[0]!r}; there are {', '.join(GROUPS)}")
+    return [group for name, group in GROUPS.items() if not names or name in names]
+
+
+def _say(name: str, summary: RunSummary) -> tuple[str, ...]:
+    """Say what was run, and return a note on cells that failed."""
+    n_before = summary.n_cells - summary.n_run
+    before = f", {n_before} were there" if n_before else ""
+    click.echo(f"{name}: {summary.n_cells} cells{before} ({summary.seconds / 60:.1f} minutes)")
+    for failure in summary.failures:
+        warn_in_a_line(f"{name}: {failure}")
+    if not summary.failures:
+        return ()
+    return (f"{name}: {len(summary.failures)} cells failed; start again to try them again",)

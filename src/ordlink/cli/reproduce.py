@@ -1,0 +1,113 @@
+"""`ordlink reproduce`: the paper's experiments, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._output import check_folder
+from ordlink.datasets import fetch_car
+from ordlink.experiments import RunSummary, load_results, run_cells
+from ordlink.experiments.report import Section, write_report
+from ordlink.experiments.studies import STUDIES, Grid, Study
+
+_LIST = "\n".join(f"  {study.name:17} {study.title}" for study in STUDIES.values())
+_QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.values())
+
+
+@click.command(
+    "reproduce",
+    epilog=f"\b\nExperiments:\n{_LIST}\n\n\b\nWhat --quick runs:\n{_QUICK}\n\n\b\nExamples:\n"
+    "  ordlink reproduce --quick --out reproduction\n"
+    "  ordlink reproduce planted standard --full --data-home data --out reproduction",
+)
+@click.argument("names", metavar="[EXPERIMENT]...", nargs=-1)
+@click.option("--list", "only_list", is_flag=True, help="List the experiments and leave.")
+@click.option(
+    "--quick/--full",
+    default=None,
+    help="A part of the grid in a few minutes, or the paper's grid with 10 repetitions.",
+)
+@click.option(
+    "--out",
+    default="ordlink-reproduction",
+    show_default=True,
+    metavar="DIR",
+    help="Folder for results, figures and report.html. Started again with the same folder, an "
+    "interrupted run goes on.",
+)
+@click.option(
+    "--data-home",
+    metavar="DIR",
+    help="Folder with 20news and Car (default: ORDLINK_DATA, else the user's cache; what is not "
+    "there is downloaded, or left out with a note).",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(min=1),
+    help="Number of processes (default: all cores).",
+)
+def command(
+    names: tuple[str, ...],
+    only_list: bool,
+    quick: bool | None,
+    out: str,
+    data_home: str | None,
+    processes: int | None,
+) -> None:
+    """Run the paper's experiments (all, or those named) and report which of its claims held."""
+    if only_list:
+        click.echo(_LIST)
+        return
+    studies = _choose(names)
+    if quick is None:
+        raise click.UsageError("give either --quick or --full")
+    grid: Grid = "quick" if quick else "full"
+    folder = check_folder(out)
+    sections = []
+    for study in studies:
+        experiment, notes = study.make(grid, data_home)
+        for note in notes:
+            warn_in_a_line(note)
+        rows = []
+        if experiment is not None:
+            summary = run_cells(experiment, folder / "results", n_processes=processes)
+            notes += _say(study, summary)
+            rows = load_results(experiment, folder / "results")
+        sections.append(Section(study, rows, notes))
+    described = "the part of the grid of --quick" if quick else "the paper's whole grid"
+    page = write_report(sections, folder, grid=described, pictures=_pictures(sections, data_home))
+    click.echo(f"wrote {page}, and the figures to {folder / 'figures'}")
+
+
+def _choose(names: tuple[str, ...]) -> list[Study]:
+    unknown = [name for name in names if name not in STUDIES]
+    if unknown:
+        raise click.UsageError(
+            f"there is no experiment {unknown[0]!r}; there are {', '.join(STUDIES)}"
+        )
+    return [study for name, study in STUDIES.items() if not names or name in names]
+
+
+def _say(study: Study, summary: RunSummary) -> tuple[str, ...]:
+    """Say what was run, and return a note on cells that failed."""
+    n_before = summary.n_cells - summary.n_run
+    before = f", {n_before} were there" if n_before else ""
+    click.echo(
+        f"{study.name}: {summary.n_cells} cells{before} ({summary.seconds / 60:.1f} minutes)"
+    )
+    for failure in summary.failures:
+        warn_in_a_line(f"{study.name}: {failure}")
+    if not summary.failures:
+        return ()
+    return (f"{len(summary.failures)} cells failed; start again to try them again",)
+
+
+def _pictures(sections: list[Section], data_home: str | None) -> list[Path] | None:
+    """Return the pictures of the cars where their trees are drawn."""
+    if not any(section.study.name == "car" and section.rows for section in sections):
+        return None
+    pictures = fetch_car(data_home=data_home).pictures
+    return None if pictures is None else list(pictures)

@@ -1,0 +1,367 @@
+"""The owner's pages: logging in, the dashboard, changes (POST with a CSRF token), downloads."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import time
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import sqlalchemy as sa
+from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from ordlink.collect import owner
+from ordlink.collect.export import (
+    export_answers,
+    export_events,
+    export_people,
+    export_study,
+)
+from ordlink.collect.hub import count_main_answers
+from ordlink.collect.people import exclude, new_token, note_event, withdraw
+from ordlink.collect.quality import PersonQuality, judge_people
+from ordlink.collect.reading import RecordReader
+from ordlink.collect.schema import answer, draw, participant, question
+from ordlink.collect.site import (
+    OWNER_COOKIE,
+    Site,
+    TheSite,
+    client_of,
+    same_site_only,
+)
+from ordlink.errors import InputError
+
+N_BARS = 60
+"""Bars of the chart of answers over time."""
+HIGHEST_PERSON = 2**31 - 1
+
+router = APIRouter(prefix="/owner", dependencies=[Depends(same_site_only)])
+Password = Annotated[str, Form(max_length=500)]
+Csrf = Annotated[str, Form(max_length=100)]
+PersonNumber = Annotated[int, Path(ge=1, le=HIGHEST_PERSON)]
+
+
+async def owner_only(request: Request, site: TheSite) -> owner.Session:
+    """Return the session of the owner; refuse everybody else."""
+    session = await _find_session(site, request)
+    if session is None:
+        raise HTTPException(401, "log in first, at /owner/login")
+    return session
+
+
+Owner = Annotated[owner.Session, Depends(owner_only)]
+
+
+async def checked_owner(session: Owner, csrf: Csrf = "") -> owner.Session:
+    """Return the session if the form carries its token."""
+    if not hmac.compare_digest(csrf.encode(), session.csrf.encode()):
+        raise HTTPException(403, "this form is out of date; load the page again")
+    return session
+
+
+Changes = Depends(checked_owner)
+
+
+# --- logging in ---------------------------------------------------------------------------------
+
+
+@router.get("/setup", include_in_schema=False)
+async def show_setup(site: TheSite, request: Request, token: str = "") -> Response:
+    """Ask for a password, with the token that was printed at the start."""
+    if await site.hub.read(owner.stored_password) is not None:
+        return RedirectResponse("/owner/login", status_code=303)
+    return site.page(request, "setup.html", token=token, problem="")
+
+
+@router.post("/setup", response_class=RedirectResponse)
+async def set_up(
+    site: TheSite,
+    request: Request,
+    token: Annotated[str, Form(max_length=200)],
+    password: Password,
+) -> Response:
+    """Set the password, once."""
+    _limit_tries(site, request)
+    if not site.keeper.is_setup_token(token):
+        return site.page(
+            request,
+            "setup.html",
+            status=403,
+            token="",
+            problem="This is not the token that was printed at the start.",
+        )
+    try:
+        hashed = await asyncio.to_thread(site.keeper.hash_password, password)
+    except (InputError, UnicodeError) as error:
+        return site.page(request, "setup.html", status=422, token=token, problem=str(error))
+    if not await site.hub.change(lambda connection: owner.set_password(connection, hashed)):
+        raise HTTPException(403, "the password is set already; log in at /owner/login")
+    return await _log_in(site)
+
+
+@router.get("/login", include_in_schema=False)
+async def show_login(site: TheSite, request: Request) -> Response:
+    """Ask for the password."""
+    return site.page(request, "login.html", problem="")
+
+
+@router.post("/login", response_class=RedirectResponse)
+async def log_in(site: TheSite, request: Request, password: Password) -> Response:
+    """Begin a session."""
+    _limit_tries(site, request)
+    stored = await site.hub.read(owner.stored_password)
+    try:
+        good = await asyncio.to_thread(site.keeper.is_password, password, stored)
+    except UnicodeError:
+        good = False
+    if not good:
+        return site.page(request, "login.html", status=403, problem="Wrong password.")
+    return await _log_in(site)
+
+
+@router.post("/logout", dependencies=[Changes], response_class=RedirectResponse)
+async def log_out(site: TheSite, request: Request) -> Response:
+    """End the session."""
+    token = request.cookies.get(OWNER_COOKIE, "")
+    await site.hub.change(lambda connection: owner.end_session(connection, token))
+    response = RedirectResponse("/owner/login", status_code=303)
+    response.delete_cookie(OWNER_COOKIE, path="/owner")
+    return response
+
+
+# --- looking ------------------------------------------------------------------------------------
+
+
+@router.get("", include_in_schema=False)
+async def show_dashboard(site: TheSite, request: Request) -> Response:
+    """Show the dashboard, or the way to it."""
+    session = await _find_session(site, request)
+    if session is None:
+        is_set = await site.hub.read(owner.stored_password) is not None
+        return RedirectResponse("/owner/login" if is_set else "/owner/setup", status_code=303)
+    overview = await _overview(site)
+    people = await _people(site)
+    return site.page(request, "dashboard.html", csrf=session.csrf, overview=overview, people=people)
+
+
+@router.get("/stimuli", include_in_schema=False)
+async def show_stimuli(site: TheSite, request: Request, _owner: Owner) -> Response:
+    """Show all stimuli as people see them."""
+    return site.page(request, "stimuli.html")
+
+
+@router.get("/api/overview", response_class=JSONResponse)
+async def get_overview(site: TheSite, _owner: Owner) -> Response:
+    """Return how far the study is: answers over time, people, cost, the stop rule."""
+    return JSONResponse(await _overview(site))
+
+
+@router.get("/api/people", response_class=JSONResponse)
+async def get_people(site: TheSite, _owner: Owner) -> Response:
+    """Return the people and what looks wrong with their answers."""
+    return JSONResponse([one.as_json() for one in await _people(site)])
+
+
+@router.get("/api/tree", response_class=JSONResponse)
+async def get_tree(site: TheSite, _owner: Owner) -> Response:
+    """Return the newest trees: of everybody, and without those who are excluded."""
+    live, study = site.hub.live, site.hub.study
+    trees = live.trees
+    return JSONResponse(
+        {
+            "names": study.names,
+            "urls": [
+                f"/stimuli/{key}" if one.kind == "picture" else ""
+                for one, key in zip(study.stimuli, site.hub.keys, strict=True)
+            ],
+            "everybody": None if trees is None else trees.everybody,
+            "kept": None if trees is None else trees.kept,
+            "n_stable": live.n_stable,
+            "grown_at": live.grown_at,
+        }
+    )
+
+
+Download = Literal[
+    "answers.csv",
+    "answers.parquet",
+    "answers-of-everybody.csv",
+    "answers-of-everybody.parquet",
+    "people.csv",
+    "events.jsonl",
+    "study.yaml",
+]
+_MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "jsonl": "application/x-ndjson",
+    "yaml": "text/plain; charset=utf-8",
+}
+
+
+@router.get("/download/{name}", response_class=Response)
+async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
+    """Return a file of the study."""
+    extension = name.rsplit(".", 1)[1]
+    content: str | bytes
+    if name == "people.csv":
+        content = export_people(await _people(site))
+    elif name == "study.yaml":
+        content = export_study(site.hub.study)
+    elif name == "events.jsonl":
+        content = await site.hub.read(lambda connection: "".join(export_events(connection)))
+    else:
+        content = await asyncio.to_thread(_answers, site, name, extension)
+    return Response(
+        content,
+        media_type=_MEDIA_TYPES[extension],
+        headers={"content-disposition": f'attachment; filename="{name}"'},
+    )
+
+
+# --- changing -----------------------------------------------------------------------------------
+
+
+@router.post("/state", dependencies=[Changes], response_class=RedirectResponse)
+async def change_state(
+    site: TheSite, state: Annotated[Literal["open", "paused", "complete"], Form()]
+) -> Response:
+    """Open, pause or end the study."""
+    await site.hub.set_state(state)
+    return RedirectResponse("/owner", status_code=303)
+
+
+@router.post("/people/{person}/exclude", dependencies=[Changes], response_class=RedirectResponse)
+async def exclude_person(
+    site: TheSite,
+    person: PersonNumber,
+    reason: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Leave a person out of the tree; their answers stay."""
+    printable = "".join(letter for letter in reason if letter.isprintable()).strip()
+    return await _change_person(
+        site, lambda connection: exclude(connection, person, reason=printable or "by the owner")
+    )
+
+
+@router.post("/people/{person}/include", dependencies=[Changes], response_class=RedirectResponse)
+async def include_person(site: TheSite, person: PersonNumber) -> Response:
+    """Take a person in again."""
+    return await _change_person(site, lambda connection: exclude(connection, person, reason=""))
+
+
+@router.post("/people/{person}/withdraw", dependencies=[Changes], response_class=RedirectResponse)
+async def withdraw_person(site: TheSite, person: PersonNumber) -> Response:
+    """Remove the answers of a person who asked for it."""
+
+    def change(connection: sa.Connection) -> bool:
+        known = connection.execute(
+            sa.select(participant.c.id).where(participant.c.id == person)
+        ).scalar()
+        if known is not None:
+            withdraw(connection, person)
+        return known is not None
+
+    return await _change_person(site, change)
+
+
+async def _change_person(site: Site, change: Callable[[sa.Connection], bool]) -> Response:
+    if not await site.hub.change(change):
+        raise HTTPException(404, "there is no such person")
+    return RedirectResponse("/owner", status_code=303)
+
+
+# --- what the routes above use --------------------------------------------------------------------
+
+
+async def _find_session(site: Site, request: Request) -> owner.Session | None:
+    token = request.cookies.get(OWNER_COOKIE)
+    if not token or len(token) > 200:
+        return None
+    return await site.hub.read(lambda connection: owner.find_session(connection, token))
+
+
+async def _log_in(site: Site) -> Response:
+    token = new_token()
+
+    def change(connection: sa.Connection) -> None:
+        owner.begin_session(connection, token)
+        note_event(connection, "owner logged in")
+
+    await site.hub.change(change)
+    response = RedirectResponse("/owner", status_code=303)
+    site.set_cookie(response, OWNER_COOKIE, token, seconds=int(owner.SESSION_SECONDS))
+    return response
+
+
+def _limit_tries(site: Site, request: Request) -> None:
+    if not site.trying.allows(client_of(request)):
+        raise HTTPException(429, "too many tries; wait a minute")
+
+
+async def _people(site: Site) -> list[PersonQuality]:
+    trees = site.hub.live.trees
+    agreement = {} if trees is None else trees.agreement
+    return await site.hub.read(
+        lambda connection: judge_people(connection, site.hub.study, agreement)
+    )
+
+
+def _answers(site: Site, name: str, extension: str) -> bytes:
+    reader = RecordReader(site.hub.engine, site.hub.study)
+    record = reader.read() if "everybody" in name else reader.read_kept()
+    return export_answers(record, extension)
+
+
+async def _overview(site: Site) -> dict[str, Any]:
+    study = site.hub.study
+    counts = await site.hub.read(_count)
+    n_completed = counts["people"].get("completed", 0)
+    return {
+        "state": site.hub.desk.state,
+        "n_objects": study.n_objects,
+        "question": study.question,
+        "sampler": study.sampler,
+        "method": study.method,
+        "budget": study.budget,
+        "stable_trees": study.stable_trees,
+        "n_stable": site.hub.live.n_stable,
+        "cost": round(n_completed * study.pay_per_person, 2),
+        "currency": study.currency,
+        **counts,
+    }
+
+
+def _count(connection: sa.Connection) -> dict[str, Any]:
+    outcomes = connection.execute(
+        sa.select(sa.func.coalesce(participant.c.outcome, "taking part"), sa.func.count()).group_by(
+            sa.func.coalesce(participant.c.outcome, "taking part")
+        )
+    ).all()
+    samplers = connection.execute(
+        sa.select(draw.c.sampler, sa.func.count())
+        .select_from(question.join(draw))
+        .group_by(draw.c.sampler)
+    ).all()
+    return {
+        "n_answers": count_main_answers(connection),
+        "people": {str(outcome): int(number) for outcome, number in outcomes},
+        "questions_by_sampler": {str(name): int(number) for name, number in samplers},
+        "over_time": _over_time(connection),
+    }
+
+
+def _over_time(connection: sa.Connection) -> dict[str, Any]:
+    """Return how many answers came in each of some intervals since the first one."""
+    first = connection.execute(sa.select(sa.func.min(answer.c.received_at))).scalar()
+    if first is None:
+        return {"start": None, "seconds": None, "counts": []}
+    width = max((time.time() - first) / N_BARS, 1.0)
+    bar = sa.cast(sa.func.floor((answer.c.received_at - first) / width), sa.Integer)
+    rows = connection.execute(sa.select(bar, sa.func.count()).group_by(bar)).all()
+    counts = [0] * N_BARS
+    for place, number in rows:
+        counts[min(max(int(place), 0), N_BARS - 1)] += int(number)
+    return {"start": first, "seconds": width, "counts": counts}

@@ -1,0 +1,58 @@
+"""The participants' pages, and the files of the stimuli."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ordlink.collect.people import is_preview, origin_of
+from ordlink.collect.site import PERSON_COOKIE, TheSite
+from ordlink.errors import InputError
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+async def welcome(site: TheSite, request: Request) -> Response:
+    """Show what the study is about and ask for consent; people who are known go on."""
+    known = PERSON_COOKIE in request.cookies
+    if known and origin_of(dict(request.query_params)).external_id is None:
+        return RedirectResponse("/run", status_code=303)
+    if not site.hub.is_open:
+        return site.page(request, "closed.html", status=200)
+    return site.page(request, "welcome.html", preview=is_preview(dict(request.query_params)))
+
+
+@router.get("/join")
+async def join_again(site: TheSite, request: Request) -> Response:
+    """Show the consent page whatever the browser remembers: for a cookie that nobody knows."""
+    return site.page(request, "welcome.html", preview=False)
+
+
+@router.get("/run")
+async def run(site: TheSite, request: Request) -> Response:
+    """Show the page on which people answer; its script asks for the questions."""
+    return site.page(request, "run.html")
+
+
+files = APIRouter()
+
+
+@files.get("/stimuli/{key}", response_class=Response, responses={404: {}})
+async def show_stimulus(
+    site: TheSite,
+    key: Annotated[str, Path(max_length=64)],
+) -> Response:
+    """Return the file of a stimulus; its key tells nothing about it."""
+    try:
+        content, media_type = await asyncio.to_thread(site.hub.media.__getitem__, key)
+    except KeyError as error:
+        raise HTTPException(404, "there is no such stimulus") from error
+    except (InputError, OSError) as error:
+        raise HTTPException(404, "the file of this stimulus cannot be read") from error
+    return Response(
+        content, media_type=media_type, headers={"cache-control": "private, max-age=86400"}
+    )

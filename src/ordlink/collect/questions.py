@@ -1,0 +1,267 @@
+"""The five ways to ask, what is on the screen, and what an answer says."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ordlink.comparisons import ListedComparisons, list_answers
+from ordlink.errors import InputError
+from ordlink.typing import Int32Array
+
+CANT_TELL: tuple[int, ...] = ()
+"""The choice of someone who can't tell: no position at all."""
+_RANKED_FROM = 8
+
+
+@dataclass(frozen=True)
+class QuestionType:
+    """One way to ask.
+
+    The objects of a question are shown in some order; a choice names positions of that order, so
+    the sides are part of the record.
+
+    Attributes
+    ----------
+    name : str
+        As in the study file.
+    form : str
+        The answer form that its answers have, see :data:`ordlink.comparisons.FORMS`.
+    n_objects : int
+        Objects on the screen.
+    n_options : int
+        Things to choose from: pairs, or objects other than the first one.
+    n_chosen : int
+        How many are chosen, in order.
+    prompt : str
+        What the person reads.
+    """
+
+    name: str
+    form: str
+    n_objects: int
+    n_options: int
+    n_chosen: int
+    prompt: str
+
+    @property
+    def has_anchor(self) -> bool:
+        """Whether the first object is what the others are compared with."""
+        return self.form == "triplet"
+
+    def check_choice(self, choice: Sequence[int]) -> tuple[int, ...]:
+        """Return the choice if it is one: nothing (can't tell), or different options.
+
+        Examples
+        --------
+        >>> QUESTION_TYPES["rank-2-of-8"].check_choice([5, 2])
+        (5, 2)
+        """
+        chosen = tuple(choice)
+        if chosen == CANT_TELL:
+            return chosen
+        if len(chosen) != self.n_chosen or len(set(chosen)) < self.n_chosen:
+            raise InputError(
+                f"an answer to {self.name} names {self.n_chosen} of {self.n_options} options, or "
+                f'none for "can\'t tell"; got {len(chosen)}'
+            )
+        if not all(0 <= option < self.n_options for option in chosen):
+            raise InputError(
+                f"the options of {self.name} are 0 to {self.n_options - 1}, got {list(chosen)}"
+            )
+        return chosen
+
+    def rows(self, shown: ArrayLike, choices: ArrayLike) -> Int32Array:
+        """Return what answers say, as rows of the form; those of an answer next to each other.
+
+        Parameters
+        ----------
+        shown : array of shape (n_answers, n_objects)
+            Objects in the order in which they were shown.
+        choices : array of shape (n_answers, n_chosen)
+            Positions; "can't tell" says nothing and is left out before.
+
+        Returns
+        -------
+        ndarray of shape (n_answers * n_rows_each, 3 or 4), dtype int32
+
+        Examples
+        --------
+        >>> QUESTION_TYPES["triplet"].rows([[4, 7, 9]], [[1]]).tolist()
+        [[4, 9, 7]]
+        >>> QUESTION_TYPES["odd-one-out"].rows([[4, 7, 9]], [[0]]).tolist()
+        [[7, 9, 4]]
+        """
+        objects = np.asarray(shown, dtype=np.int32).reshape(-1, self.n_objects)
+        chosen = np.asarray(choices, dtype=np.int64).reshape(-1, self.n_chosen)
+        if self.form == "quadruplet":
+            return np.where(chosen == 0, objects, objects[:, [2, 3, 0, 1]])
+        options = objects[:, int(self.has_anchor) :]
+        # Chosen ones first, in their order; the others keep theirs.
+        places = np.full(options.shape, self.n_chosen)
+        np.put_along_axis(places, chosen, np.arange(self.n_chosen)[None, :], axis=1)
+        order = np.take_along_axis(options, np.argsort(places, axis=1, kind="stable"), axis=1)
+        if self.form == "most-central":
+            return order
+        if self.form == "odd-one-out":
+            return order[:, [1, 2, 0]]
+        columns = [
+            (closer, farther)
+            for closer in range(self.n_chosen)
+            for farther in range(closer + 1, self.n_options)
+        ]
+        rows = [
+            np.stack([objects[:, 0], order[:, closer], order[:, farther]], axis=1)
+            for closer, farther in columns
+        ]
+        return np.stack(rows, axis=1).reshape(-1, 3)
+
+    def rearrange(self, objects: Sequence[int], rng: random.Random) -> tuple[int, ...]:
+        """Return the objects in an order to show them: sides and places drawn at random."""
+        if self.form == "quadruplet":
+            pairs = [list(objects[:2]), list(objects[2:])]
+            for pair in pairs:
+                rng.shuffle(pair)
+            rng.shuffle(pairs)
+            return (*pairs[0], *pairs[1])
+        fixed = int(self.has_anchor)
+        moved = list(objects[fixed:])
+        rng.shuffle(moved)
+        return (*objects[:fixed], *moved)
+
+    def swapped(self, shown: Sequence[int]) -> tuple[int, ...]:
+        """Return the same question with its sides swapped.
+
+        Examples
+        --------
+        >>> QUESTION_TYPES["quadruplet"].swapped([1, 2, 3, 4])
+        (3, 4, 1, 2)
+        """
+        if self.form == "quadruplet":
+            return (*shown[2:], *shown[:2])
+        if self.has_anchor:
+            return (shown[0], *reversed(shown[1:]))
+        return tuple(reversed(shown))
+
+    def identity(self, shown: Sequence[int]) -> Hashable:
+        """Return what is asked, whatever the sides.
+
+        Examples
+        --------
+        >>> kind = QUESTION_TYPES["triplet"]
+        >>> kind.identity([1, 2, 3]) == kind.identity([1, 3, 2]) != kind.identity([2, 1, 3])
+        True
+        """
+        if self.form == "quadruplet":
+            return frozenset((frozenset(shown[:2]), frozenset(shown[2:])))
+        return (shown[0] if self.has_anchor else None, frozenset(shown))
+
+    def chosen_objects(self, shown: Sequence[int], choice: Sequence[int]) -> tuple[int, ...]:
+        """Return what was chosen whatever the sides: to see whether two answers agree."""
+        if self.form == "quadruplet":
+            return tuple(
+                sorted(shown[2 * position + side] for position in choice for side in (0, 1))
+            )
+        return tuple(shown[position + self.has_anchor] for position in choice)
+
+
+def catch_objects(kind: QuestionType, objects: Sequence[int]) -> tuple[int, ...]:
+    """Return a question whose answer is plain, because an object is shown beside itself.
+
+    Parameters
+    ----------
+    kind : QuestionType
+    objects : sequence of int
+        As many different objects as the type shows, to be overwritten in part.
+
+    Examples
+    --------
+    >>> catch_objects(QUESTION_TYPES["triplet"], [4, 7, 9])
+    (4, 4, 9)
+    """
+    return (objects[0], objects[0], *objects[2:])
+
+
+def passes_catch(kind: QuestionType, shown: Sequence[int], choice: Sequence[int]) -> bool:
+    """Return whether a catch trial was answered as anybody would who looks.
+
+    Examples
+    --------
+    >>> passes_catch(QUESTION_TYPES["triplet"], [4, 9, 4], [1])
+    True
+    """
+    chosen = kind.chosen_objects(shown, choice)
+    twice = next(one for one in shown if list(shown).count(one) == 2)
+    if not chosen:
+        return False
+    if kind.form == "quadruplet":
+        return chosen == (twice, twice)
+    if kind.form == "odd-one-out":
+        return chosen[0] != twice
+    return chosen[0] == twice
+
+
+def to_comparisons(
+    kind: QuestionType,
+    shown: Sequence[Sequence[int]],
+    choices: Sequence[Sequence[int]],
+    *,
+    names: Sequence[str],
+    people: Sequence[str] | None = None,
+    times: Sequence[str] | None = None,
+    response_times: Sequence[float] | None = None,
+) -> ListedComparisons:
+    """Return the comparisons of answers, with who gave them and when.
+
+    "Can't tell" says nothing about similarities: it is in the record, not in here.
+
+    Examples
+    --------
+    >>> kind = QUESTION_TYPES["triplet"]
+    >>> to_comparisons(kind, [[0, 1, 2]], [[1]], names=["cat", "dog", "bee"]).quadruplets.tolist()
+    [[0, 2, 0, 1]]
+    """
+    said = [number for number, choice in enumerate(choices) if choice]
+    rows = kind.rows([shown[one] for one in said], [choices[one] for one in said])
+    each = len(rows) // len(said) if said else 1
+    taken: dict[str, Any] = {
+        name: [column[one] for one in said for _ in range(each)]
+        for name, column in (
+            ("annotators", people),
+            ("times", times),
+            ("response_times", response_times),
+        )
+        if column is not None
+    }
+    # A row of the form is an answer; where one screen gives many rows, they belong together.
+    numbers = np.repeat(np.arange(len(said), dtype=np.int32), each) if each > 1 else None
+    return list_answers(rows, kind.form, names=names, answers=numbers, **taken)
+
+
+QUESTION_TYPES: dict[str, QuestionType] = {
+    kind.name: kind
+    for kind in (
+        QuestionType("quadruplet", "quadruplet", 4, 2, 1, "Which pair is more alike?"),
+        QuestionType(
+            "triplet", "triplet", 3, 2, 1, "Which of the two is more like the one on top?"
+        ),
+        QuestionType(
+            "most-central", "most-central", 3, 3, 1, "Which one is the most central of the three?"
+        ),
+        QuestionType("odd-one-out", "odd-one-out", 3, 3, 1, "Which one is the odd one out?"),
+        QuestionType(
+            "rank-2-of-8",
+            "triplet",
+            1 + _RANKED_FROM,
+            _RANKED_FROM,
+            2,
+            "Choose the two that are most like the one on top, the most similar one first.",
+        ),
+    )
+}
+"""The question types by name."""

@@ -1,0 +1,278 @@
+"""What is compared: pictures, sounds, films or texts; found, checked, and served by opaque keys."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import hmac
+import io
+import mimetypes
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ordlink.errors import InputError
+
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+AUDIO = (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac")
+VIDEO = (".mp4", ".webm", ".ogv")
+KINDS = {
+    **dict.fromkeys(PICTURES, "picture"),
+    **dict.fromkeys(AUDIO, "audio"),
+    **dict.fromkeys(VIDEO, "video"),
+    ".txt": "text",
+}
+"""What a file is, by its extension."""
+LONGEST_SIDE = 1024
+"""Pictures are shown at most this large, in pixels."""
+MOST_PIXELS = 100_000_000
+LONGEST_TEXT = 2000
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """One object of the study.
+
+    Attributes
+    ----------
+    name : str
+        What the tree and the answers call it.
+    kind : {"text", "picture", "audio", "video"}
+    text : str
+        What a text shows; empty for files.
+    path : Path or None
+        The file; never told to anybody.
+    """
+
+    name: str
+    kind: str
+    text: str = ""
+    path: Path | None = None
+
+    @property
+    def digest(self) -> str:
+        """What it is, so that a study goes on with the same objects or not at all."""
+        content = self.text.encode() if self.path is None else self.path.read_bytes()
+        return hashlib.sha256(self.kind.encode() + b"\0" + content).hexdigest()
+
+
+def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
+    """Return the files of a folder as stimuli, in natural order of their names.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than three, or two have the same name without extension.
+    """
+    try:
+        files = sorted(
+            (
+                file
+                for file in folder.iterdir()
+                if file.suffix.lower() in KINDS
+                and file.is_file()
+                and not file.name.startswith((".", "_"))
+            ),
+            key=lambda file: _natural(file.name),
+        )
+    except OSError as error:
+        raise InputError(
+            f"{folder}: expected a folder of stimuli ({error.strerror}); check the path"
+        ) from error
+    return check_stimuli(
+        [_stimulus_of_file(file, file.stem, str(folder)) for file in files], str(folder)
+    )
+
+
+def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
+    """Return the rows of a CSV file as stimuli.
+
+    Columns `name`, and `file` (beside the CSV file) or `text`; a file with one column, with or
+    without the header `name` or `text`, is a list of texts.
+    """
+    try:
+        rows = [row for row in csv.reader(io.StringIO(path.read_text("utf-8-sig"))) if any(row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(
+            f"{path}: expected a CSV file of stimuli in UTF-8 ({error}); check the file"
+        ) from error
+    if not rows:
+        raise InputError(f"{path}: the file is empty; list at least {FEWEST} stimuli, one a row")
+    header = [cell.strip().lower() for cell in rows[0]]
+    if len(header) == 1:
+        texts = rows[1:] if header[0] in ("name", "text") else rows
+        return stimuli_of_list([row[0] for row in texts], path.parent, str(path))
+    if not set(header) & {"file", "text"}:
+        raise InputError(
+            f"{path}: expected the columns name and file, or name and text, got "
+            f"{', '.join(rows[0])}; name the columns in the first row"
+        )
+    found = []
+    for number, row in enumerate(rows[1:], start=2):
+        where = f"{path}, row {number}"
+        if len(row) != len(header):
+            raise InputError(f"{where}: expected {len(header)} cells, got {len(row)}")
+        cells = {column: cell.strip() for column, cell in zip(header, row, strict=True)}
+        name = cells.get("name", "")
+        if cells.get("file"):
+            file = _beside(path.parent, cells["file"], where)
+            found.append(_stimulus_of_file(file, name or file.stem, where))
+        else:
+            text = cells.get("text", "")
+            found.append(Stimulus(name or text, "text", text or name))
+    return check_stimuli(found, str(path))
+
+
+def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tuple[Stimulus, ...]:
+    """Return a list of texts and files as stimuli; files lie in or below the folder."""
+    found = []
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, str):
+            raise InputError(
+                f"{where}: stimulus {number} is {entry!r}; expected a text or a file name; put "
+                "numbers in quotation marks"
+            )
+        text = entry.strip()
+        if Path(text).suffix.lower() in KINDS and "\n" not in text:
+            file = _beside(folder, text, f"{where}: stimulus {number}")
+            found.append(_stimulus_of_file(file, file.stem, where))
+        else:
+            found.append(Stimulus(text, "text", text))
+    return check_stimuli(found, where)
+
+
+def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ...]:
+    """Return the stimuli if there are enough, each has a name, and no two the same."""
+    if len(stimuli) < FEWEST:
+        raise InputError(
+            f"{where}: expected at least {FEWEST} stimuli, got {len(stimuli)}; files end in "
+            f"{', '.join(KINDS)}"
+        )
+    seen: set[str] = set()
+    for number, stimulus in enumerate(stimuli, start=1):
+        if not stimulus.name or not stimulus.name.isprintable():
+            raise InputError(
+                f"{where}: stimulus {number} has no name that can be shown ({stimulus.name!r}); "
+                "give it one"
+            )
+        if len(stimulus.text) > LONGEST_TEXT:
+            raise InputError(
+                f"{where}: stimulus {number} has {len(stimulus.text)} letters, more than "
+                f"{LONGEST_TEXT}; shorten it"
+            )
+        if stimulus.name in seen:
+            raise InputError(
+                f"{where}: two stimuli are called {stimulus.name!r}; give each its own name"
+            )
+        seen.add(stimulus.name)
+    return tuple(stimuli)
+
+
+def stimulus_keys(secret: bytes, n_objects: int) -> tuple[str, ...]:
+    """Return a key for each object that tells nothing: neither its name nor its number."""
+    return tuple(
+        hmac.new(secret, f"stimulus {number}".encode(), hashlib.sha256).hexdigest()[:24]
+        for number in range(n_objects)
+    )
+
+
+class Media:
+    """The bytes of the stimuli, by key; pictures are encoded anew, so nothing else comes along.
+
+    Parameters
+    ----------
+    stimuli : sequence of Stimulus
+    keys : sequence of str
+    """
+
+    def __init__(self, stimuli: Sequence[Stimulus], keys: Sequence[str]) -> None:
+        self._by_key = dict(zip(keys, stimuli, strict=True))
+        self._made: dict[str, tuple[bytes, str]] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, key: str) -> tuple[bytes, str]:
+        """Return the bytes and their media type; KeyError if no file has this key."""
+        stimulus = self._by_key[key]
+        if stimulus.path is None:
+            raise KeyError(key)
+        if stimulus.kind != "picture":
+            return stimulus.path.read_bytes(), _media_type(stimulus.path)
+        with self._lock:  # a picture is encoded once, however many ask for it at a time
+            if key not in self._made:
+                self._made[key] = encode_picture(stimulus.path)
+            return self._made[key]
+
+
+def encode_picture(path: Path) -> tuple[bytes, str]:
+    """Return a picture as JPEG, or PNG where it has transparent parts, upright, not too large.
+
+    Raises
+    ------
+    InputError
+        If the file is no picture or too large to be opened safely.
+    """
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(path) as opened:
+            if opened.width * opened.height > MOST_PIXELS:
+                raise InputError(
+                    f"{path}: the picture has more than {MOST_PIXELS:,} pixels; make it smaller"
+                )
+            opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+            picture = ImageOps.exif_transpose(opened)
+            transparent = picture.has_transparency_data
+            picture = picture.convert("RGBA" if transparent else "RGB")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: cannot be read as a picture ({error}); save it again") from error
+    picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    picture.info.clear()
+    file = io.BytesIO()
+    if transparent:
+        picture.save(file, "PNG")
+        return file.getvalue(), "image/png"
+    picture.save(file, "JPEG", quality=88)
+    return file.getvalue(), "image/jpeg"
+
+
+def _media_type(path: Path) -> str:
+    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+
+
+def _beside(folder: Path, name: str, where: str) -> Path:
+    """Return a file in or below the folder; links and dots must not lead out of it."""
+    try:
+        file = (folder / name).resolve()
+        inside = file.is_relative_to(folder.resolve()) and file.is_file()
+    except (OSError, ValueError):
+        inside = False
+    if not inside:
+        raise InputError(f"{where}: there is no file {name!r} in {folder} or below; put it there")
+    return file
+
+
+def _stimulus_of_file(file: Path, name: str, where: str) -> Stimulus:
+    kind = KINDS.get(file.suffix.lower())
+    if kind is None:
+        raise InputError(
+            f"{where}: {file.name!r} is of no known kind; files end in {', '.join(KINDS)}"
+        )
+    if kind != "text":
+        return Stimulus(name, kind, path=file)
+    try:
+        return Stimulus(name, "text", file.read_text("utf-8").strip())
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: expected a text in UTF-8 ({error}); save it again") from error
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts "car 2" before "car 10"."""
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part.casefold())
+        for part in re.split(r"([0-9]+)", text)
+    ]

@@ -1,0 +1,240 @@
+"""Running the cells of an experiment on all cores, so that an interrupted run can go on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from ordlink.experiments._experiment import Experiment, Parameters, cell_key, run_cell
+from ordlink.experiments._store import Store
+
+ONE_THREAD = (
+    "ORDLINK_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+"""Variables that are 1 in the workers: there are as many processes as cores."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell that failed, and how: the last line names the error."""
+
+    parameters: Parameters
+    message: str
+
+    def __str__(self) -> str:
+        return f"{dict(self.parameters)}: {self.message.strip().splitlines()[-1]}"
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What a run did: cells in all, those run now, and those that failed."""
+
+    n_cells: int
+    n_run: int
+    failures: tuple[Failure, ...]
+    seconds: float
+
+
+def run_cells(
+    experiment: Experiment,
+    folder: str | Path,
+    *,
+    n_processes: int | None = None,
+    progress: bool = True,
+) -> RunSummary:
+    """Run the cells that are not finished yet, and save each result at once.
+
+    Interrupted by Ctrl-C, kill -9 or loss of power, a run loses the cells in flight only; the
+    next one goes on and ends with the same table (but for times). A cell that fails, or whose
+    process dies, does not stop the others, and is tried again the next time. One run at a time
+    may use a folder.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    folder : path
+        Where results are kept; made if missing.
+    n_processes : int, optional
+        Number of processes, each with one thread; by default all cores.
+    progress : bool
+        Show a bar on stderr, where that is a terminal; the time left follows from `cost`.
+
+    Returns
+    -------
+    RunSummary
+        The results themselves: `load_results`.
+    """
+    started = time.monotonic()
+    store = Store(Path(folder), experiment.name, experiment.version)
+    store.prepare()
+    finished = store.finished()
+    todo = [cell for cell in experiment.cells if cell_key(cell) not in finished]
+    todo.sort(key=experiment.cost)  # the last are taken first
+    failures: list[Failure] = []
+    try:
+        if todo:
+            size = min(n_processes or _n_cores(), len(todo))
+            with _progress_bar(experiment, todo, shown=progress) as bar, _one_thread_each():
+                for cell, error in _run_on_workers(experiment, store, list(todo), size):
+                    if error is not None:
+                        failures.append(Failure(cell, error))
+                    bar(cell, len(failures))
+    finally:
+        store.gather()
+    seconds = time.monotonic() - started
+    return RunSummary(len(experiment.cells), len(todo), tuple(failures), seconds)
+
+
+class _Worker:
+    """A process that runs cells one after the other, and the line to it."""
+
+    def __init__(self, experiment: Experiment, store: Store) -> None:
+        context = get_context("spawn")  # threads and BLAS do not survive a fork
+        self.line, far_end = context.Pipe()
+        arguments = (far_end, experiment, store)
+        self.process = context.Process(target=_work, args=arguments, daemon=True)
+        self.process.start()
+        far_end.close()  # so that the line ends when the process does
+        self.cell: Parameters = {}
+
+    def start(self, cell: Parameters) -> None:
+        self.cell = cell
+        with suppress(OSError):  # it died meanwhile: `outcome` says so
+            self.line.send(cell)
+
+    def outcome(self) -> tuple[str | None, bool]:
+        """Return how the cell failed, if it did, and whether the process lives."""
+        try:
+            error: str | None = self.line.recv()
+            return error, True
+        except (EOFError, ConnectionError):
+            self.process.join()
+            return f"its process died (exit code {self.process.exitcode}); out of memory?", False
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.join()
+        self.line.close()
+
+
+def _run_on_workers(
+    experiment: Experiment, store: Store, todo: list[Parameters], size: int
+) -> Iterator[tuple[Parameters, str | None]]:
+    """Yield each cell as it ends, with what went wrong; cells are taken from the end."""
+    busy = {worker.line: worker for worker in (_Worker(experiment, store) for _ in range(size))}
+    try:
+        for worker in busy.values():
+            worker.start(todo.pop())
+        while busy:
+            for line in wait(list(busy)):
+                worker = busy.pop(line)  # type: ignore[call-overload]
+                error, alive = worker.outcome()
+                yield worker.cell, error
+                if not todo:
+                    worker.stop()
+                    continue
+                if not alive:
+                    worker.stop()
+                    worker = _Worker(experiment, store)
+                busy[worker.line] = worker
+                worker.start(todo.pop())
+    finally:
+        for worker in busy.values():
+            worker.stop()
+
+
+def _work(line: Connection, experiment: Experiment, store: Store) -> None:
+    """Run cells as they come down the line, until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    while True:
+        try:
+            cell: Parameters = line.recv()
+        except EOFError:
+            return
+        line.send(_run_and_save(experiment, store, cell))
+
+
+def _run_and_save(experiment: Experiment, store: Store, cell: Parameters) -> str | None:
+    started, cpu_started = time.monotonic(), time.process_time()
+    try:
+        rows = run_cell(experiment, cell)
+        times = {
+            "cell_seconds": round(time.monotonic() - started, 3),
+            "cell_cpu_seconds": round(time.process_time() - cpu_started, 3),
+        }
+        store.save(cell_key(cell), [{**row, **times} for row in rows])
+    except Exception:  # any: it is reported, and the other cells go on
+        return traceback.format_exc()
+    return None
+
+
+def _die_with_parent() -> None:
+    """End this process when the parent is gone, killed for instance."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _n_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Set the variables that processes started now find; libraries read them when imported."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _progress_bar(
+    experiment: Experiment, todo: list[Parameters], *, shown: bool
+) -> Iterator[Callable[[Parameters, int], None]]:
+    """Show the share of the cost that is done; its rate gives the time left."""
+    from tqdm import tqdm
+
+    n_cells = len(experiment.cells)
+    n_done = n_cells - len(todo)
+    bar = tqdm(
+        total=sum(experiment.cost(cell) for cell in todo),
+        desc=experiment.name,
+        file=sys.stderr,
+        disable=None if shown else True,
+        smoothing=0,
+        bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} left{postfix}",
+    )
+
+    def update(cell: Parameters, n_failed: int) -> None:
+        nonlocal n_done
+        n_done += 1
+        failed = f", {n_failed} failed" if n_failed else ""
+        bar.set_postfix_str(f"cell {n_done} of {n_cells}{failed}", refresh=False)
+        bar.update(experiment.cost(cell))
+
+    with bar:
+        yield update

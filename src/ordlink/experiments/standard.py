@@ -1,0 +1,177 @@
+"""Figure 2 and S.3 to S.5: Dasgupta's cost on Zoo, Glass and 20news."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+
+import numpy as np
+
+from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.datasets import FeatureTable, fetch_20news, load_glass, load_zoo
+from ordlink.experiments._embeddings import EMBEDDINGS, embedding_trees
+from ordlink.experiments._entrants import (
+    PASSIVE,
+    SPECTRAL,
+    WITHOUT_ANSWERS,
+    Entrant,
+    Material,
+    available,
+    run_entrants,
+)
+from ordlink.experiments._experiment import Experiment, Parameters, Record, seed_of
+from ordlink.hierarchy import Hierarchy
+from ordlink.metrics import ari_per_level, dasgupta_cost, normalised_dasgupta_cost
+from ordlink.typing import FloatArray, LabelArray
+
+PROPORTIONS = tuple(round(0.01 * step, 2) for step in range(1, 11))
+DIMENSIONS = (2, 3, 4, 5)
+NEWS_SEED = 0
+"""Which 200 posts: drawn once, as in the paper."""
+
+GROUPS: dict[str, tuple[Entrant, ...]] = {
+    "known similarities": tuple(e for e in WITHOUT_ANSWERS if e.name == "AL"),
+    "with answers": PASSIVE,
+    "spectral": SPECTRAL,
+}
+
+
+def _news(data_home: str | None) -> tuple[FeatureTable, str | None]:
+    return fetch_20news(seed=NEWS_SEED, data_home=data_home), None
+
+
+DATASETS: dict[str, Callable[[str | None], tuple[FeatureTable, str | None]]] = {
+    "Zoo": lambda _: (load_zoo(), None),
+    "Glass": lambda _: (load_glass(), None),
+    "Glass, standardised": lambda _: (load_glass(), "standard"),
+    "20news": _news,
+}
+"""Name -> features and how they are scaled; the paper does not say how Glass was."""
+
+
+def standard_experiment(
+    *,
+    datasets: tuple[str, ...] = tuple(DATASETS),
+    proportions: tuple[float, ...] = PROPORTIONS,
+    dimensions: tuple[int, ...] = DIMENSIONS,
+    n_repetitions: int = 10,
+    data_home: str | None = None,
+) -> Experiment:
+    """Return the experiment of Figure 2 and S.3 to S.5, or a part of its grid."""
+    runs: list[tuple[str, int | None]] = [
+        (group, None) for group, entrants in GROUPS.items() if available(entrants)
+    ]
+    runs += [(method, dimension) for method in EMBEDDINGS for dimension in dimensions]
+    cells: list[Parameters] = [
+        {
+            "dataset": dataset,
+            "group": group,
+            "dimension": dimension,
+            "proportion": proportion,
+            "repetition": repetition,
+        }
+        for dataset in datasets
+        for group, dimension in runs
+        for proportion in ((None,) if group == "known similarities" else proportions)
+        for repetition in range(n_repetitions)
+    ]
+    run = partial(standard_cell, data_home=data_home)
+    return Experiment("standard", 1, run, tuple(cells), standard_cost)
+
+
+def standard_cell(
+    *,
+    dataset: str,
+    group: str,
+    dimension: int | None,
+    proportion: float | None,
+    repetition: int,
+    data_home: str | None = None,
+) -> list[Record]:
+    """Return Dasgupta's cost, plain and between 0 and 1, and the agreement with the classes."""
+    similarities, classes = _shuffled(dataset, repetition, data_home)
+
+    def judge(tree: Hierarchy) -> Mapping[str, float]:
+        # All trees cost the same where all similarities are equal, so a shift changes no order.
+        shifted = similarities - similarities.min()
+        return {
+            "dasgupta": dasgupta_cost(tree, similarities),
+            "dasgupta_normalised": normalised_dasgupta_cost(tree, shifted),
+            "class_ari": float(ari_per_level(classes, tree)[0]),
+        }
+
+    if dimension is None:
+        return run_entrants(
+            GROUPS[group], _material(similarities, dataset, proportion, repetition), judge
+        )
+    started = time.process_time()
+    seed = seed_of("triplets", dataset=dataset, proportion=proportion, repetition=repetition)
+    triplets = sample_triplets(similarities, proportion or 0.0, seed)
+    trees = embedding_trees(group, triplets, dimension, seed_of("start", repetition=repetition))
+    seconds = round(time.process_time() - started, 4)
+    return [
+        {
+            "method": name,
+            "n_comparisons": triplets.n_comparisons,
+            "n_tied_merges": tree.n_tied_merges,
+            "seconds": seconds,
+            "measure": measure,
+            "value": value,
+        }
+        for name, tree in trees.items()
+        for measure, value in judge(tree).items()
+    ]
+
+
+def sample_triplets(similarities: FloatArray, proportion: float, seed: int) -> ListedComparisons:
+    """Return triplets: each i with two others is observed with this probability, ties left out."""
+    rng = np.random.default_rng(seed)
+    n_objects = len(similarities)
+    first, second = np.triu_indices(n_objects, 1)
+    rows = []
+    for i in range(n_objects):
+        seen = (rng.random(len(first)) < proportion) & (first != i) & (second != i)
+        j, k = first[seen], second[seen]
+        difference = similarities[i, j] - similarities[i, k]
+        closer, farther = np.where(difference > 0, (j, k), (k, j))
+        triplets = np.stack([np.full(len(j), i), closer, farther], axis=1)
+        rows.append(triplets[difference != 0])
+    return Comparisons.from_triplets(np.concatenate(rows), n_objects=n_objects)
+
+
+def standard_cost(parameters: Parameters) -> float:
+    """Return about how many seconds a cell takes."""
+    size = {"Zoo": 0.05, "20news": 0.8}.get(parameters["dataset"], 1.0)
+    proportion = parameters["proportion"]
+    if proportion is None:
+        return 0.1
+    if parameters["dimension"] is not None:
+        return 0.1 + 25 * size * float(proportion)
+    return 0.1 + 60 * size * float(proportion)
+
+
+def _material(
+    similarities: FloatArray, dataset: str, proportion: float | None, repetition: int
+) -> Material:
+    if proportion is None:
+        return Material(similarities)
+    seed = seed_of("comparisons", dataset=dataset, proportion=proportion, repetition=repetition)
+    comparisons = Comparisons.from_similarities(similarities, proportion, seed=seed)
+    return Material(similarities, comparisons)
+
+
+def _shuffled(
+    dataset: str, repetition: int, data_home: str | None
+) -> tuple[FloatArray, LabelArray]:
+    """Return similarities and classes, the objects shuffled: Glass comes sorted by class."""
+    similarities, classes = _load(dataset, data_home)
+    rng = np.random.default_rng(seed_of("objects", dataset=dataset, repetition=repetition))
+    order = rng.permutation(len(classes))
+    return similarities[np.ix_(order, order)], classes[order]
+
+
+@cache
+def _load(dataset: str, data_home: str | None) -> tuple[FloatArray, LabelArray]:
+    features, scale = DATASETS[dataset](data_home)
+    return features.similarities("cosine", scale), features.classes

@@ -1,0 +1,129 @@
+"""A study on the web in the test's own process: no server, no worker process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra ordlink[collect] is not installed")
+
+from argon2 import PasswordHasher
+from fastapi.testclient import TestClient
+
+from ordlink.collect.app import make_app
+from ordlink.collect.database import make_engine
+from ordlink.collect.hub import Hub
+from ordlink.collect.owner import Keeper
+from ordlink.collect.site import Site
+from ordlink.collect.stimuli import Stimulus
+from ordlink.collect.study import Study, make_study
+from ordlink.collect.worker import Bench
+
+TOKEN = "a-token-that-was-printed"
+PASSWORD = "correct horse battery"
+
+
+class BenchWorker:
+    """The worker's work without its process."""
+
+    def __init__(self, url: str, study: Study) -> None:
+        self._bench = Bench(make_engine(url), study)
+
+    def order(self, order: Any) -> Any:
+        return self._bench.carry_out(order)
+
+    def close(self) -> None:
+        self._bench._engine.dispose()
+
+
+def text_study(n_objects: int = 12, **settings: Any) -> Study:
+    """Return a study about texts, without practice, catch trials and repeats unless wanted."""
+    plain = {"practice": 0, "catch_share": 0.0, "repeat_share": 0.0, "break_every": 0}
+    stimuli = tuple(Stimulus(f"thing {i}", "text", f"thing {i}") for i in range(n_objects))
+    return make_study({**plain, **settings}, stimuli)
+
+
+@dataclass
+class Place:
+    """A running study and a browser."""
+
+    site: Site
+    browser: TestClient
+
+    @property
+    def hub(self) -> Hub:
+        return self.site.hub
+
+    def another_browser(self) -> TestClient:
+        """Return a browser without cookies."""
+        return TestClient(self.browser.app)
+
+    def join(self, browser: TestClient | None = None, search: str = "") -> dict[str, Any]:
+        """Take part and go on to the first question."""
+        browser = browser or self.browser
+        state = post(browser, "/api/join", agree=True, search=search)
+        while state["number"] == 0 and state["phase"] != "done":
+            state = post(browser, "/api/continue", phase=state["phase"])
+        return state
+
+    def answer(
+        self,
+        state: dict[str, Any],
+        choice: list[int],
+        browser: TestClient | None = None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        return post(
+            browser or self.browser, "/api/answer", number=state["number"], choice=choice, **more
+        )
+
+    def log_in(self) -> str:
+        """Become the owner; return the CSRF token."""
+        reply = self.browser.post("/owner/setup", data={"token": TOKEN, "password": PASSWORD})
+        assert reply.status_code == 200, reply.text
+        return reply.text.split('name="csrf" value="')[1].split('"')[0]
+
+
+def post(browser: TestClient, path: str, **body: Any) -> dict[str, Any]:
+    """Send JSON that must be accepted, and return what comes back."""
+    reply = browser.post(path, json=body)
+    assert reply.status_code == 200, reply.text
+    content: dict[str, Any] = reply.json()
+    return content
+
+
+@contextmanager
+def serve(study: Study, database: Path) -> Iterator[Place]:
+    """Serve a study in this process, with passwords that are quick to check."""
+    hub = Hub(study, f"sqlite:///{database}", make_worker=BenchWorker)
+    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    site = Site(hub, Keeper(TOKEN, hasher=quick))
+    with TestClient(make_app(site)) as browser:
+        yield Place(site, browser)
+
+
+@pytest.fixture
+def open_place(tmp_path: Path) -> Callable[..., Any]:
+    """Return a context manager that serves a study; a second one goes on with the same data."""
+    return lambda study: serve(study, tmp_path / "study.db")
+
+
+@pytest.fixture(scope="module")
+def shared_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Return a running study for tests that leave it as it was; somebody takes part."""
+    folder = tmp_path_factory.mktemp("shared")
+    with serve(text_study(questions_per_person=1000), folder / "study.db") as running:
+        running.join()
+        yield running
+
+
+@pytest.fixture
+def place(open_place: Callable[..., Any]) -> Iterator[Place]:
+    """Return a running study of 12 texts with triplets."""
+    with open_place(text_study(questions_per_person=8)) as running:
+        yield running

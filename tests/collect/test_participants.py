@@ -1,0 +1,290 @@
+"""What participants meet, from consent to the completion code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from ordlink.collect.questions import QUESTION_TYPES
+from ordlink.collect.reading import read_main_answers
+from ordlink.collect.schema import answer, event, participant, question, serving
+from ordlink.collect.waiting import read_objects, release_abandoned
+from tests.collect.conftest import Place, post, text_study
+
+
+def rows(place: Place, query: Any) -> list[Any]:
+    with place.hub.engine.connect() as connection:
+        return list(connection.execute(query).all())
+
+
+def test_a_whole_run_ends_with_the_code_after_the_last_answer(open_place: Callable) -> None:
+    study = text_study(
+        questions_per_person=6,
+        practice=2,
+        break_every=3,
+        completion_codes={"completed": "DONE-1", "declined": "NO-1"},
+        completion_url="https://example.org/done?cc={code}",
+    )
+    phases = []
+    with open_place(study) as place:
+        state = post(place.browser, "/api/join", agree=True, search="?PROLIFIC_PID=abc")
+        while state["phase"] != "done":
+            assert state["code"] == state["url"] == ""
+            phases.append(state["phase"])
+            if state["number"]:
+                state = place.answer(state, [0], seconds=1.5, blurs=1, device="keyboard")
+                assert state["stored"]
+            else:
+                state = post(place.browser, "/api/continue", phase=state["phase"])
+        stored = rows(place, sa.select(answer))
+        people = rows(place, sa.select(participant))
+
+    assert phases == [
+        "instructions", "practice", "practice", "ready", "questions", "questions", "questions",
+        "break", "questions", "questions", "questions",
+    ]  # fmt: skip
+    assert state["outcome"] == "completed"
+    assert state["code"] == "DONE-1"
+    assert state["url"] == "https://example.org/done?cc=DONE-1"
+    assert len(stored) == 8
+    assert {(one.seconds, one.n_blurs, one.device) for one in stored} == {(1.5, 1, "keyboard")}
+    assert [(one.source, one.external_id) for one in people] == [("prolific", "abc")]
+
+
+@pytest.mark.parametrize("name", list(QUESTION_TYPES))
+def test_every_question_type_is_asked_and_stored(open_place: Callable, name: str) -> None:
+    kind = QUESTION_TYPES[name]
+    with open_place(text_study(question=name, questions_per_person=3)) as place:
+        state = place.join()
+        while state["phase"] != "done":
+            assert len(state["stimuli"]) == kind.n_objects
+            state = place.answer(state, list(range(kind.n_chosen)))
+        stored = rows(place, sa.select(answer.c.choice))
+
+    assert [read_objects(one.choice) for one in stored] == [tuple(range(kind.n_chosen))] * 3
+
+
+def test_a_reload_shows_the_same_question(place: Place) -> None:
+    state = place.join()
+
+    again = place.browser.get("/api/state").json()
+
+    assert {**again, "stored": False} == state
+    assert place.browser.get("/", follow_redirects=False).headers["location"] == "/run"
+
+
+def test_an_answer_sent_twice_is_stored_once(place: Place) -> None:
+    state = place.join()
+    first = place.answer(state, [0])
+    second = place.answer(state, [1])
+
+    assert first["stored"] and second["stored"]
+    assert {**second} == first
+    assert [one.choice for one in rows(place, sa.select(answer.c.choice))] == ["0"]
+
+
+def test_an_answer_to_a_question_that_was_never_shown_is_not_stored(place: Place) -> None:
+    state = place.join()
+
+    other = place.answer({"number": state["number"] + 5}, [0])
+
+    assert not other["stored"]
+    assert other["number"] == state["number"]
+    assert rows(place, sa.select(answer)) == []
+
+
+def test_cant_tell_is_recorded(open_place: Callable) -> None:
+    with open_place(text_study()) as place:
+        place.answer(place.join(), [])
+        assert [one.choice for one in rows(place, sa.select(answer.c.choice))] == [""]
+    with open_place(text_study(cant_tell=False)) as place:
+        state = place.join()
+        reply = place.browser.post("/api/answer", json={"number": state["number"], "choice": []})
+        assert reply.status_code == 422
+
+
+def test_undo_shows_the_question_again_and_keeps_the_record(place: Place) -> None:
+    first = place.join()
+    second = place.answer(first, [0])
+    assert second["undoable"] == first["number"]
+
+    again = post(place.browser, "/api/undo", number=first["number"])
+
+    assert again["stimuli"] == first["stimuli"]
+    assert (again["done"], again["undoable"]) == (0, 0)
+    after = place.answer(again, [1])
+    assert after["done"] == 1
+    record = rows(place, sa.select(answer.c.choice, answer.c.undone).order_by(answer.c.id))
+    assert [tuple(one) for one in record] == [("0", True), ("1", False)]
+    with place.hub.engine.connect() as connection:
+        assert [one.choice for one in read_main_answers(connection)] == [(1,)]
+    served = rows(place, sa.select(question.c.n_served).where(question.c.n_served > 0))
+    assert [one.n_served for one in served] == [1, 1]
+    # Sent again, or for another question, it does nothing.
+    assert post(place.browser, "/api/undo", number=first["number"])["number"] == after["number"]
+
+
+def test_sides_are_recorded_as_shown(place: Place) -> None:
+    state = place.join()
+
+    shown = rows(place, sa.select(serving.c.shown, question.c.objects).join(question))
+
+    objects = read_objects(shown[0].shown)
+    assert [f"thing {one}" for one in objects] == [one["text"] for one in state["stimuli"]]
+    assert sorted(objects) == sorted(read_objects(shown[0].objects))
+
+
+def test_someone_with_an_id_comes_back_to_their_question_from_another_browser(place: Place) -> None:
+    state = place.join(search="?PROLIFIC_PID=abc&STUDY_ID=x")
+    state = place.answer(state, [0])
+    other = place.another_browser()
+
+    back = post(other, "/api/join", agree=True, search="?PROLIFIC_PID=abc")
+
+    assert back["number"] == state["number"]
+    assert back["done"] == 1
+    assert place.browser.get("/api/state").status_code == 401  # one browser at a time
+    assert len(rows(place, sa.select(participant))) == 1
+
+
+def test_different_people_get_different_questions_and_no_one_sees_the_others(place: Place) -> None:
+    place.join()
+    other = place.another_browser()
+    place.join(other)
+
+    asked = rows(place, sa.select(serving.c.question_id))
+
+    assert len({one.question_id for one in asked}) == 2
+    assert place.another_browser().get("/api/state").status_code == 401
+
+
+def test_each_question_goes_to_as_many_different_people_as_wanted(open_place: Callable) -> None:
+    with open_place(text_study(people_per_question=3, questions_per_person=4)) as place:
+        for _ in range(6):
+            browser = place.another_browser()
+            state = place.join(browser)
+            while state["phase"] != "done":
+                state = place.answer(state, [0], browser)
+        shown = rows(place, sa.select(serving.c.question_id, serving.c.participant_id))
+
+    counts: dict[int, list[int]] = {}
+    for one in shown:
+        counts.setdefault(one.question_id, []).append(one.participant_id)
+    assert sorted(len(people) for people in counts.values()) == [3] * 8
+    assert all(len(set(people)) == 3 for people in counts.values())
+
+
+def test_an_abandoned_question_is_shown_to_somebody_else(place: Place) -> None:
+    state = place.join()
+    (first,) = rows(place, sa.select(serving.c.question_id))
+    place.hub.writer.change(lambda c: place.hub.desk.waiting.forget()).result()
+
+    released = place.hub.writer.change(lambda c: release_abandoned(c, -1)).result()
+    late = place.answer(state, [0])
+
+    assert released == 1
+    assert not late["stored"]
+    (again,) = rows(place, sa.select(serving.c.question_id).where(serving.c.status == "open"))
+    assert again.question_id == first.question_id
+
+
+def test_withdrawing_removes_a_persons_answers_and_id(place: Place) -> None:
+    other = place.another_browser()
+    kept = place.answer(place.join(other), [0], other)
+    state = place.join(search="?workerId=A1")
+    for _ in range(3):
+        state = place.answer(state, [0])
+    post(place.browser, "/api/undo", number=state["undoable"])
+
+    gone = post(place.browser, "/api/withdraw", confirm=True)
+
+    assert gone["outcome"] == "withdrawn"
+    assert len(rows(place, sa.select(answer))) == 1
+    assert [one.external_id for one in rows(place, sa.select(participant))] == [None, None]
+    assert all(one.participant_id != 2 for one in rows(place, sa.select(event)))
+    assert rows(place, sa.select(sa.func.sum(question.c.n_served)))[0][0] == 2  # of the other one
+    assert place.browser.get("/api/state").json()["outcome"] == "withdrawn"
+    assert other.get("/api/state").json()["number"] == kept["number"]
+
+
+def test_declining_stores_nobody(open_place: Callable) -> None:
+    with open_place(text_study(completion_codes={"declined": "NO-1"})) as place:
+        state = post(place.browser, "/api/join", agree=False)
+
+        assert (state["outcome"], state["code"]) == ("declined", "NO-1")
+        assert rows(place, sa.select(participant)) == []
+
+
+def test_failed_catch_trials_screen_out(open_place: Callable) -> None:
+    study = text_study(
+        catch_share=0.5, max_failed_catches=1, questions_per_person=500,
+        completion_codes={"screened_out": "OUT", "completed": "DONE"},
+    )  # fmt: skip
+    with open_place(study) as place:
+        state = place.join()
+        n_failed = 0
+        while state["phase"] != "done":
+            texts = [one["text"] for one in state["stimuli"]]
+            is_catch = len(set(texts)) < 3
+            n_failed += is_catch
+            wrong = [0] if texts[1] != texts[0] else [1]
+            state = place.answer(state, wrong if is_catch else [0])
+
+    assert n_failed == 2
+    assert (state["outcome"], state["code"]) == ("screened_out", "OUT")
+
+
+def test_repeats_swap_the_sides_of_an_earlier_question(open_place: Callable) -> None:
+    with open_place(text_study(repeat_share=0.4, questions_per_person=40)) as place:
+        state = place.join()
+        while state["phase"] != "done":
+            state = place.answer(state, [0])
+        shown = rows(place, sa.select(serving.c.role, serving.c.shown).order_by(serving.c.number))
+
+    main = {one.shown for one in shown if one.role == "main"}
+    repeats = [read_objects(one.shown) for one in shown if one.role == "repeat"]
+    assert len(repeats) > 5
+    for anchor, left, right in repeats:
+        assert f"{anchor},{right},{left}" in main
+    assert len(set(repeats)) == len(repeats)
+
+
+def test_a_paused_study_waits_and_a_complete_one_ends(place: Place) -> None:
+    state = place.join()
+    csrf = place.log_in()
+
+    place.browser.post("/owner/state", data={"csrf": csrf, "state": "paused"})
+    paused = place.answer(state, [0])
+    newcomer = post(place.another_browser(), "/api/join", agree=True)
+    place.browser.post("/owner/state", data={"csrf": csrf, "state": "open"})
+    reopened = place.browser.get("/api/state").json()
+    place.browser.post("/owner/state", data={"csrf": csrf, "state": "complete"})
+    ended = place.answer(reopened, [0])
+
+    assert paused["stored"] and paused["number"] == 0 and not paused["open"]
+    assert newcomer["outcome"] == "closed"
+    assert reopened["number"] > 0
+    assert ended["stored"] and ended["outcome"] == "closed"
+
+
+def test_mturk_previews_show_no_button(place: Place) -> None:
+    preview = place.browser.get("/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=x")
+
+    assert 'id="agree"' not in preview.text
+    assert 'id="agree"' in place.browser.get("/?assignmentId=a&workerId=w").text
+
+
+def test_a_restarted_study_goes_on_where_it_was(open_place: Callable) -> None:
+    study = text_study(questions_per_person=5)
+    with open_place(study) as place:
+        state = place.answer(place.join(), [0])
+        cookies = dict(place.browser.cookies)
+    with open_place(study) as place:
+        place.browser.cookies.update(cookies)
+
+        again = place.browser.get("/api/state").json()
+
+        assert {**again, "stored": True} == state

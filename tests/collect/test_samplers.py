@@ -1,0 +1,201 @@
+"""Which question next: what is drawn, why, and that it can be drawn again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+import ordlink as ol
+from ordlink.collect.database import make_engine
+from ordlink.collect.questions import QUESTION_TYPES, to_comparisons
+from ordlink.collect.reading import Record, read_drawn_up_to, read_main_answers
+from ordlink.collect.samplers import Known, draw_questions, random_objects
+from ordlink.collect.samplers._adaptive import find_places
+from ordlink.collect.samplers._plans import KnownAnswers
+from ordlink.collect.schema import draw, question
+from ordlink.collect.waiting import read_objects
+from ordlink.collect.worker import draw_known
+from tests.collect.conftest import text_study
+
+N = 12
+NAMES = [f"thing {i}" for i in range(N)]
+
+
+def known_about(
+    kind: str, shown: list[tuple[int, ...]], choices: list[tuple[int, ...]], **more: object
+) -> Known:
+    type_ = QUESTION_TYPES[kind]
+    comparisons = to_comparisons(type_, shown, choices, names=NAMES)
+    answers = tuple(zip(shown, choices, strict=True))
+    return Known(type_, N, comparisons, answers, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", QUESTION_TYPES.values(), ids=lambda kind: kind.name)
+def test_random_questions_are_of_different_objects_and_all_come_up(kind) -> None:
+    rows = random_objects(kind, N, 4000, np.random.default_rng(0))
+
+    assert rows.shape == (4000, kind.n_objects)
+    if kind.name == "quadruplet":
+        assert (rows[:, 0] != rows[:, 1]).all() and (rows[:, 2] != rows[:, 3]).all()
+        assert (np.sort(rows[:, :2], axis=1) != np.sort(rows[:, 2:], axis=1)).any(axis=1).all()
+    else:
+        assert all(len(set(row)) == kind.n_objects for row in rows.tolist())
+    counts = np.bincount(rows.ravel(), minlength=N)
+    assert counts.min() > 0.85 * rows.size / N
+
+
+@pytest.mark.parametrize("method", ["SL", "CL", "4K-AL-act"])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_a_plan_asks_what_the_method_asks_and_ends_with_its_tree(method: str) -> None:
+    truth = ol.datasets.planted_hierarchy(depth=2, leaf_size=3, gap=0.5, seed=0).similarities
+    oracle = ol.oracles.SimilarityOracle(truth)
+    shown, choices, asked = [], [], set()
+    for _ in range(200):
+        known = known_about("quadruplet", shown, choices, drawn=asked)
+        drawn = draw_questions(method, known, 500, seed=0, random_share=0.1)
+        own = [one.objects for one in drawn if "needs" in one.reason]
+        if not own:
+            break
+        for objects in own:
+            asked.add(objects)
+            shown.append(objects)
+            choices.append((0,) if oracle.compare([objects])[0] > 0 else (1,))
+    options = {"seed": 0} if method == "4K-AL-act" else {}
+
+    counted = ol.oracles.SimilarityOracle(truth)
+    wanted = ol.cluster(counted, method, **options)
+    people = KnownAnswers(known_about("quadruplet", shown, choices))
+
+    assert len(shown) == len(set(shown)) == counted.n_questions
+    assert ol.cluster(people, method, **options).merges.tolist() == wanted.merges.tolist()
+
+
+def test_a_plan_waits_for_as_many_people_as_wanted_and_follows_the_majority() -> None:
+    start = draw_questions("SL", known_about("quadruplet", [], []), 5, seed=0, random_share=0.05)
+    first = next(one.objects for one in start if "needs" in one.reason)
+    batch = {
+        one.objects
+        for one in draw_questions(
+            "SL", known_about("quadruplet", [], []), 500, seed=0, random_share=0.05
+        )
+        if "needs" in one.reason
+    }
+    once = known_about("quadruplet", [first], [(0,)], n_people=3)
+    thrice = known_about("quadruplet", [first] * 3, [(0,), (1,), ()], n_people=3)
+
+    def needed(known: Known) -> set[tuple[int, ...]]:
+        drawn = draw_questions("SL", known, 500, seed=0, random_share=0.05)
+        return {one.objects for one in drawn if "needs" in one.reason}
+
+    assert needed(once) == batch
+    assert needed(thrice) == batch - {first}
+
+
+def test_a_plan_asks_nothing_that_is_drawn_and_waits_for_its_answer() -> None:
+    def needed(drawn: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        known = known_about("quadruplet", [], [], drawn=drawn)
+        made = draw_questions("4K-AL-act", known, 20, seed=0, random_share=0.05)
+        return [one.objects for one in made if "needs" in one.reason]
+
+    first = needed(set())
+    second = needed(set(first))
+
+    assert first and second
+    assert not set(first) & set(second)
+
+
+@pytest.mark.parametrize("sampler", ["adaptive", "SL"])
+def test_the_stated_share_of_questions_is_random(sampler: str) -> None:
+    rng = np.random.default_rng(0)
+    shown = [
+        tuple(row) for row in random_objects(QUESTION_TYPES["quadruplet"], N, 200, rng).tolist()
+    ]
+    known = known_about("quadruplet", shown, [(0,)] * 200)
+
+    drawn = draw_questions(sampler, known, 400, seed=1, random_share=0.3)
+
+    counts = Counter(one.reason.split(",")[0].split(" of 1")[0] for one in drawn)
+    assert len(drawn) == 400
+    assert 80 < counts["share of random questions"] < 160
+
+
+def test_adaptive_questions_are_about_objects_on_whose_side_trees_disagree() -> None:
+    left = ol.Hierarchy([[0, 1], [2, 6], [3, 4], [5, 8], [7, 9]])  # {0, 1, 2} and {3, 4, 5}
+    right = ol.Hierarchy([[0, 3], [4, 6], [1, 2], [5, 7], [8, 9]])  # {0, 3, 4, 5} and {1, 2}
+
+    places = find_places(left, [left, right])
+
+    at_root = {one.item: one for one in places if len(one.first) + len(one.second) == 5}
+    assert sorted(at_root) == list(range(6))
+    assert [at_root[item].doubt for item in range(6)] == [1, 0, 0, 0, 0, 0]
+    assert at_root[0].weight > 10 * at_root[1].weight
+    assert at_root[0].first.tolist() == [1, 2]
+    assert at_root[0].second.tolist() == [3, 4, 5]
+    for one in places:
+        assert one.item not in [*one.first, *one.second]
+        assert len(one.first) and len(one.second)
+
+
+def test_an_object_that_joins_alone_is_asked_about_within_the_group_it_joins() -> None:
+    chain = ol.Hierarchy([[0, 1], [2, 3], [5, 6], [4, 7]])
+
+    places = find_places(chain, [chain])
+
+    first = places[0]
+    assert (first.item, first.first.tolist(), first.second.tolist()) == (4, [0, 1], [2, 3])
+
+
+@pytest.mark.parametrize("kind", list(QUESTION_TYPES))
+def test_adaptive_questions_can_be_of_every_type(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    type_ = QUESTION_TYPES[kind]
+    shown = [tuple(row) for row in random_objects(type_, N, 100, rng).tolist()]
+    choices = [tuple(range(type_.n_chosen))] * 100
+
+    drawn = draw_questions(
+        "adaptive", known_about(kind, shown, choices), 50, seed=0, random_share=0.05
+    )
+
+    assert any("doubt" in one.reason for one in drawn)
+    for one in drawn:
+        assert len(one.objects) == type_.n_objects
+        if kind == "quadruplet":
+            assert len({frozenset(one.objects[:2]), frozenset(one.objects[2:])}) == 2
+        else:
+            assert len(set(one.objects)) == type_.n_objects
+
+
+@pytest.mark.parametrize(("sampler", "kind"), [("adaptive", "triplet"), ("SL", "quadruplet")])
+def test_a_run_can_be_replayed(open_place: Callable, sampler: str, kind: str, monkeypatch) -> None:
+    monkeypatch.setattr("ordlink.collect.hub.TICK_SECONDS", 0.02)
+    study = text_study(sampler=sampler, question=kind, questions_per_person=80, method="AddS-AL")
+    with open_place(study) as place:
+        state = place.join()
+        while state["phase"] != "done":
+            state = place.answer(state, [0])
+        url = str(place.hub.engine.url)
+
+    with make_engine(url).connect() as connection:
+        record = Record(study, tuple(read_main_answers(connection)))
+        n_own = 0
+        for one in connection.execute(sa.select(draw)).all():
+            objects = connection.execute(
+                sa.select(question.c.objects, question.c.reason)
+                .where(question.c.draw_id == one.id)
+                .order_by(question.c.id)
+            ).all()
+            if one.sampler != sampler:
+                continue
+            n_own += 1
+            drawn = read_drawn_up_to(connection, one.last_draw)
+            again = draw_known(
+                study, record.up_to(one.last_answer), drawn, one.n_questions, one.seed
+            )
+            assert [(question.objects, question.reason) for question in again] == [
+                (read_objects(row.objects), row.reason) for row in objects
+            ]
+    assert n_own > 1

@@ -1,0 +1,248 @@
+"""The database: migrations, one writer with group commit, constraints, leases."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from ordlink.collect import schema
+from ordlink.collect.database import (
+    make_engine,
+    one_process_only,
+    open_database,
+    settle_study,
+)
+from ordlink.collect.hub import Hub
+from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.samplers import Drawn, DrawnQuestion
+from ordlink.collect.steps import Answer, Continue, Step
+from ordlink.collect.stimuli import Stimulus
+from ordlink.collect.study import make_study
+from ordlink.collect.waiting import LEASE_SECONDS, WaitingQuestions, add_draw
+from ordlink.collect.writer import Writer
+from ordlink.errors import InputError
+from tests.collect.conftest import BenchWorker, text_study
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> sa.Engine:
+    return open_database(f"sqlite:///{tmp_path / 'study.db'}")
+
+
+def test_migrations_lead_to_the_tables_of_the_code(engine: sa.Engine) -> None:
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+
+
+def test_opening_again_changes_nothing_and_keeps_the_data(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    secret = settle_study(open_database(url), text_study())
+
+    assert settle_study(open_database(url), text_study()) == secret
+
+
+def test_a_database_of_a_newer_ordlink_is_refused(tmp_path: Path, engine: sa.Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+
+    with pytest.raises(InputError, match="newer ordlink"):
+        open_database(str(engine.url))
+
+
+def test_sqlite_writes_ahead_and_waits_for_the_disk(engine: sa.Engine) -> None:
+    with engine.connect() as connection:
+        assert connection.execute(sa.text("PRAGMA journal_mode")).scalar() == "wal"
+        assert connection.execute(sa.text("PRAGMA synchronous")).scalar() == 2  # FULL
+        assert connection.execute(sa.text("PRAGMA foreign_keys")).scalar() == 1
+
+
+@pytest.mark.parametrize(
+    ("stimuli", "settings", "message"),
+    [
+        (["a", "b", "c", "d", "e"], {}, "it has 4 stimuli, the study 5"),
+        (["a", "b", "c", "x"], {}, "stimulus 4 was 'd', now it is 'x'"),
+        (["a", "b", "c", "d"], {"question": "odd-one-out"}, "are to triplet questions"),
+    ],
+)
+def test_a_study_does_not_go_on_with_other_stimuli(
+    engine: sa.Engine, stimuli: list[str], settings: dict[str, Any], message: str
+) -> None:
+    settle_study(engine, make_study({}, tuple(Stimulus(name, "text", name) for name in "abcd")))
+
+    with pytest.raises(InputError, match=message):
+        other = tuple(Stimulus(name, "text", name) for name in stimuli)
+        settle_study(engine, make_study(settings, other))
+
+
+def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
+    with (
+        one_process_only(tmp_path / "study.db"),
+        pytest.raises(InputError, match="another ordlink collect runs"),
+        one_process_only(tmp_path / "study.db"),
+    ):
+        pass
+    with one_process_only(tmp_path / "study.db"):
+        pass
+
+
+def test_the_database_itself_refuses_a_second_answer_and_too_many_showings(
+    engine: sa.Engine,
+) -> None:
+    settle_study(engine, text_study())
+    with engine.begin() as connection:
+        person = join(connection, Origin(), hash_token("x"))
+        add_draw(connection, Drawn("random", 0, 0, 0, (DrawnQuestion((0, 1, 2), "why"),)), 1)
+        shown = {"participant_id": person, "role": "main", "shown": "0,1,2", "served_at": 0.0}
+        connection.execute(
+            schema.serving.insert().values(**shown, number=1, status="open", question_id=1)
+        )
+    row = {"participant_id": 1, "number": 1, "choice": "0", "seconds": 1.0, "n_blurs": 0,
+           "device": "", "received_at": 0.0, "undone": False}  # fmt: skip
+    with engine.begin() as connection:
+        connection.execute(schema.answer.insert().values(**row))
+
+    for statement in (
+        schema.answer.insert().values(**row),
+        schema.answer.insert().values(**{**row, "number": 2}),
+        schema.serving.insert().values(**shown, number=2, status="open", question_id=1),
+        schema.question.update().values(n_served=2),
+    ):
+        with pytest.raises(sa.exc.IntegrityError), engine.begin() as connection:
+            connection.execute(statement)
+
+
+class Recorder:
+    """Carries out steps that are numbers; fails for negative ones."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.forgotten = 0
+        self.hold = threading.Event()
+
+    def take(self, connection: sa.Connection, steps: list[int]) -> list[int]:
+        self.hold.wait(10)
+        self.batches.append(steps)
+        if any(step < 0 for step in steps):
+            raise ValueError("a bad step")
+        connection.execute(
+            schema.event.insert(),
+            [{"at": 0.0, "kind": "step", "data": str(step)} for step in steps],
+        )
+        return [10 * step for step in steps]
+
+    def forget(self) -> None:
+        self.forgotten += 1
+
+
+def test_steps_that_wait_go_together_and_a_bad_one_harms_no_other(engine: sa.Engine) -> None:
+    desk = Recorder()
+    writer = Writer(engine, desk)
+
+    async def run() -> list[Any]:
+        first = writer.step(1)
+        await asyncio.sleep(0.1)  # the writer is at work on it
+        others = [writer.step(step) for step in (2, 3, -4, 5)]
+        desk.hold.set()
+        return await asyncio.gather(first, *others, return_exceptions=True)
+
+    replies = asyncio.run(run())
+    writer.close()
+
+    assert [reply for reply in replies if isinstance(reply, int)] == [10, 20, 30, 50]
+    assert isinstance(replies[3], ValueError)
+    assert desk.batches == [[1], [2, 3, -4, 5], [2], [3], [-4], [5]]
+    assert desk.forgotten == 2
+    with engine.connect() as connection:
+        stored = connection.execute(sa.select(schema.event.c.data)).scalars().all()
+    assert stored == ["1", "2", "3", "5"]
+
+
+def test_a_change_that_fails_leaves_the_others_in_its_transaction(engine: sa.Engine) -> None:
+    desk = Recorder()
+    desk.hold.set()
+    writer = Writer(engine, desk)
+
+    def fail(connection: sa.Connection) -> None:
+        connection.execute(schema.event.insert().values(at=0.0, kind="bad", data=""))
+        raise KeyError("no")
+
+    futures = [
+        writer.change(fail),
+        writer.change(
+            lambda c: c.execute(schema.event.insert().values(at=0.0, kind="good", data=""))
+        ),
+    ]
+    with pytest.raises(KeyError):
+        futures[0].result()
+    futures[1].result()
+    writer.close()
+
+    with engine.connect() as connection:
+        assert connection.execute(sa.select(schema.event.c.kind)).scalars().all() == ["good"]
+
+
+def test_a_question_belongs_to_the_process_that_leased_it_until_it_dies(
+    engine: sa.Engine, monkeypatch
+) -> None:
+    settle_study(engine, text_study())
+    drawn = Drawn("random", 0, 0, 0, tuple(DrawnQuestion((0, 1, k), "") for k in range(2, 6)))
+
+    def none(_n: int) -> Drawn:
+        raise AssertionError
+
+    one, other = WaitingQuestions("one", 1, none), WaitingQuestions("other", 1, none)
+    with engine.begin() as connection:
+        add_draw(connection, drawn, 1)
+        one.lease(connection, most=3)
+        other.lease(connection)
+        assert (len(one), len(other)) == (3, 1)
+        one.forget()
+        one.lease(connection)
+        assert len(one) == 3
+        import time
+
+        later = time.time() + LEASE_SECONDS + 1
+        monkeypatch.setattr("ordlink.collect.waiting.time.time", lambda: later)
+        other.keep(connection)
+        third = WaitingQuestions("third", 1, none)
+        third.lease(connection)
+        assert len(third) == 3
+
+
+def test_a_hundred_people_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Every step of many people in one process: each answer stored once, no question twice."""
+    study = text_study(questions_per_person=15, repeat_share=0.1, catch_share=0.1)
+    hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=BenchWorker)
+
+    async def one(number: int) -> int:
+        token = hash_token(str(number))
+        await hub.change(lambda connection: join(connection, Origin(), token))
+        view = await hub.step(Step(token, Continue("instructions")))
+        n_stored = 0
+        while view is not None and view.phase != "done":
+            view = await hub.step(Step(token, Answer(view.number, (0,))))
+            assert view is not None and view.stored
+            n_stored += 1
+        return n_stored
+
+    async def run() -> list[int]:
+        return await asyncio.gather(*(one(number) for number in range(100)))
+
+    counts = asyncio.run(run())
+    hub.writer.close()
+
+    with make_engine(str(hub.engine.url)).connect() as connection:
+        n_answers = connection.execute(sa.select(sa.func.count(schema.answer.c.id))).scalar()
+        n_main = connection.execute(
+            sa.select(sa.func.count()).where(schema.serving.c.role == "main")
+        ).scalar()
+        n_served = connection.execute(sa.select(sa.func.sum(schema.question.c.n_served))).scalar()
+    assert n_answers == sum(counts) > 1500
+    assert n_main == n_served == 1500

@@ -1,0 +1,169 @@
+"""Study files, folders and tables of stimuli, and what is said when they are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from ordlink.collect.demo import demo_study
+from ordlink.collect.stimuli import Media, encode_picture, stimulus_keys
+from ordlink.collect.study import CHECKS, Study, load_study
+from ordlink.errors import InputError
+
+LIST = "stimuli: [cat, dog, bee, ant]\n"
+
+
+def save(folder: Path, text: str, name: str = "study.yaml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def pictures(folder: Path, *names: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        Image.new("RGB", (40, 30), "red").save(folder / name)
+    return folder
+
+
+def test_a_folder_is_a_study_in_natural_order(tmp_path: Path) -> None:
+    folder = pictures(tmp_path / "cars", "car 10.png", "car 2.jpg", "car 1.png")
+    (folder / "notes.md").write_text("no stimulus")
+
+    study = load_study(folder)
+
+    assert study.names == ("car 1", "car 2", "car 10")
+    assert study.name == "cars"
+    assert {one.kind for one in study.stimuli} == {"picture"}
+
+
+def test_a_csv_names_files_and_texts(tmp_path: Path) -> None:
+    pictures(tmp_path, "a.png")
+    path = save(tmp_path, "name,file,text\nred,a.png,\nA,,some text\nB,,more\n", "s.csv")
+
+    study = load_study(path)
+
+    assert [(one.name, one.kind, one.text) for one in study.stimuli] == [
+        ("red", "picture", ""),
+        ("A", "text", "some text"),
+        ("B", "text", "more"),
+    ]
+
+
+def test_a_csv_of_one_column_is_a_list_of_texts(tmp_path: Path) -> None:
+    assert load_study(save(tmp_path, "cat\ndog\nbee\n", "s.csv")).names == ("cat", "dog", "bee")
+
+
+def test_yaml_and_toml_say_the_same(tmp_path: Path) -> None:
+    yaml = save(tmp_path, LIST + "question: quadruplet\nsampler: SL\ntexts: {agree: Ja}\n")
+    toml = save(
+        tmp_path,
+        'stimuli = ["cat", "dog", "bee", "ant"]\nquestion = "quadruplet"\nsampler = "SL"\n'
+        '[texts]\nagree = "Ja"\n',
+        "study.toml",
+    )
+
+    assert load_study(yaml) == load_study(toml)
+    assert load_study(yaml).text("agree") == "Ja"
+    assert load_study(yaml).text("begin") == "Begin"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("question: quadrupel", r"study.yaml: question: expected .* did you mean quadruplet\?"),
+        ("qestion: triplet", r"unknown key 'qestion'; did you mean question\?"),
+        ("random_share: 2", "random_share: expected a number from 0.05 to 1, got 2"),
+        ("practice: two", "practice: expected a whole number from 0 to 50, got 'two'"),
+        ("practice: true", "practice: expected a whole number"),
+        ("undo: 1", "undo: expected true or false, got 1"),
+        ("sampler: SL", "SL compares any two pairs, expected question: quadruplet"),
+        ("question: rank-2-of-8", "shows 9 stimuli at a time, there are 4"),
+        ("texts: {hello: x}", "texts: a key: expected"),
+        ("completion_codes: {won: x}", "completion_codes: a key: expected completed"),
+        ("completion_url: 'javascript:alert(1)'", "starts with https://"),
+        ("method: SL", "method: expected 4K-AL"),
+        ("catch_share: 0.4\nrepeat_share: 0.3", "at most 0.5 together"),
+        ("name: [", "cannot be read as a study file"),
+    ],
+)
+def test_what_is_wrong_is_said_precisely(tmp_path: Path, lines: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_study(save(tmp_path, LIST + lines + "\n"))
+
+
+@pytest.mark.parametrize(
+    ("stimuli", "message"),
+    [
+        ("[cat, dog]", "at least 3 stimuli, got 2"),
+        ("[cat, dog, cat]", "two stimuli are called 'cat'"),
+        ("[cat, dog, 3]", "stimulus 3 is 3; expected a text"),
+        ("[cat, dog, ../secret.png]", "no file '../secret.png' in"),
+        ("[cat, dog, /etc/hostname.txt]", "no file '/etc/hostname.txt' in"),
+        ("nowhere", "expected a folder, a .csv file or a list"),
+    ],
+)
+def test_wrong_stimuli_are_refused(tmp_path: Path, stimuli: str, message: str) -> None:
+    save(tmp_path, "", "secret.png")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+
+    with pytest.raises(InputError, match=message):
+        load_study(save(inner, f"stimuli: {stimuli}\n"))
+
+
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+    pictures(tmp_path, "secret.png")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "link.png").symlink_to(tmp_path / "secret.png")
+
+    with pytest.raises(InputError, match=r"no file 'link\.png'"):
+        load_study(save(inner, "stimuli: [cat, dog, link.png]\n"))
+
+
+def test_every_setting_is_checked_and_documented() -> None:
+    fields = set(demo_study().settings())
+
+    assert fields == set(CHECKS)
+    for name in fields:
+        assert name in (Study.__doc__ or "")
+
+
+def test_pictures_are_encoded_anew_upright_and_small(tmp_path: Path) -> None:
+    picture = Image.new("RGB", (3000, 1000), "red")
+    exif = picture.getexif()
+    exif[0x0112] = 6  # lies on its side
+    exif[0x010E] = "a secret"
+    picture.save(tmp_path / "a.jpg", exif=exif)
+
+    content, media_type = encode_picture(tmp_path / "a.jpg")
+
+    (tmp_path / "b.jpg").write_bytes(content)
+    with Image.open(tmp_path / "b.jpg") as seen:
+        assert seen.size == (341, 1024)
+        assert not seen.getexif()
+    assert media_type == "image/jpeg"
+    assert b"secret" not in content
+
+
+def test_a_file_that_is_no_picture_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_text("<script>alert(1)</script>")
+
+    with pytest.raises(InputError, match="cannot be read as a picture"):
+        encode_picture(tmp_path / "a.png")
+
+
+def test_stimuli_are_found_by_their_keys_alone(tmp_path: Path) -> None:
+    study = load_study(pictures(tmp_path / "p", "a.png", "b.png", "c.png"))
+    keys = stimulus_keys(b"secret", 3)
+    media = Media(study.stimuli, keys)
+
+    assert media[keys[0]][1] == "image/jpeg"
+    assert len(set(keys)) == 3
+    assert keys != stimulus_keys(b"another", 3)
+    for wrong in ("a", "0", "../a.png", keys[0][:-1]):
+        with pytest.raises(KeyError):
+            media[wrong]
