@@ -350,6 +350,7 @@ METHODS: dict[str, Method] = {
             "comparisons",
             spectral_linkage,
             "spectral splits of Bradley-Terry strengths: the best tree from few answers",
+            ("repeats",),
         ),
         Method(
             "tSTE-AL",

@@ -97,7 +97,7 @@ def test_the_held_out_accuracy_is_that_of_fresh_answers_as_often_wrong(seen) -> 
     tree = ol.cluster(answers, "AddS-AL")
 
     measured = judge(tree)["held_out"]
-    assert 0.65 < measured < 0.71  # a right tree agrees with 0.7, or 1.0 without errors
+    assert 0.58 < measured < 0.68  # it would be 0.81 on answers without errors
     assert measured != ol.metrics.comparison_accuracy(tree, answers)
 
 

@@ -54,6 +54,19 @@ def test_trees_are_those_of_the_methods_themselves(answers, name, method, option
     assert np.array_equal(tree.merges, ol.cluster(answers, method, **options).merges)
 
 
+def test_embeddings_are_run_once_from_the_given_seed(answers, monkeypatch) -> None:
+    made = []
+
+    def embed(comparisons, **options):
+        made.append(options)
+        return ol.similarity.soe_embedding(comparisons, **options)
+
+    monkeypatch.setattr(quality_methods, "EMBEDDINGS", {"SOE-AL": embed})
+    list(quality_methods.embedding_trees(answers, 7))
+
+    assert made == [{"dimension": d, "n_restarts": 1, "seed": 7} for d in (2, 5)]
+
+
 def test_every_method_has_its_own_name_and_line(answers) -> None:
     names = [outcome.method for outcome in other_trees(answers, 0)]
 

@@ -53,6 +53,7 @@ def test_the_page_shows_bars_answers_needed_margins_notes_and_seconds(page) -> N
     assert "<td>4-AL</td><td>more than 38,000</td>" in text
     assert f"{len(CURVE) - N_SHOWN} more" in text
     assert "<td>balanced, delta 0.1, 2,000</td><td>0.050</td><td>0.049</td>" in text
+    assert "<td>balanced, delta 0.1, 38,000</td>" in text  # the best cell, folded away
     assert "0.690 ± 0.012" in text
     assert "Seconds of one core" in text
     assert "nothing to run" in text

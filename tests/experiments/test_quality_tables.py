@@ -85,7 +85,7 @@ def test_cells_without_our_method_or_without_others_have_no_margin() -> None:
 
 
 def test_answers_needed_are_interpolated_in_the_logarithm() -> None:
-    rows = rows_of("4-AL", {100: 0.7, 10_000: 1.1, 50: 0.1})
+    rows = rows_of("4-AL", {10_000: 1.1, 100: 0.7, 50: 0.1})
 
     needed = answers_needed(rows)["balanced, delta 0.1"]["4-AL"]
 

@@ -10,6 +10,9 @@ import math
 from ordlink.kernels._jit import kernel
 from ordlink.typing import FloatArray, Int32Array
 
+_FACTORS = 1000
+"""A product of so many numbers up to 2 stays below 2^1024, the largest float64."""
+
 
 @kernel
 def add_likelihood(
@@ -27,15 +30,25 @@ def add_likelihood(
     are 1.
     """
     weighted, curved = weights.shape[0] > 0, curvatures.shape[0] > 0
-    loss = 0.0
+    loss, product, n_factors = 0.0, 1.0, 0
     for row in range(winners.shape[0]):
         e, f = winners[row], losers[row]
         ahead = strengths[e] - strengths[f]
         small = math.exp(-abs(ahead))
         share = 1.0 / (1.0 + small)
         surprise = small * share if ahead > 0 else share  # 1 - P of what was answered
-        weight = weights[row] if weighted else 1.0
-        loss += weight * (math.log1p(small) + max(-ahead, 0.0))
+        weight = 1.0
+        if weighted:
+            weight = weights[row]
+            loss += weight * math.log1p(small)
+        else:  # one logarithm for many factors
+            product *= 1.0 + small
+            n_factors += 1
+            if n_factors == _FACTORS:
+                loss += math.log(product)
+                product, n_factors = 1.0, 0
+        if ahead < 0.0:
+            loss -= weight * ahead
         pull = weight * surprise
         slopes[e] += pull
         slopes[f] -= pull
@@ -43,7 +56,7 @@ def add_likelihood(
             curvature = pull * (1.0 - surprise)
             curvatures[e] += curvature
             curvatures[f] += curvature
-    return loss
+    return loss + math.log(product)
 
 
 @kernel

@@ -40,6 +40,14 @@ class PairAnswers:
         weights = np.empty(0) if counts is None else counts.astype(np.float64)
         return cls(comparisons.n_objects, comparisons.winners, comparisons.losers, weights)
 
+    def sorted_by_winner(self) -> PairAnswers:
+        """Return the same rows in an order that goes easy on the memory."""
+        order = np.argsort(self.winners, kind="stable")
+        weights = self.weights[order] if len(self.weights) else self.weights
+        return replace(
+            self, winners=self.winners[order], losers=self.losers[order], weights=weights
+        )
+
     @property
     def n_pairs(self) -> int:
         """Number of pairs E, compared or not."""

@@ -62,7 +62,7 @@ def fit_low_rank(answers: PairAnswers, points: FloatArray, ridge: float) -> Floa
         points.ravel(),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": 1e-7},
+        options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": 1e-5},
     )
     return np.asarray(found.x.reshape(shape))
 

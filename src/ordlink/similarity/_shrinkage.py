@@ -72,10 +72,13 @@ def _thin_out(answers: PairAnswers, comparisons: ListedComparisons) -> BoolArray
 
 def _choose_ridge(train: PairAnswers, test: PairAnswers) -> tuple[float, FloatArray]:
     """Return the ridge of the smallest loss, in noise edges, and the strengths it gives."""
-    start, edge = first_points(train), noise_edge(train)
+    points, edge = first_points(train), noise_edge(train)
+    floor = 0.01 * np.abs(points).max()  # a strong ridge must not leave the next one at 0
     best_loss, best, best_strengths = np.inf, RIDGES[0], np.zeros(train.n_pairs)
     for ridge in RIDGES:
-        strengths = strengths_of(fit_low_rank(train, start, ridge * edge))
+        fitted = fit_low_rank(train, points, ridge * edge)
+        points = fitted if np.abs(fitted).max() > floor else points
+        strengths = strengths_of(fitted)
         loss = test.mean_loss(strengths)
         if loss < best_loss:
             best_loss, best, best_strengths = loss, ridge, strengths

@@ -1,0 +1,115 @@
+"""Trees of Bradley-Terry strengths, in rounds: strengths, clusters, what these let expect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
+from ordlink.errors import InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage._average import average_linkage
+from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters
+from ordlink.linkage._split_tree import build_tree
+from ordlink.linkage._start import Start
+from ordlink.similarity._bradley_terry import PairAnswers, as_matrix, by_pair
+from ordlink.similarity._pair_strengths import PairModel, PairStrengths
+from ordlink.similarity._ranked_strengths import RankModel
+from ordlink.similarity._shrinkage import guess_strengths
+from ordlink.typing import FloatArray, LabelArray, Progress
+
+MAX_ROUNDS = 4
+_STEPS_PER_ROUND = 2
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Two trees of the same strengths.
+
+    Attributes
+    ----------
+    splits : Hierarchy
+        By splits from above; hears what many weak answers say together.
+    average : Hierarchy
+        By average linkage from below; right where the strength of each pair is well known.
+    """
+
+    splits: Hierarchy
+    average: Hierarchy
+
+
+class StrengthModel(Protocol):
+    """Says how strong each pair is and how well that is known."""
+
+    def observe(self, expected: FloatArray, *, calibrated: bool = True) -> PairStrengths:
+        """Return the strengths as observations around what is expected of them."""
+        ...
+
+    def fit(self, expected: FloatArray) -> FloatArray:
+        """Return the most likely strengths."""
+        ...
+
+
+def grow_trees(comparisons: Comparisons, start: Start, progress: Progress | None = None) -> Trees:
+    """Return both trees from the same answers."""
+    model, expected = _choose_model(comparisons)
+    observed, labels = _refine(model, expected, start, progress)
+    splits = start.finish(*build_tree(observed, labels), names=comparisons.names)
+    by_slot = Blocks.of(observed, labels).expected()
+    strengths = model.fit(by_pair(by_slot[np.ix_(start.labels, start.labels)]))
+    average = average_linkage(
+        as_matrix(strengths, start.n_objects),
+        initial_clusters=start.clusters(),
+        names=comparisons.names,
+    )
+    return Trees(splits, average)
+
+
+def _choose_model(comparisons: Comparisons) -> tuple[StrengthModel, FloatArray]:
+    """Return the model of the strengths and what is expected of them at first."""
+    if isinstance(comparisons, RankedComparisons):
+        return RankModel(comparisons), np.zeros(n_pairs(comparisons.n_objects))
+    if not isinstance(comparisons, ListedComparisons):
+        raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
+    guess = guess_strengths(comparisons)
+    model = PairModel(PairAnswers.of(comparisons).sorted_by_winner(), guess.variance)
+    return model, model.stretch(guess.strengths)
+
+
+def _refine(
+    model: StrengthModel, expected: FloatArray, start: Start, progress: Progress | None
+) -> tuple[PairStrengths, LabelArray]:
+    """Return the strengths between slots and the firm clusters of slots, once these are stable."""
+    observed = _contract(model.observe(expected, calibrated=False), start)
+    labels = find_firm_clusters(observed)
+    for done in range(MAX_ROUNDS):
+        for _ in range(_STEPS_PER_ROUND):
+            by_slot = Blocks.of(observed, labels).expected()
+            expected = by_pair(by_slot[np.ix_(start.labels, start.labels)])
+            observed = _contract(model.observe(expected), start)
+        previous, labels = labels, find_firm_clusters(observed)
+        if progress is not None:
+            progress(done + 1, MAX_ROUNDS)
+        if np.array_equal(_in_order(labels), _in_order(previous)):
+            break
+    return observed, labels
+
+
+def _contract(observed: PairStrengths, start: Start) -> PairStrengths:
+    """Return the strengths between initial clusters instead of objects."""
+    if start.n_slots == start.n_objects:
+        return observed
+    precisions = start.contract(observed.precisions)
+    totals = start.contract(observed.precisions * observed.strengths)
+    np.fill_diagonal(precisions, 0.0)
+    known = precisions > 0.0
+    strengths = np.divide(totals, precisions, out=np.zeros_like(totals), where=known)
+    return PairStrengths(strengths, precisions)
+
+
+def _in_order(labels: LabelArray) -> LabelArray:
+    """Return the labels numbered by the first object of each cluster."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
