@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 
 
-def likelihood(strengths, rows):
-    """Return minus the log-likelihood, its slopes times -1, and the curvatures.
+def likelihood(strengths, rows, lapse=0.0):
+    """Return minus the log-likelihood, its slopes times -1, and the Fisher information.
 
-    `rows` are (winner, loser, weight).
+    `rows` are (winner, loser, weight); a share `lapse` of the answers says the opposite.
     """
     loss, slopes, curvatures = 0.0, [0.0] * len(strengths), [0.0] * len(strengths)
     for winner, loser, weight in rows:
-        p = 1.0 / (1.0 + math.exp(strengths[loser] - strengths[winner]))
+        meant = 1.0 / (1.0 + math.exp(strengths[loser] - strengths[winner]))
+        p = lapse + (1.0 - 2.0 * lapse) * meant
+        slope = (1.0 - 2.0 * lapse) * meant * (1.0 - meant)  # of p
         loss -= weight * math.log(p)
-        slopes[winner] += weight * (1.0 - p)
-        slopes[loser] -= weight * (1.0 - p)
+        slopes[winner] += weight * slope / p
+        slopes[loser] -= weight * slope / p
         for pair in (winner, loser):
-            curvatures[pair] += weight * p * (1.0 - p)
+            curvatures[pair] += weight * slope * slope / (p * (1.0 - p))
     return loss, slopes, curvatures
 
 

@@ -22,7 +22,7 @@ from ordlink.similarity._low_rank import (
 )
 from ordlink.similarity._pair_strengths import PairModel
 from ordlink.similarity._ranked_strengths import RankModel
-from ordlink.similarity._shrinkage import VARIANCES, guess_strengths
+from ordlink.similarity._shrinkage import VARIANCES, guess_strengths, share_of_slips
 from tests.reference import strengths as literal
 
 
@@ -35,19 +35,25 @@ def _answers(n: int = 12, n_answers: int = 300, seed: int = 0, error_rate: float
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(2, 6), st.integers(0, 30), st.booleans(), st.integers(0, 2**32))
-def test_the_likelihood_is_the_literal_one(n, n_rows, weighted, seed) -> None:
+@given(
+    st.integers(2, 6),
+    st.integers(0, 300),
+    st.booleans(),
+    st.sampled_from([0.0, 0.02, 0.3]),
+    st.integers(0, 2**32),
+)
+def test_the_likelihood_is_the_literal_one(n, n_rows, weighted, lapse, seed) -> None:
     rng = np.random.default_rng(seed)
     n_all = n_pairs(n)
     winners, losers = rng.integers(0, n_all, (2, n_rows)).astype(np.int32)
     weights = rng.integers(1, 4, n_rows).astype(float)
     strengths = rng.normal(0, 3, n_all)
 
-    answers = PairAnswers(n, winners, losers, weights if weighted else np.empty(0))
+    answers = PairAnswers(n, winners, losers, weights if weighted else np.empty(0), lapse)
     loss, slopes, curvatures = answers.likelihood(strengths, curved=True)
 
     rows = zip(winners, losers, weights if weighted else np.ones(n_rows), strict=True)
-    expected = literal.likelihood(strengths.tolist(), list(rows))
+    expected = literal.likelihood(strengths.tolist(), list(rows), lapse)
     np.testing.assert_allclose(loss, expected[0], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(slopes, expected[1], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(curvatures, expected[2], rtol=1e-9, atol=1e-9)
@@ -187,6 +193,20 @@ def test_clean_answers_are_trusted_more_than_coin_flips() -> None:
 
     assert clean.variance > noisy.variance
     assert np.abs(clean.strengths).mean() > np.abs(noisy.strengths).mean()
+
+
+@pytest.mark.parametrize("error_rate", [0.0, 0.1, 0.25])
+def test_slips_are_counted_where_clusters_are_clear(error_rate) -> None:
+    # Three distances: with one alone, slips could not be told from clusters that are closer.
+    planted = ol.datasets.planted_hierarchy(depth=3, leaf_size=4, gap=0.1, seed=0)
+    rows = ol.datasets.simulate_answers(
+        planted.similarities, 20_000, form="quadruplet", error_rate=error_rate, seed=0
+    )
+    comparisons = ol.Comparisons.from_quadruplets(rows, n_objects=32)
+
+    found = share_of_slips(comparisons, 10.0 * by_pair(planted.expected_similarities))
+
+    assert found == pytest.approx(error_rate, abs=0.051)
 
 
 def test_few_answers_get_defaults() -> None:

@@ -1,6 +1,6 @@
 """The Bradley-Terry likelihood of comparisons, by the strengths of the pairs.
 
-P(e beats f) = 1 / (1 + exp(x_f - x_e)), where x_e is the strength of pair e.
+P(e beats f) = lapse + (1 - 2 lapse) / (1 + exp(x_f - x_e)), where x_e is the strength of pair e.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import math
 from ordlink.kernels._jit import kernel
 from ordlink.typing import FloatArray, Int32Array
 
-_FACTORS = 1000
-"""A product of so many numbers up to 2 stays below 2^1024, the largest float64."""
+_FACTORS = 100
+_SMALL = 1e-3
+"""A product of so many numbers from this one to 1 stays above 2^-1022, the smallest float64."""
 
 
 @kernel
 def add_likelihood(
     strengths: FloatArray,
+    lapse: float,
     winners: Int32Array,
     losers: Int32Array,
     weights: FloatArray,
@@ -25,38 +27,46 @@ def add_likelihood(
 ) -> float:
     """Return minus the log-likelihood of the rows, and add its derivatives to the pairs.
 
-    `slopes` gets the first derivatives of the log-likelihood, sum of y - P; `curvatures` minus the
-    second ones of each pair alone, sum of P (1 - P), unless it is empty. `weights` is empty if all
-    are 1.
+    `slopes` gets the first derivatives of the log-likelihood, `curvatures` the Fisher information
+    of each pair alone, unless it is empty; without lapses, these are the sums of y - P and of
+    P (1 - P). `weights` is empty if all are 1.
     """
     weighted, curved = weights.shape[0] > 0, curvatures.shape[0] > 0
+    attention = 1.0 - 2.0 * lapse
     loss, product, n_factors = 0.0, 1.0, 0
     for row in range(winners.shape[0]):
         e, f = winners[row], losers[row]
         ahead = strengths[e] - strengths[f]
         small = math.exp(-abs(ahead))
         share = 1.0 / (1.0 + small)
-        surprise = small * share if ahead > 0 else share  # 1 - P of what was answered
+        right = share if ahead > 0 else small * share
+        steepness = small * share * share  # of the logistic curve
+        answered = lapse + attention * right
         weight = 1.0
         if weighted:
             weight = weights[row]
-            loss += weight * math.log1p(small)
+        if weighted or answered < _SMALL:
+            # log of the logistic curve itself, where it is too small to be a factor
+            exact = math.log1p(small) + max(-ahead, 0.0)
+            loss += weight * (exact if lapse == 0.0 else -math.log(answered))
         else:  # one logarithm for many factors
-            product *= 1.0 + small
+            product *= answered
             n_factors += 1
             if n_factors == _FACTORS:
-                loss += math.log(product)
+                loss -= math.log(product)
                 product, n_factors = 1.0, 0
-        if ahead < 0.0:
-            loss -= weight * ahead
-        pull = weight * surprise
+        pull = weight * (1.0 - right)
+        if lapse > 0.0:
+            pull = weight * attention * steepness / answered
         slopes[e] += pull
         slopes[f] -= pull
         if curved:
-            curvature = pull * (1.0 - surprise)
+            curvature = weight * steepness
+            if lapse > 0.0:
+                curvature *= attention * attention * steepness / (answered * (1.0 - answered))
             curvatures[e] += curvature
             curvatures[f] += curvature
-    return loss + math.log(product)
+    return loss - math.log(product)
 
 
 @kernel

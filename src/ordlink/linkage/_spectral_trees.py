@@ -17,7 +17,7 @@ from ordlink.linkage._start import Start
 from ordlink.similarity._bradley_terry import PairAnswers, as_matrix, by_pair
 from ordlink.similarity._pair_strengths import PairModel, PairStrengths
 from ordlink.similarity._ranked_strengths import RankModel
-from ordlink.similarity._shrinkage import guess_strengths
+from ordlink.similarity._shrinkage import guess_strengths, share_of_slips
 from ordlink.typing import FloatArray, LabelArray, Progress
 
 MAX_ROUNDS = 4
@@ -54,47 +54,68 @@ class StrengthModel(Protocol):
 
 def grow_trees(comparisons: Comparisons, start: Start, progress: Progress | None = None) -> Trees:
     """Return both trees from the same answers."""
-    model, expected = _choose_model(comparisons)
-    observed, labels = _refine(model, expected, start, progress)
+    model, observed, labels = _first_clusters(comparisons, start)
+    observed, labels = _refine(model, observed, labels, start, progress)
     splits = start.finish(*build_tree(observed, labels), names=comparisons.names)
-    by_slot = Blocks.of(observed, labels).expected()
-    strengths = model.fit(by_pair(by_slot[np.ix_(start.labels, start.labels)]))
     average = average_linkage(
-        as_matrix(strengths, start.n_objects),
+        as_matrix(model.fit(_expected(observed, labels, start)), start.n_objects),
         initial_clusters=start.clusters(),
         names=comparisons.names,
     )
     return Trees(splits, average)
 
 
-def _choose_model(comparisons: Comparisons) -> tuple[StrengthModel, FloatArray]:
-    """Return the model of the strengths and what is expected of them at first."""
+def _first_clusters(
+    comparisons: Comparisons, start: Start
+) -> tuple[StrengthModel, PairStrengths, LabelArray]:
+    """Return the model of the strengths, the strengths between slots, and first firm clusters."""
     if isinstance(comparisons, RankedComparisons):
-        return RankModel(comparisons), np.zeros(n_pairs(comparisons.n_objects))
+        ranked = RankModel(comparisons)
+        observed = _contract(ranked.observe(np.zeros(n_pairs(comparisons.n_objects))), start)
+        return ranked, observed, find_firm_clusters(observed)
     if not isinstance(comparisons, ListedComparisons):
         raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
-    guess = guess_strengths(comparisons)
-    model = PairModel(PairAnswers.of(comparisons).sorted_by_winner(), guess.variance)
-    return model, model.stretch(guess.strengths)
+    model, observed, labels = _clusters_with_slips(comparisons, start, 0.0)
+    if labels.max() > 0:
+        lapse = share_of_slips(comparisons, _expected(observed, labels, start))
+        if lapse > 0.0:
+            return _clusters_with_slips(comparisons, start, lapse)
+    return model, observed, labels
+
+
+def _clusters_with_slips(
+    comparisons: ListedComparisons, start: Start, lapse: float
+) -> tuple[StrengthModel, PairStrengths, LabelArray]:
+    guess = guess_strengths(comparisons, lapse)
+    answers = PairAnswers.of(comparisons).sorted_by_winner().with_lapse(lapse)
+    model = PairModel(answers, guess.variance)
+    observed = _contract(model.observe(model.stretch(guess.strengths), calibrated=False), start)
+    return model, observed, find_firm_clusters(observed)
 
 
 def _refine(
-    model: StrengthModel, expected: FloatArray, start: Start, progress: Progress | None
+    model: StrengthModel,
+    observed: PairStrengths,
+    labels: LabelArray,
+    start: Start,
+    progress: Progress | None,
 ) -> tuple[PairStrengths, LabelArray]:
     """Return the strengths between slots and the firm clusters of slots, once these are stable."""
-    observed = _contract(model.observe(expected, calibrated=False), start)
-    labels = find_firm_clusters(observed)
     for done in range(MAX_ROUNDS):
         for _ in range(_STEPS_PER_ROUND):
-            by_slot = Blocks.of(observed, labels).expected()
-            expected = by_pair(by_slot[np.ix_(start.labels, start.labels)])
-            observed = _contract(model.observe(expected), start)
+            observed = _contract(model.observe(_expected(observed, labels, start)), start)
         previous, labels = labels, find_firm_clusters(observed)
         if progress is not None:
             progress(done + 1, MAX_ROUNDS)
         if np.array_equal(_in_order(labels), _in_order(previous)):
             break
     return observed, labels
+
+
+def _expected(observed: PairStrengths, labels: LabelArray, start: Start) -> FloatArray:
+    """Return the mean strength of its clusters for every pair of objects."""
+    by_slot = Blocks.of(observed, labels).expected()
+    return by_pair(by_slot[np.ix_(start.labels, start.labels)])
 
 
 def _contract(observed: PairStrengths, start: Start) -> PairStrengths:

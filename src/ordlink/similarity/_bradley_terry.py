@@ -26,12 +26,15 @@ class PairAnswers:
         Pair ids: the winner was said to be the more similar pair.
     weights : ndarray of shape (n_rows,) or (0,), dtype float64
         How often; empty if once each.
+    lapse : float
+        Share of the answers that say the opposite of what was meant, from 0 to below 1/2.
     """
 
     n_objects: int
     winners: Int32Array
     losers: Int32Array
     weights: FloatArray
+    lapse: float = 0.0
 
     @classmethod
     def of(cls, comparisons: ListedComparisons) -> PairAnswers:
@@ -39,6 +42,10 @@ class PairAnswers:
         counts = comparisons.counts
         weights = np.empty(0) if counts is None else counts.astype(np.float64)
         return cls(comparisons.n_objects, comparisons.winners, comparisons.losers, weights)
+
+    def with_lapse(self, lapse: float) -> PairAnswers:
+        """Return the same rows, so many of them slips."""
+        return replace(self, lapse=lapse)
 
     def sorted_by_winner(self) -> PairAnswers:
         """Return the same rows in an order that goes easy on the memory."""
@@ -71,7 +78,7 @@ class PairAnswers:
         Parameters
         ----------
         strengths : ndarray of shape (E,)
-            x, with P(e beats f) = 1 / (1 + exp(x_f - x_e)).
+            x, with P(e beats f) = lapse + (1 - 2 lapse) / (1 + exp(x_f - x_e)).
         curved : bool
             Whether the curvatures are asked for.
 
@@ -80,9 +87,9 @@ class PairAnswers:
         loss : float
             Minus the log-likelihood.
         slopes : ndarray of shape (E,)
-            Its first derivatives times -1: sum of y - P over the comparisons of a pair.
+            Its first derivatives times -1; without lapses, the sum of y - P.
         curvatures : ndarray of shape (E,), or (0,) if not asked for
-            Sum of P (1 - P).
+            Fisher information of each pair; without lapses, the sum of P (1 - P).
         """
         from ordlink.kernels.strengths import add_likelihood
         from ordlink.kernels.threads import in_threads
@@ -98,6 +105,7 @@ class PairAnswers:
                 rows = slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts)
                 losses[part] = add_likelihood(
                     strengths,
+                    self.lapse,
                     self.winners[rows],
                     self.losers[rows],
                     self.weights[rows],

@@ -17,11 +17,12 @@ _REMEMBERED_STEPS = 10
 def noise_edge(answers: PairAnswers) -> float:
     """Return about the largest eigenvalue that the slopes have if answers are coin flips.
 
-    At x = 0 each comparison has variance 1/4 in the slopes of its two pairs. So a row of their
-    matrix has variance n / 4 in all, where n = 4 |Q| / N is the mean number of comparisons that an
-    object's pairs are in, and the spectrum ends at 2 sqrt(n / 4).
+    At x = 0 each comparison has variance (1 - 2 lapse)^2 / 4 in the slopes of its two pairs. So a
+    row of their matrix has n times that in all, where n = 4 |Q| / N is the mean number of
+    comparisons that an object's pairs are in, and the spectrum ends at (1 - 2 lapse) sqrt(n).
     """
-    return float(np.sqrt(4.0 * answers.total_weight / answers.n_objects))
+    per_object = 4.0 * answers.total_weight / answers.n_objects
+    return float((1.0 - 2.0 * answers.lapse) * np.sqrt(per_object))
 
 
 def first_points(answers: PairAnswers) -> FloatArray:

@@ -15,6 +15,8 @@ from ordlink.typing import BoolArray, FloatArray
 RIDGES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)
 """In units of the noise edge, from strong to weak."""
 VARIANCES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+LAPSES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+SCALES = (0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
 DEFAULT_VARIANCE = 1.0
 HELD_OUT = 0.1
 ROWS_AT_MOST = 500_000
@@ -41,13 +43,14 @@ class FirstGuess:
     variance: float
 
 
-def guess_strengths(comparisons: ListedComparisons) -> FirstGuess:
+def guess_strengths(comparisons: ListedComparisons, lapse: float = 0.0) -> FirstGuess:
     """Return strengths of low rank and the variance of the pairs' own effects.
 
-    Both kinds of shrinkage are chosen on answers held out, which depends on the order of the
-    answers, but neither on the objects' numbers nor on anything random.
+    `lapse` is the share of the answers that are slips. Both kinds of shrinkage are chosen on
+    answers held out, which depends on the order of the answers, but neither on the objects'
+    numbers nor on anything random.
     """
-    answers = PairAnswers.of(comparisons)
+    answers = PairAnswers.of(comparisons).with_lapse(lapse)
     few = _thin_out(answers, comparisons)
     held_out = held_out_rows(comparisons, HELD_OUT, _SEED)[few]
     answers = answers.take(few)
@@ -56,10 +59,28 @@ def guess_strengths(comparisons: ListedComparisons) -> FirstGuess:
         points = fit_low_rank(answers, first_points(answers), RIDGES[2] * noise_edge(answers))
         return FirstGuess(strengths_of(points), DEFAULT_VARIANCE)
     train = answers.take(~held_out)
-    ridge, strengths = _choose_ridge(train, test)
-    variance = _choose_variance(train, test, strengths)
-    points = fit_low_rank(answers, first_points(answers), ridge * noise_edge(answers))
+    ridge, points = _choose_ridge(train, test)
+    variance = _choose_variance(train, test, strengths_of(points))
+    points = fit_low_rank(answers, points, ridge * noise_edge(answers))
     return FirstGuess(strengths_of(points), variance)
+
+
+def share_of_slips(comparisons: ListedComparisons, expected: FloatArray) -> float:
+    """Return the share of the answers that say the opposite of what was meant.
+
+    Clusters that lie far apart are not confused but by a slip. Clusters are few numbers, so the
+    share is that of the largest likelihood, for the best scale of what clusters let expect; it is 0
+    unless slips explain clearly more.
+    """
+    answers = PairAnswers.of(comparisons)
+    answers = answers.take(_thin_out(answers, comparisons))
+    losses = {
+        lapse: min(answers.with_lapse(lapse).likelihood(scale * expected)[0] for scale in SCALES)
+        for lapse in LAPSES
+    }
+    lapse = min(losses, key=lambda lapse: losses[lapse])
+    gain = losses[0.0] - losses[lapse]
+    return lapse if gain > np.log(max(answers.total_weight, 1.0)) else 0.0
 
 
 def _thin_out(answers: PairAnswers, comparisons: ListedComparisons) -> BoolArray:
@@ -71,20 +92,19 @@ def _thin_out(answers: PairAnswers, comparisons: ListedComparisons) -> BoolArray
 
 
 def _choose_ridge(train: PairAnswers, test: PairAnswers) -> tuple[float, FloatArray]:
-    """Return the ridge of the smallest loss, in noise edges, and the strengths it gives."""
+    """Return the ridge of the smallest loss, in noise edges, and the points it gives."""
     points, edge = first_points(train), noise_edge(train)
     floor = 0.01 * np.abs(points).max()  # a strong ridge must not leave the next one at 0
-    best_loss, best, best_strengths = np.inf, RIDGES[0], np.zeros(train.n_pairs)
+    best_loss, best, best_points = np.inf, RIDGES[0], points
     for ridge in RIDGES:
         fitted = fit_low_rank(train, points, ridge * edge)
         points = fitted if np.abs(fitted).max() > floor else points
-        strengths = strengths_of(fitted)
-        loss = test.mean_loss(strengths)
+        loss = test.mean_loss(strengths_of(fitted))
         if loss < best_loss:
-            best_loss, best, best_strengths = loss, ridge, strengths
+            best_loss, best, best_points = loss, ridge, points
         elif loss > _WORSE * best_loss:
             break
-    return best, best_strengths
+    return best, best_points
 
 
 def _choose_variance(train: PairAnswers, test: PairAnswers, strengths: FloatArray) -> float:
