@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink.linkage._splits import best_split, costs_of_splits
+from ordlink.linkage._splits import LIKELY, best_split, costs_of_splits
 from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import FloatArray, LabelArray
 
+PATIENCE = 2
+"""So many splits in a row may be less than firm."""
 _SWEEPS = 20
 _PRIOR_WEIGHT = 1.0
 """Mean strengths of blocks are drawn to the mean of all with this precision."""
@@ -73,21 +75,29 @@ class Blocks:
 def find_firm_clusters(observed: PairStrengths) -> LabelArray:
     """Return the partition that firm splits end in.
 
-    A split into two may cut through a cluster of three. So clusters that no firm split would tell
-    apart are put together, and each object is moved to where it fits best.
+    A split of many clusters in two halves may not be firm where the clusters are, so splits that
+    are likely are followed a few steps further. And a split may cut through a cluster. So clusters
+    that no firm split would tell apart are put together, and each object is moved to where it
+    fits best.
     """
     n = len(observed.strengths)
     labels = np.zeros(n, dtype=np.intp)
-    waiting = [np.arange(n)]
+    waiting = [(np.arange(n), PATIENCE)]
     n_clusters = 0
     while waiting:
-        members = waiting.pop()
+        members, patience = waiting.pop()
         split = best_split(observed, members, 1.0) if len(members) > 1 else None
-        if split is None or split.value <= 0.0:
+        if split is not None and split.value > 0.0:
+            patience = PATIENCE
+        elif split is not None and patience > 0:
+            split, patience = best_split(observed, members, LIKELY), patience - 1
+        else:
+            split = None
+        if split is None:
             labels[members] = n_clusters
             n_clusters += 1
         else:
-            waiting += [members[split.side], members[~split.side]]
+            waiting += [(members[split.side], patience), (members[~split.side], patience)]
     return _reassign(observed, _put_together(observed, labels))
 
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink.linkage._firm_clusters import Blocks
-from ordlink.linkage._splits import best_split
+from ordlink.linkage._splits import LIKELY, best_split
 from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import BoolArray, FloatArray, Int32Array, Int64Array, LabelArray
 
-LIKELY = 0.4
-"""The caution of splits that need not be firm."""
 ERRORS = 2.0
 """So many standard errors are added to a strength before splits are put in order."""
 _BLOCK_PRIOR = 0.1

@@ -11,6 +11,8 @@ from ordlink.similarity._low_rank import leading_eigenpairs
 from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import AnyArray, BoolArray, FloatArray
 
+LIKELY = 0.4
+"""The caution of splits that need not be firm."""
 _MOVES_PER_OBJECT = 3
 
 
