@@ -84,9 +84,10 @@ def cluster(
     Parameters
     ----------
     data : Comparisons, Oracle, or ndarray of shape (N, N)
-        Answers for the passive methods (4-AL, 4K-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL), an
-        oracle for the active ones (SL, CL, 4K-AL-act), known similarities for AL. The active
-        methods take similarities too: they then ask a :class:`ordlink.oracles.SimilarityOracle`.
+        Answers for the passive methods (4-AL, 4K-AL, spectral, AddS-AL, tSTE-AL, FORTE-AL,
+        SOE-AL), an oracle for the active ones (SL, CL, 4K-AL-act), known similarities for AL. The
+        active methods take similarities too: they then ask a
+        :class:`ordlink.oracles.SimilarityOracle`.
     method : str
         Name from the table of methods, in upper or lower case.
     initial_clusters : sequence of sequences of int, optional
@@ -95,7 +96,7 @@ def cluster(
     progress : callable, optional
         Called now and then with (steps done, steps in all).
     **options
-        Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL),
+        Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL, spectral),
         `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act),
         `dimension=2, metric="euclidean"` (tSTE-AL, FORTE-AL, SOE-AL).
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink.linkage._splits import LIKELY, best_split, costs_of_splits
+from ordlink.linkage._splits import LIKELY, TINY, best_split, cost_of_split
 from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import FloatArray, LabelArray
 
@@ -50,22 +50,33 @@ class Blocks:
         mean = self.totals.sum() / max(float(self.precisions.sum()), 1e-12)
         return np.asarray((self.totals + prior_weight * mean) / (self.precisions + prior_weight))
 
+    def unite(self, p: int, q: int) -> Blocks:
+        """Return the sums after cluster p has taken in cluster q."""
+        members, totals, precisions = (
+            sums.copy() for sums in (self.members, self.totals, self.precisions)
+        )
+        members[:, p] += members[:, q]
+        for sums in (totals, precisions):
+            sums[p] += sums[q]
+            sums[:, p] += sums[:, q]
+        left = np.arange(len(totals)) != q
+        return Blocks(members[:, left], totals[np.ix_(left, left)], precisions[np.ix_(left, left)])
+
     def values_of_splits(self) -> FloatArray:
         """Return gain less cost of telling two clusters apart, inf on the diagonal."""
-        from ordlink.kernels.splits import gain_of_cut
-
-        sizes = self.members.sum(axis=0).astype(int)
-        n_clusters = len(sizes)
-        values = np.full((n_clusters, n_clusters), np.inf)
-        for p in range(n_clusters):
-            for q in range(p):
-                within = 0.5 * (self.precisions[p, p] + self.precisions[q, q])
-                total = within + self.precisions[p, q]
-                sums = 0.5 * (self.totals[p, p] + self.totals[q, q]) + self.totals[p, q]
-                pull = self.totals[p, q] - sums / max(total, 1e-12) * self.precisions[p, q]
-                cost = costs_of_splits(sizes[p] + sizes[q], 1.0)[sizes[p]]
-                values[p, q] = gain_of_cut(pull, self.precisions[p, q], total) - cost
-        return values
+        sizes = self.members.sum(axis=0)
+        own_precisions, own_totals = 0.5 * self.precisions.diagonal(), 0.5 * self.totals.diagonal()
+        within = own_precisions[:, None] + own_precisions
+        total = within + self.precisions
+        sums = own_totals[:, None] + own_totals + self.totals
+        pulls = self.totals - sums / np.maximum(total, TINY) * self.precisions
+        inverse = 1.0 / np.maximum(self.precisions, TINY)
+        inverse += np.where(within > TINY, 1.0 / np.maximum(within, TINY), 0.0)
+        cut = (pulls < 0.0) & (self.precisions > TINY)
+        values = np.where(cut, 0.5 * pulls * pulls * inverse, 0.0)
+        values -= cost_of_split(sizes[:, None] + sizes, sizes[:, None], 1.0)
+        np.fill_diagonal(values, np.inf)
+        return np.asarray(values)
 
     def expected(self) -> FloatArray:
         """Return the mean strength of its block for every pair of objects, shape (N, N)."""
@@ -103,15 +114,14 @@ def find_firm_clusters(observed: PairStrengths) -> LabelArray:
 
 def _put_together(observed: PairStrengths, labels: LabelArray) -> LabelArray:
     """Unite the two clusters that a split tells apart the least, while none is firm."""
-    while labels.max() > 0:
-        blocks = Blocks.of(observed, labels)
+    blocks = Blocks.of(observed, labels)
+    while len(blocks.totals) > 1:
         values = blocks.values_of_splits()
         p, q = np.unravel_index(int(values.argmin()), values.shape)
         if values[p, q] > 0.0:
             break
-        labels = np.where(labels == max(p, q), min(p, q), labels)
-        labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    return labels
+        blocks = blocks.unite(int(p), int(q))
+    return np.asarray(blocks.members.argmax(axis=1), dtype=np.intp)
 
 
 def _reassign(observed: PairStrengths, labels: LabelArray) -> LabelArray:
@@ -128,3 +138,9 @@ def _reassign(observed: PairStrengths, labels: LabelArray) -> LabelArray:
             break
         labels = np.unique(moved, return_inverse=True)[1].astype(np.intp)
     return labels
+
+
+def number_by_first(labels: LabelArray) -> LabelArray:
+    """Return the labels numbered by the first object of each cluster."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]

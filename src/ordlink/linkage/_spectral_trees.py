@@ -11,7 +11,7 @@ from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparison
 from ordlink.errors import InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage._average import average_linkage
-from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters
+from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters, number_by_first
 from ordlink.linkage._split_tree import build_tree
 from ordlink.linkage._start import Start
 from ordlink.similarity._bradley_terry import PairAnswers, as_matrix, by_pair
@@ -107,7 +107,7 @@ def _refine(
         previous, labels = labels, find_firm_clusters(observed)
         if progress is not None:
             progress(done + 1, MAX_ROUNDS)
-        if np.array_equal(_in_order(labels), _in_order(previous)):
+        if np.array_equal(number_by_first(labels), number_by_first(previous)):
             break
     return observed, labels
 
@@ -128,9 +128,3 @@ def _contract(observed: PairStrengths, start: Start) -> PairStrengths:
     known = precisions > 0.0
     strengths = np.divide(totals, precisions, out=np.zeros_like(totals), where=known)
     return PairStrengths(strengths, precisions)
-
-
-def _in_order(labels: LabelArray) -> LabelArray:
-    """Return the labels numbered by the first object of each cluster."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]

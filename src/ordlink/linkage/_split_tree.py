@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink.linkage._firm_clusters import Blocks
+from ordlink.linkage._firm_clusters import Blocks, number_by_first
 from ordlink.linkage._splits import LIKELY, best_split
 from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import BoolArray, FloatArray, Int32Array, Int64Array, LabelArray
@@ -46,6 +46,7 @@ def build_tree(
     observed: PairStrengths, labels: LabelArray
 ) -> tuple[Int32Array, FloatArray, BoolArray]:
     """Return merges of the tree as `Start.finish` takes them: pairs, scores, tie marks."""
+    labels = number_by_first(labels)
     clusters = [
         _split_down(observed, np.flatnonzero(labels == label))
         for label in range(int(labels.max()) + 1)
@@ -54,25 +55,21 @@ def build_tree(
 
 
 def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
-    """Return the branch of all clusters, by average linkage weighted by precision."""
-    totals, precisions = blocks.totals.copy(), blocks.precisions.copy()
-    mean = totals.sum() / max(float(precisions.sum()), 1e-12)
-    alive = list(range(len(clusters)))
+    """Return the branch of all clusters, by average linkage weighted by precision.
+
+    Clusters come in the order of their smallest objects, and so do equally good choices.
+    """
+    mean = blocks.totals.sum() / max(float(blocks.precisions.sum()), 1e-12)
     branches = list(clusters)
-    while len(alive) > 1:
-        means = (totals + _BLOCK_PRIOR * mean) / (precisions + _BLOCK_PRIOR)
-        height, _, p, q = min(
-            (-means[p, q], (branches[p].first, branches[q].first), p, q)
-            for place, p in enumerate(alive)
-            for q in alive[place + 1 :]
-        )
-        rank = _rank_of(-height, precisions[p, q] ** -0.5 if precisions[p, q] > 0.0 else np.inf)
-        branches[p] = _join_two(branches[p], branches[q], strength=-height, rank=rank)
-        alive.remove(q)
-        for sums in (totals, precisions):
-            sums[p] += sums[q]
-            sums[:, p] += sums[:, q]
-    return branches[alive[0]]
+    while len(branches) > 1:
+        means = (blocks.totals + _BLOCK_PRIOR * mean) / (blocks.precisions + _BLOCK_PRIOR)
+        above = np.where(np.triu(np.ones_like(means, dtype=bool), 1), means, -np.inf)
+        p, q = (int(place) for place in np.unravel_index(int(above.argmax()), above.shape))
+        precision = blocks.precisions[p, q]
+        rank = _rank_of(means[p, q], precision**-0.5 if precision > 0.0 else np.inf)
+        branches[p] = _join_two(branches[p], branches.pop(q), strength=means[p, q], rank=rank)
+        blocks = blocks.unite(p, q)
+    return branches[0]
 
 
 def _rank_of(strength: float, error: float) -> tuple[bool, float]:

@@ -13,6 +13,8 @@ from ordlink.typing import AnyArray, BoolArray, FloatArray
 
 LIKELY = 0.4
 """The caution of splits that need not be firm."""
+TINY = 1e-12
+"""A total precision below this says nothing."""
 _MOVES_PER_OBJECT = 3
 
 
@@ -73,13 +75,17 @@ def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Sp
     return Split(side, value, across, error, within)
 
 
-def costs_of_splits(n: int, caution: float) -> FloatArray:
-    """Return what it costs to split 0, 1, ..., n of n objects off."""
+def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:
+    """Return what it costs to split k of n objects off."""
     from scipy.special import gammaln
 
-    k = np.arange(n + 1)
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.asarray(caution * ways + 0.5 * np.log(max(2, n * (n - 1) // 2)))
+    return np.asarray(caution * ways + 0.5 * np.log(np.maximum(2, n * (n - 1) / 2)))
+
+
+def costs_of_splits(n: int, caution: float) -> FloatArray:
+    """Return what it costs to split 0, 1, ..., n of n objects off."""
+    return cost_of_split(np.full(n + 1, n), np.arange(n + 1), caution)
 
 
 def _search(
