@@ -133,6 +133,36 @@ def test_noise_has_no_firm_clusters_and_groups_have() -> None:
     assert n_found.count(3) >= 9
 
 
+@settings(max_examples=60, deadline=None)
+@given(observations(max_objects=7), st.integers(0, 2**32))
+def test_two_clusters_are_told_apart_by_the_literal_gain(observed, seed) -> None:
+    n = len(observed.strengths)
+    labels = np.unique(np.random.default_rng(seed).integers(0, 3, n), return_inverse=True)[1]
+
+    values = Blocks.of(observed, labels).values_of_splits()
+
+    for p, q in itertools.permutations(range(labels.max() + 1), 2):
+        union = np.flatnonzero((labels == p) | (labels == q))
+        strengths = observed.strengths[np.ix_(union, union)].tolist()
+        precisions = observed.precisions[np.ix_(union, union)].tolist()
+        gain = gain_of_split(labels[union] == p, strengths, precisions)
+        cost = cost_of_split(len(union), int((labels == p).sum()), 1.0)
+        np.testing.assert_allclose(values[p, q], gain - cost, rtol=1e-6, atol=1e-6)
+
+
+def test_uniting_clusters_gives_the_blocks_of_the_united_labels() -> None:
+    rng = np.random.default_rng(0)
+    strengths = np.triu(rng.normal(size=(6, 6)), 1)
+    precisions = np.triu(rng.exponential(size=(6, 6)), 1)
+    observed = PairStrengths(strengths + strengths.T, precisions + precisions.T)
+
+    united = Blocks.of(observed, np.array([0, 0, 1, 1, 2, 2])).unite(0, 1)
+
+    expected = Blocks.of(observed, np.array([0, 0, 0, 0, 1, 1]))
+    for name in ("members", "totals", "precisions"):
+        np.testing.assert_allclose(getattr(united, name), getattr(expected, name))
+
+
 def test_blocks_have_the_mean_strengths_of_their_pairs() -> None:
     rng = np.random.default_rng(0)
     strengths = np.triu(rng.normal(size=(6, 6)), 1)

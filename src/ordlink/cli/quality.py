@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._experiments import choose_named, say_what_ran
 from ordlink.cli._output import check_folder
-from ordlink.experiments import RunSummary, load_results, run_cells
-from ordlink.experiments.quality_groups import GROUPS, Group
+from ordlink.experiments import load_results, run_cells
+from ordlink.experiments.quality_groups import GROUPS
 from ordlink.experiments.quality_methods import OURS
 from ordlink.experiments.quality_page import QualitySection, write_page
 from ordlink.experiments.studies import Grid
@@ -61,7 +62,7 @@ def command(
     if only_list:
         click.echo(_LIST)
         return
-    groups = _choose(names)
+    groups = choose_named(names, GROUPS, "group")
     if quick is None:
         raise click.UsageError("give either --quick or --full")
     grid: Grid = "quick" if quick else "full"
@@ -76,28 +77,9 @@ def command(
         rows = []
         for experiment in experiments:
             summary = run_cells(experiment, folder / "results", n_processes=processes)
-            notes += _say(experiment.name, summary)
+            notes += say_what_ran(experiment.name, summary)
             rows += load_results(experiment, folder / "results")
         sections.append(QualitySection(group, rows, notes))
     described = "the part of the grid of --quick" if quick else "the whole grid"
     page = write_page(sections, folder, grid=described)
     click.echo(f"wrote {page}, and the figures to {folder / 'figures'}")
-
-
-def _choose(names: tuple[str, ...]) -> list[Group]:
-    unknown = [name for name in names if name not in GROUPS]
-    if unknown:
-        raise click.UsageError(f"there is no group {unknown[0]!r}; there are {', '.join(GROUPS)}")
-    return [group for name, group in GROUPS.items() if not names or name in names]
-
-
-def _say(name: str, summary: RunSummary) -> tuple[str, ...]:
-    """Say what was run, and return a note on cells that failed."""
-    n_before = summary.n_cells - summary.n_run
-    before = f", {n_before} were there" if n_before else ""
-    click.echo(f"{name}: {summary.n_cells} cells{before} ({summary.seconds / 60:.1f} minutes)")
-    for failure in summary.failures:
-        warn_in_a_line(f"{name}: {failure}")
-    if not summary.failures:
-        return ()
-    return (f"{name}: {len(summary.failures)} cells failed; start again to try them again",)

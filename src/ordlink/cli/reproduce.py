@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._experiments import choose_named, say_what_ran
 from ordlink.cli._output import check_folder
 from ordlink.datasets import fetch_car
-from ordlink.experiments import RunSummary, load_results, run_cells
+from ordlink.experiments import load_results, run_cells
 from ordlink.experiments.report import Section, write_report
-from ordlink.experiments.studies import STUDIES, Grid, Study
+from ordlink.experiments.studies import STUDIES, Grid
 
 _LIST = "\n".join(f"  {study.name:17} {study.title}" for study in STUDIES.values())
 _QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.values())
@@ -61,7 +62,7 @@ def command(
     if only_list:
         click.echo(_LIST)
         return
-    studies = _choose(names)
+    studies = choose_named(names, STUDIES, "experiment")
     if quick is None:
         raise click.UsageError("give either --quick or --full")
     grid: Grid = "quick" if quick else "full"
@@ -74,35 +75,12 @@ def command(
         rows = []
         if experiment is not None:
             summary = run_cells(experiment, folder / "results", n_processes=processes)
-            notes += _say(study, summary)
+            notes += say_what_ran(study.name, summary)
             rows = load_results(experiment, folder / "results")
         sections.append(Section(study, rows, notes))
     described = "the part of the grid of --quick" if quick else "the paper's whole grid"
     page = write_report(sections, folder, grid=described, pictures=_pictures(sections, data_home))
     click.echo(f"wrote {page}, and the figures to {folder / 'figures'}")
-
-
-def _choose(names: tuple[str, ...]) -> list[Study]:
-    unknown = [name for name in names if name not in STUDIES]
-    if unknown:
-        raise click.UsageError(
-            f"there is no experiment {unknown[0]!r}; there are {', '.join(STUDIES)}"
-        )
-    return [study for name, study in STUDIES.items() if not names or name in names]
-
-
-def _say(study: Study, summary: RunSummary) -> tuple[str, ...]:
-    """Say what was run, and return a note on cells that failed."""
-    n_before = summary.n_cells - summary.n_run
-    before = f", {n_before} were there" if n_before else ""
-    click.echo(
-        f"{study.name}: {summary.n_cells} cells{before} ({summary.seconds / 60:.1f} minutes)"
-    )
-    for failure in summary.failures:
-        warn_in_a_line(f"{study.name}: {failure}")
-    if not summary.failures:
-        return ()
-    return (f"{len(summary.failures)} cells failed; start again to try them again",)
 
 
 def _pictures(sections: list[Section], data_home: str | None) -> list[Path] | None:

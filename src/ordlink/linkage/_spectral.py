@@ -47,8 +47,8 @@ def spectral_linkage(
     Returns
     -------
     Hierarchy
-        The score of a merge is the mean strength across, or, where the split is less than likely,
-        that of all pairs of the set. Marked as tied are merges that no answer spoke for.
+        The score of a merge is the mean strength across, NaN where nothing is known of it. Marked
+        as tied are merges that no answer spoke for.
 
     Examples
     --------

@@ -1,0 +1,33 @@
+"""What the commands that run experiments share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import click
+
+from ordlink.cli._console import warn_in_a_line
+from ordlink.experiments import RunSummary
+
+Named = TypeVar("Named")
+
+
+def choose_named(names: tuple[str, ...], table: Mapping[str, Named], kind: str) -> list[Named]:
+    """Return the entries of these names in the order of the table; all, if no name is given."""
+    unknown = [name for name in names if name not in table]
+    if unknown:
+        raise click.UsageError(f"there is no {kind} {unknown[0]!r}; there are {', '.join(table)}")
+    return [entry for name, entry in table.items() if not names or name in names]
+
+
+def say_what_ran(name: str, summary: RunSummary) -> tuple[str, ...]:
+    """Say what was run, and return a note on cells that failed."""
+    n_before = summary.n_cells - summary.n_run
+    before = f", {n_before} were there" if n_before else ""
+    click.echo(f"{name}: {summary.n_cells} cells{before} ({summary.seconds / 60:.1f} minutes)")
+    for failure in summary.failures:
+        warn_in_a_line(f"{name}: {failure}")
+    if not summary.failures:
+        return ()
+    return (f"{name}: {len(summary.failures)} cells failed; start again to try them again",)
