@@ -31,7 +31,8 @@ def embedding_trees(
     """Return the trees of one embedding: with cosine similarity, and with Euclidean distance."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
-        points = EMBEDDINGS[method](comparisons, dimension=dimension, seed=seed).points
+        embed = EMBEDDINGS[method]
+        points = embed(comparisons, dimension=dimension, n_restarts=1, seed=seed).points
         return {
             method: _tree(embedding_similarity(points, metric="cosine"), comparisons),
             method + EUCLIDEAN: _tree(

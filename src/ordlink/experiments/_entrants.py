@@ -15,7 +15,7 @@ from ordlink.errors import OrdlinkWarning
 from ordlink.experiments._experiment import Record
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import average_linkage
-from ordlink.methods import METHODS, cluster
+from ordlink.methods import cluster
 from ordlink.similarity import (
     ActivePlan,
     active_kernel,
@@ -86,19 +86,18 @@ class Material:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A method of an experiment: the name in figures, the method of the table, and a way to run it.
+    """A method of an experiment: the name in figures, and a way to run it.
 
     `run` takes a Material and returns the tree and the number of comparisons used (None: those
     of the material).
     """
 
     name: str
-    method: str
     run: Callable[[Material], tuple[Hierarchy, int | None]]
 
 
 def _passive(name: str) -> Entrant:
-    return Entrant(name, name, lambda material: (cluster(material.answers, name), None))
+    return Entrant(name, lambda material: (cluster(material.answers, name), None))
 
 
 def _active(name: str) -> Entrant:
@@ -106,7 +105,7 @@ def _active(name: str) -> Entrant:
         oracle = KnownSimilarities(material.similarities)
         return cluster(oracle, name), oracle.n_asked
 
-    return Entrant(name, name, run)
+    return Entrant(name, run)
 
 
 def _run_active_kernel(material: Material) -> tuple[Hierarchy, int]:
@@ -138,28 +137,28 @@ def _from_initial_clusters(size: int) -> Entrant:
         groups = material.initial_clusters(size)
         return cluster(material.answers, "4-AL", initial_clusters=groups), None
 
-    return Entrant(f"4-AL-I{size}", "4-AL", run)
+    return Entrant(f"4-AL-I{size}", run)
 
 
 WITHOUT_ANSWERS = (
     _active("SL"),
     _active("CL"),
-    Entrant("AL", "AL", lambda material: (cluster(material.similarities, "AL"), 0)),
+    Entrant("AL", lambda material: (cluster(material.similarities, "AL"), 0)),
 )
 """What does not depend on the proportion of comparisons; AL sees the true similarities."""
 
 NO_SELF = "4K-AL, no self"
 """4K-AL without self comparisons, as in the proofs."""
 PASSIVE = (
-    Entrant("4K-AL", "4K-AL", lambda m: (average_linkage(m.kernel + 2 * m.adds), None)),
-    Entrant(NO_SELF, "4K-AL", lambda m: (average_linkage(m.kernel), None)),
+    Entrant("4K-AL", lambda m: (average_linkage(m.kernel + 2 * m.adds), None)),
+    Entrant(NO_SELF, lambda m: (average_linkage(m.kernel), None)),
     _passive("4-AL"),
-    Entrant("AddS-AL", "AddS-AL", lambda m: (average_linkage(m.adds), None)),
+    Entrant("AddS-AL", lambda m: (average_linkage(m.adds), None)),
 )
 """What works on comparisons alone."""
 
 PLANTED_ONLY = (
-    Entrant("4K-AL-act", "4K-AL-act", _run_active_kernel),
+    Entrant("4K-AL-act", _run_active_kernel),
     _from_initial_clusters(3),
     _from_initial_clusters(5),
 )
@@ -167,11 +166,6 @@ PLANTED_ONLY = (
 
 SPECTRAL = (_passive("spectral"),)
 """Our own, in cells of its own: it can be run again without the others."""
-
-
-def available(entrants: Iterable[Entrant]) -> bool:
-    """Return whether the table of methods has all of them."""
-    return all(entrant.method in METHODS for entrant in entrants)
 
 
 def run_entrants(entrants: Iterable[Entrant], material: Material, judge: Judge) -> list[Record]:

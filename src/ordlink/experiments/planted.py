@@ -11,10 +11,8 @@ from ordlink.datasets import planted_hierarchy
 from ordlink.experiments._entrants import (
     PASSIVE,
     PLANTED_ONLY,
-    SPECTRAL,
     WITHOUT_ANSWERS,
     Material,
-    available,
     run_entrants,
 )
 from ordlink.experiments._experiment import Experiment, Parameters, Record, seed_of
@@ -30,7 +28,6 @@ MEAN, NOISE, DEPTH, LEAF_SIZE = 0.8, 0.1, 3, 30
 GROUPS = {
     "without answers": WITHOUT_ANSWERS,
     "with answers": (*PASSIVE, *PLANTED_ONLY),
-    "spectral": SPECTRAL,
 }
 """The methods of a cell; those of one repetition see the same draw, whatever their group."""
 
@@ -43,9 +40,7 @@ def planted_experiment(
 ) -> Experiment:
     """Return the experiment of Figure 1 and S.2, or a part of its grid."""
     cells: list[Parameters] = []
-    for group, entrants in GROUPS.items():
-        if not available(entrants):
-            continue
+    for group in GROUPS:
         cells += [
             {"group": group, "delta": delta, "proportion": proportion, "repetition": repetition}
             for delta in deltas

@@ -17,7 +17,6 @@ from ordlink.experiments._entrants import (
     WITHOUT_ANSWERS,
     Entrant,
     Material,
-    available,
     run_entrants,
 )
 from ordlink.experiments._experiment import Experiment, Parameters, Record, seed_of
@@ -59,9 +58,7 @@ def standard_experiment(
     data_home: str | None = None,
 ) -> Experiment:
     """Return the experiment of Figure 2 and S.3 to S.5, or a part of its grid."""
-    runs: list[tuple[str, int | None]] = [
-        (group, None) for group, entrants in GROUPS.items() if available(entrants)
-    ]
+    runs: list[tuple[str, int | None]] = [(group, None) for group in GROUPS]
     runs += [(method, dimension) for method in EMBEDDINGS for dimension in dimensions]
     cells: list[Parameters] = [
         {

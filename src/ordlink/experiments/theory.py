@@ -116,7 +116,7 @@ def questions_cell(*, leaf_size: int, multiplier: float, repetition: int) -> lis
         kernel = active_kernel(known_features(material.similarities, plan))
         return average_linkage(kernel), plan.n_landmark_pairs * N_REFERENCES
 
-    entrant = Entrant("4K-AL-act", "4K-AL-act", run)
+    entrant = Entrant("4K-AL-act", run)
     return run_entrants([entrant], Material(similarities), lambda tree: _judge(levels, tree))
 
 
