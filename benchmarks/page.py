@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import describe
 from benchmarks.rows import HEADINGS, Row, cells, seconds_text, summary
+from pages.measured import markdown_table, rewrite_parts
 
 PAGE = Path(__file__).parents[1] / "docs/performance.md"
-_BLOCK = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- /measured -->)", re.DOTALL)
 
 
 def rewrite(text: str, results: dict[str, Any]) -> str:
     """Return the page with every measured part made anew; the words around them stay."""
     rows = [Row.from_dict(fields) for fields in results["rows"]]
-    parts = {
-        "machine": lambda: describe(results["machine"]),
-        "bars": lambda: _bars(rows),
-        "phases": lambda: _phases(rows),
-        "growth": lambda: _growth(rows),
-    }
-
-    def part(found: re.Match[str]) -> str:
-        begin, name, end = found.groups()
-        if name not in parts:
-            raise ValueError(
-                f"no measured part is called {name!r}; there are: {', '.join(sorted(parts))}"
-            )
-        return f"{begin}{parts[name]()}\n{end}"
-
-    return _BLOCK.sub(part, text)
+    return rewrite_parts(
+        text,
+        {
+            "machine": lambda: describe(results["machine"]),
+            "bars": lambda: _bars(rows),
+            "phases": lambda: _phases(rows),
+            "growth": lambda: _growth(rows),
+        },
+    )
 
 
 def _bars(rows: Sequence[Row]) -> str:
-    return f"{_markdown(HEADINGS, map(cells, rows))}\n\n{summary(rows)}."
+    return f"{markdown_table(HEADINGS, map(cells, rows))}\n\n{summary(rows)}."
 
 
 def _phases(rows: Sequence[Row]) -> str:
@@ -51,7 +43,7 @@ def _phases(rows: Sequence[Row]) -> str:
         )
         if phases:
             lines.append((row.work, seconds_text(row.seconds), told))
-    return _markdown(("work", "seconds", "where they go"), lines)
+    return markdown_table(("work", "seconds", "where they go"), lines)
 
 
 def _growth(rows: Sequence[Row]) -> str:
@@ -64,11 +56,4 @@ def _growth(rows: Sequence[Row]) -> str:
             )
             of = row.figures["of"]
             lines.append((row.work.split(":")[0], f"{of}^{row.ratio:.2f}", row.bar, points))
-    return _markdown(("work", "grows like", "bar", "size: seconds"), lines)
-
-
-def _markdown(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    table = [headings, ["---"] * len(headings), *lines]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|Q|", "\\|Q\\|") for cell in line) + " |" for line in table
-    )
+    return markdown_table(("work", "grows like", "bar", "size: seconds"), lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -85,11 +86,12 @@ def cluster(
     ----------
     data : Comparisons, Oracle, or ndarray of shape (N, N)
         Answers for the passive methods (4-AL, 4K-AL, spectral, AddS-AL, tSTE-AL, FORTE-AL,
-        SOE-AL), an oracle for the active ones (SL, CL, 4K-AL-act), known similarities for AL. The
-        active methods take similarities too: they then ask a
+        SOE-AL, auto), an oracle for the active ones (SL, CL, 4K-AL-act), known similarities for
+        AL. The active methods take similarities too: they then ask a
         :class:`ordlink.oracles.SimilarityOracle`.
     method : str
-        Name from the table of methods, in upper or lower case.
+        Name from the table of methods, in upper or lower case. "auto" takes the one that predicts
+        held-out answers best; the tree's `parameters` say which and why, with the scores of all.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from; objects not named stay single. The tree still has N leaves:
         merges inside an initial cluster come first.
@@ -142,7 +144,7 @@ def cluster(
             OrdlinkWarning,
             stacklevel=2,
         )
-    return tree.with_origin(chosen.name, parameters)
+    return tree.with_origin(chosen.name, parameters | tree.parameters)
 
 
 def find_method(name: str) -> Method:
@@ -303,6 +305,12 @@ def _run_embedding(
     return average_linkage(similarity, initial_clusters=initial_clusters, names=data.names)
 
 
+def _run_auto(data: Comparisons, **options: Any) -> Hierarchy:
+    # Held-out scores build on this table, so the layer above is found by name, at the call.
+    tree: Hierarchy = importlib.import_module("ordlink.trust").auto_linkage(data, **options)
+    return tree
+
+
 _EMBEDDING_OPTIONS = ("dimension", "metric", "n_restarts", "seed", "repeats", "max_iterations")
 
 METHODS: dict[str, Method] = {
@@ -373,6 +381,13 @@ METHODS: dict[str, Method] = {
             partial(_run_embedding, embed=soe_embedding),
             "soft ordinal embedding, then average linkage",
             _EMBEDDING_OPTIONS,
+        ),
+        Method(
+            "auto",
+            "comparisons",
+            _run_auto,
+            "of all these, the one whose tree predicts held-out answers best",
+            ("n_folds", "n_repetitions", "seed"),
         ),
     )
 }

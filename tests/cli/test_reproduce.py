@@ -9,6 +9,7 @@ import pytest
 
 from ordlink.errors import MissingDataError
 from ordlink.experiments import Experiment, studies
+from ordlink.experiments.standard import Source
 from ordlink.experiments.studies import STUDIES
 from tests.experiments.sample_cells import fail_on_odd
 
@@ -69,7 +70,7 @@ def test_data_that_is_not_there_is_left_out_with_a_note(monkeypatch) -> None:
         raise MissingDataError("no network")
 
     monkeypatch.setattr(studies, "fetch_car", missing)
-    monkeypatch.setitem(studies.standard.DATASETS, "20news", missing)
+    monkeypatch.setitem(studies.standard.DATASETS, "20news", Source(missing))
 
     car, car_notes = STUDIES["car"].make("quick", None)
     standard, notes = STUDIES["standard"].make("quick", None)
@@ -81,7 +82,7 @@ def test_data_that_is_not_there_is_left_out_with_a_note(monkeypatch) -> None:
 
 @pytest.mark.parametrize("name", ["planted", "standard", "theory-linkage", "theory-questions"])
 def test_the_quick_grid_is_a_part_of_the_full_one(name, monkeypatch) -> None:
-    monkeypatch.setitem(studies.standard.DATASETS, "20news", lambda _: None)
+    monkeypatch.setitem(studies.standard.DATASETS, "20news", Source(lambda _: None))
 
     quick, _ = STUDIES[name].make("quick", None)
     full, _ = STUDIES[name].make("full", None)

@@ -1,7 +1,9 @@
-"""A study on the web in the test's own process: no server, no worker process."""
+"""A study on the web in the test's own process: no worker process, a server only for browsers."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra ordlink[collect] is not installed")
 
+import uvicorn
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
@@ -23,6 +26,7 @@ from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import Study, make_study
 from ordlink.collect.worker import Bench
+from soak.servers import free_port
 
 TOKEN = "a-token-that-was-printed"
 PASSWORD = "correct horse battery"
@@ -97,14 +101,40 @@ def post(browser: TestClient, path: str, **body: Any) -> dict[str, Any]:
     return content
 
 
-@contextmanager
-def serve(study: Study, database: Path) -> Iterator[Place]:
-    """Serve a study in this process, with passwords that are quick to check."""
+def make_site(study: Study, database: Path) -> Site:
+    """Return a study with passwords that are quick to check."""
     hub = Hub(study, f"sqlite:///{database}", make_worker=BenchWorker)
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    site = Site(hub, Keeper(TOKEN, hasher=quick))
+    return Site(hub, Keeper(TOKEN, hasher=quick))
+
+
+@contextmanager
+def serve(study: Study, database: Path) -> Iterator[Place]:
+    """Serve a study in this process."""
+    site = make_site(study, database)
     with TestClient(make_app(site)) as browser:
         yield Place(site, browser)
+
+
+@contextmanager
+def serve_on_loopback(study: Study, database: Path) -> Iterator[tuple[Site, str]]:
+    """Serve a study in a thread of this process, for real browsers; give its address."""
+    site = make_site(study, database)
+    port = free_port()
+    options = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 1}
+    server = uvicorn.Server(uvicorn.Config(make_app(site), port=port, **options))  # type: ignore[arg-type]
+    thread = threading.Thread(target=server.run, name=f"server of {study.name}", daemon=True)
+    thread.start()
+    try:
+        for _ in range(1000):
+            if server.started:
+                break
+            assert thread.is_alive(), "the server ended"
+            time.sleep(0.01)
+        yield site, f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
 
 
 @pytest.fixture

@@ -193,3 +193,28 @@ def test_more_landmarks_recover_more() -> None:
         quality[multiplier] = next(r["value"] for r in records if r["measure"] == "aari")
 
     assert quality[16.0] > quality[1.0] + 0.1
+
+
+def test_broken_ties_leave_nothing_tied_and_change_nothing_else() -> None:
+    tied, classes = standard.shuffled_similarities("Zoo", 1)
+    broken, _ = standard.shuffled_similarities("Zoo, ties broken", 1)
+
+    pairs = np.triu_indices(len(classes), 1)
+    original = ol.datasets.load_zoo().similarities()[pairs]
+    assert len(np.unique(tied[pairs])) < 1000
+    assert len(np.unique(broken[pairs])) == len(original)
+    assert np.array_equal(broken, broken.T)
+    assert np.allclose(np.sort(broken[pairs]), np.sort(original), rtol=0, atol=1e-8)
+
+
+def test_variants_and_spectral_run_on_fewer_proportions() -> None:
+    cells = standard.standard_experiment().cells
+
+    def proportions(**where: str) -> set[float | None]:
+        chosen = (cell for cell in cells if where.items() <= cell.items())
+        return {cell["proportion"] for cell in chosen}
+
+    assert proportions(dataset="Glass", group="tSTE-AL") == set(standard.PROPORTIONS)
+    assert proportions(dataset="Glass, standardised", group="tSTE-AL") == {0.01, 0.05, 0.1}
+    assert proportions(dataset="20news", group="spectral") == {0.01, 0.05, 0.1}
+    assert proportions(dataset="20news, counts", group="known similarities") == {None}

@@ -143,7 +143,7 @@ def test_a_cell_of_zoo_measures_cost_classes_and_held_out_accuracy() -> None:
 
 
 def test_objects_of_zoo_are_shuffled_with_their_classes() -> None:
-    similarities, classes = quality_features._shuffled("Zoo", 0)
+    similarities, classes = quality_features.shuffled_similarities("Zoo", 0)
     table = ol.datasets.load_zoo()
 
     assert classes.tolist() != table.classes.tolist()

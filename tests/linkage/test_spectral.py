@@ -276,25 +276,28 @@ def test_all_comparisons_need_not_be_listed() -> None:
     assert ol.metrics.aari(levels, tree) > 0.97
 
 
-def test_relabelling_objects_relabels_the_tree() -> None:
+@pytest.mark.parametrize(("leaf_size", "n_answers"), [(6, 3000), (20, 6000), (20, 25_000)])
+def test_relabelling_objects_relabels_the_tree(leaf_size, n_answers) -> None:
     for seed in range(8):
-        planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=6, gap=0.2, seed=seed)
-        rows = ol.datasets.simulate_answers(planted.similarities, 3000, seed=seed)
-        new_number = np.random.default_rng(seed).permutation(24)
+        planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=leaf_size, gap=0.2, seed=seed)
+        n = planted.n_objects
+        rows = ol.datasets.simulate_answers(planted.similarities, n_answers, seed=seed)
+        new_number = np.random.default_rng(seed).permutation(n)
 
-        tree = ol.cluster(ol.Comparisons.from_triplets(rows, n_objects=24), "spectral")
-        moved = ol.cluster(ol.Comparisons.from_triplets(new_number[rows], n_objects=24), "spectral")
+        tree = ol.cluster(ol.Comparisons.from_triplets(rows, n_objects=n), "spectral")
+        moved = ol.cluster(ol.Comparisons.from_triplets(new_number[rows], n_objects=n), "spectral")
 
-        assert relabelled(tree, new_number) == relabelled(moved, np.arange(24))
+        assert relabelled(tree, new_number) == relabelled(moved, np.arange(n))
 
 
-def test_the_tree_is_the_same_on_any_number_of_threads() -> None:
+@pytest.mark.parametrize("leaf_size", [30, 75])  # every pair in 56 comparisons, and in 6
+def test_the_tree_is_the_same_on_any_number_of_threads(leaf_size) -> None:
     code = (
         "import warnings; warnings.simplefilter('ignore')\n"
         "import ordlink as ol\n"
-        "p = ol.datasets.planted_hierarchy(depth=2, leaf_size=40, gap=0.1, seed=0)\n"
-        "rows = ol.datasets.simulate_answers(p.similarities, 200_000, seed=0)\n"
-        "t = ol.cluster(ol.Comparisons.from_triplets(rows, n_objects=160), 'spectral')\n"
+        f"p = ol.datasets.planted_hierarchy(depth=2, leaf_size={leaf_size}, gap=0.1, seed=0)\n"
+        "rows = ol.datasets.simulate_answers(p.similarities, 140_000, seed=0)\n"
+        "t = ol.cluster(ol.Comparisons.from_triplets(rows, n_objects=p.n_objects), 'spectral')\n"
         "print(t.merges.tolist(), t.scores.tolist())\n"
     )
     found = {

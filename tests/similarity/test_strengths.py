@@ -13,6 +13,7 @@ import ordlink as ol
 from ordlink.comparisons import n_pairs
 from ordlink.similarity import _bradley_terry
 from ordlink.similarity._bradley_terry import PairAnswers, as_matrix, by_pair, held_out_rows
+from ordlink.similarity._known_strengths import KnownStrengths, are_often_compared
 from ordlink.similarity._low_rank import (
     first_points,
     fit_low_rank,
@@ -21,8 +22,8 @@ from ordlink.similarity._low_rank import (
     strengths_of,
 )
 from ordlink.similarity._pair_strengths import PairModel
-from ordlink.similarity._ranked_strengths import RankModel
 from ordlink.similarity._shrinkage import VARIANCES, guess_strengths, share_of_slips
+from ordlink.similarity._thinning import thin_out, thin_out_pairs
 from tests.reference import strengths as literal
 
 
@@ -233,10 +234,75 @@ def test_counts_are_worth_as_much_as_repeated_rows() -> None:
 def test_strengths_from_ranks_rise_with_similarity_and_tie_where_it_ties() -> None:
     matrix = np.array([[0, 3, 1, 1], [3, 0, 2, 1], [1, 2, 0, 5], [1, 1, 5, 0]], dtype=float)
 
-    model = RankModel(ol.Comparisons.from_similarities(matrix))
+    model = KnownStrengths.of_ranks(ol.Comparisons.from_similarities(matrix))
     strengths = model.observe(np.zeros(6)).strengths
 
     order = np.argsort(by_pair(matrix), kind="stable")
     assert (np.diff(by_pair(strengths)[order]) >= 0).all()
     assert strengths[0, 2] == strengths[0, 3] == strengths[1, 3]
     assert strengths[0, 1] < strengths[2, 3]
+
+
+def test_strengths_from_many_answers_are_where_their_slopes_meet_the_prior() -> None:
+    comparisons = _answers(n_answers=2000)
+
+    strengths = KnownStrengths.of_answers(comparisons).fit(np.zeros(n_pairs(12)))
+
+    rows = zip(comparisons.winners, comparisons.losers, np.ones(2000), strict=True)
+    _, slopes, _ = literal.likelihood(strengths.tolist(), list(rows), 0.0)
+    np.testing.assert_allclose(slopes, strengths / 3.0, atol=0.05)
+
+
+def test_pairs_are_often_compared_if_nine_of_ten_are() -> None:
+    def ring(n_compared: int) -> ol.Comparisons:
+        winners = np.arange(n_compared, dtype=np.int32)
+        losers = np.roll(winners, 1)
+        rows = np.concatenate([winners] * 3), np.concatenate([losers] * 3)
+        comparisons = ol.Comparisons.from_quadruplets([[0, 1, 0, 2]], n_objects=21)
+        return dataclasses.replace(comparisons, winners=rows[0], losers=rows[1], details=None)
+
+    assert n_pairs(21) == 210
+    assert are_often_compared(ring(190))
+    assert not are_often_compared(ring(188))
+
+
+def test_thinning_keeps_whole_answers_and_about_as_many_rows_as_asked_for() -> None:
+    rows = np.random.default_rng(0).permuted(np.tile(np.arange(20), (4000, 1)), axis=1)[:, :3]
+    comparisons = ol.Comparisons.from_odd_one_out(rows, n_objects=20)
+
+    few = thin_out(comparisons, 2000)
+
+    assert thin_out(comparisons, 8000) is comparisons
+    assert 1800 < few.n_rows < 2200
+    assert (np.unique(few.answer_ids, return_counts=True)[1] == 2).all()
+
+
+def test_thinning_by_pairs_spares_those_that_are_compared_seldom() -> None:
+    rng = np.random.default_rng(0)
+    often = np.stack([rng.integers(0, 4, 20_000), rng.integers(4, 8, 20_000)], axis=1)
+    often = np.concatenate([often[:, :1], often[:, 1:] - 4, often[:, 1:], often[:, :1] + 4], axis=1)
+    often = often[(often[:, 0] != often[:, 1]) & (often[:, 2] != often[:, 3])]
+    seldom = np.array([[8, 9, 0, 4], [8, 0, 8, 1]])
+    comparisons = ol.Comparisons.from_quadruplets(np.concatenate([often, seldom]), n_objects=10)
+
+    few = thin_out_pairs(comparisons, 50)
+
+    n = n_pairs(10)
+    counts = np.bincount(few.winners, minlength=n) + np.bincount(few.losers, minlength=n)
+    before = np.bincount(comparisons.winners, minlength=n)
+    before += np.bincount(comparisons.losers, minlength=n)
+    assert thin_out_pairs(comparisons, int(before.max())) is comparisons
+    assert few.n_rows < comparisons.n_rows / 10
+    assert few.quadruplets[-2:].tolist() == comparisons.quadruplets[-2:].tolist()
+    assert (counts[before > 50] > 20).all() and counts.max() < 150
+
+
+def test_a_guess_from_another_one_is_as_likely_as_one_from_scratch() -> None:
+    comparisons = _answers(n_answers=3000, error_rate=0.1)
+    answers = PairAnswers.of(comparisons).with_lapse(0.1)
+
+    scratch = guess_strengths(comparisons, 0.1)
+    near = guess_strengths(comparisons, 0.1, near=guess_strengths(comparisons))
+
+    losses = [answers.mean_loss(guess.strengths) for guess in (scratch, near)]
+    assert losses[1] == pytest.approx(losses[0], rel=0.01)

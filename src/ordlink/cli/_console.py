@@ -73,11 +73,13 @@ def warn_in_a_line(message: str) -> None:
     click.echo(f"warning: {message}", err=True)
 
 
-def text_tree(tree: Hierarchy, n_clusters: int | None = None) -> str:
+def text_tree(
+    tree: Hierarchy, n_clusters: int | None = None, *, min_support: float | None = None
+) -> str:
     """Return the text tree, in ASCII where the terminal cannot show box characters."""
-    drawing = tree.to_text(n_clusters=n_clusters)
+    drawing = tree.to_text(n_clusters=n_clusters, min_support=min_support)
     try:
         drawing.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
-        return tree.to_text(n_clusters=n_clusters, ascii=True)
+        return tree.to_text(n_clusters=n_clusters, min_support=min_support, ascii=True)
     return drawing

@@ -82,6 +82,7 @@ def write_tree(
     *,
     n_clusters: int | None = None,
     pictures: Sequence[Path | None] | None = None,
+    min_support: float | None = None,
 ) -> None:
     """Write tree.json, tree.nwk, linkage.csv, tree.png and, for a cut, clusters.csv; list them."""
     with writing_into(folder):
@@ -89,7 +90,7 @@ def write_tree(
             header = ",".join(CLUSTERS_HEADER) + "\n"
             remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
         tree.save(folder / "tree.json")
-        write_text(folder / "tree.nwk", tree.to_newick() + "\n")
+        write_text(folder / "tree.nwk", tree.to_newick(min_support=min_support) + "\n")
         _write_linkage(tree, folder / "linkage.csv")
         written = ["tree.json", "tree.nwk", "linkage.csv"]
         if n_clusters is not None:
@@ -99,7 +100,13 @@ def write_tree(
             written.append("clusters.csv")
         from ordlink.plotting import save_plot
 
-        save_plot(tree, folder / "tree.png", n_clusters=n_clusters, pictures=pictures)
+        save_plot(
+            tree,
+            folder / "tree.png",
+            n_clusters=n_clusters,
+            pictures=pictures,
+            min_support=min_support,
+        )
     click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from ordlink.cli._options import answers_argument, read_answers, seed_option
 from ordlink.cli._output import check_folder, write_tree
 from ordlink.cli._pictures import find_pictures, picture_files
 from ordlink.comparisons import ListedComparisons, pair_members
-from ordlink.errors import InputError, InputKindError
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
 from ordlink.methods import METHODS, Method, cluster, find_method
 
 MANY_OBJECTS = 1000
@@ -37,6 +39,7 @@ _METHODS = "\n".join(
     + "  ordlink cluster answers.csv --form triplet --clusters 4 --out results\n"
     + "  ordlink cluster cars.csv --form most-central --one-based --method 4K-AL\n"
     + "  ordlink cluster cars.csv --form most-central --one-based --pictures images --out cars\n"
+    + "  ordlink cluster answers.csv --form triplet --support 200 --min-support 50 --out results\n"
     + "  zcat answers.csv.gz | ordlink cluster - --form odd-one-out",
 )
 @answers_argument
@@ -78,6 +81,21 @@ _METHODS = "\n".join(
     help=f"Seed of methods that draw at random; no effect on {', '.join(_DRAW_NOTHING)}, which "
     "draw nothing."
 )
+@click.option(
+    "--support",
+    "n_replicates",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Also say how firm each branch is, from N replicates (200 is usual): in percent on the "
+    "branches, and in all files.",
+)
+@click.option(
+    "--min-support",
+    type=click.FloatRange(min=0, max=100),
+    metavar="PERCENT",
+    help="With --support: leave out branches with less support in the tree that is printed, in "
+    "tree.nwk and tree.png; tree.json and linkage.csv hold all.",
+)
 @click.option("--out", metavar="DIR", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
 @click.option(
     "--pictures",
@@ -96,6 +114,8 @@ def command(
     dimension: int | None,
     metric: str | None,
     seed: int | None,
+    n_replicates: int | None,
+    min_support: float | None,
     out: str | None,
     pictures: str | None,
     one_based: bool | None,
@@ -112,6 +132,15 @@ def command(
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name in options:
         _refuse_option_of_others(name, chosen)
+    if min_support is not None:
+        if n_replicates is None:
+            raise click.UsageError("--min-support goes with --support")
+        if 0 < min_support < 1:
+            raise InputError(
+                f"--min-support {min_support:g}: expected percent; for a share of {min_support:g} "
+                f"pass --min-support {100 * min_support:g}"
+            )
+        min_support /= 100
     if pictures is not None:
         if out is None:
             raise click.UsageError("--pictures goes with --out, the folder for tree.png")
@@ -149,11 +178,50 @@ def command(
             progress=progress,
             **options,
         )
+    if n_replicates is not None:
+        tree = _with_support(
+            tree, comparisons, n_replicates, seed or 0, initial_clusters, chosen, options
+        )
     n_comparisons = counted(comparisons.n_comparisons, "comparison")
     click.echo(f"{n_objects} objects, {n_comparisons}, {chosen.name}")
-    click.echo(text_tree(tree, n_clusters))
+    if "chosen" in tree.parameters:
+        click.echo(f"took {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
+    click.echo(text_tree(tree, n_clusters, min_support=min_support))
     if folder is not None:
-        write_tree(tree, folder, n_clusters=n_clusters, pictures=leaf_pictures)
+        write_tree(
+            tree, folder, n_clusters=n_clusters, pictures=leaf_pictures, min_support=min_support
+        )
+
+
+def _with_support(
+    tree: Hierarchy,
+    comparisons: ListedComparisons,
+    n_replicates: int,
+    seed: int,
+    initial_clusters: Any,
+    chosen: Method,
+    options: dict[str, Any],
+) -> Hierarchy:
+    """Return the tree with the support of its branches; of "auto", for the method it has taken."""
+    from ordlink.trust import branch_support
+    from ordlink.trust._branches import match_branches
+
+    name, own = chosen.name, {key: value for key, value in options.items() if key != "seed"}
+    taken = tree.parameters.get("chosen") if name == "auto" else None
+    if taken is not None:
+        name, own = taken["method"], taken["options"]
+    with progress_bar("support") as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has said it all
+        found = branch_support(
+            comparisons,
+            name,
+            n_replicates=n_replicates,
+            initial_clusters=initial_clusters,
+            seed=seed,
+            progress=progress,
+            **own,
+        )
+    return tree.with_support(match_branches(tree, found.replicates).weakest)
 
 
 def _find_method_for_a_file(name: str) -> Method:

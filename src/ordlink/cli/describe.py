@@ -8,6 +8,10 @@ import click
 
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
 from ordlink.cli._options import answers_argument, read_answers
+from ordlink.comparisons import ListedComparisons
+
+MOST_COMPARISONS = 1_000_000
+"""Of larger files only the summary is shown: the rest would take minutes."""
 
 
 @click.command(
@@ -17,7 +21,33 @@ from ordlink.cli._options import answers_argument, read_answers
 @warnings_as_lines()
 def command(answers: str, **reading: Any) -> None:
     """Say what ANSWERS holds: objects, comparisons, repeats, contradictions, gaps."""
-    summary = read_answers(answers, **reading).summary()
+    comparisons = read_answers(answers, **reading)
+    summary = comparisons.summary()
     click.echo(str(summary))
+    for line in _quality(comparisons):
+        click.echo(line)
     for message in summary.warnings():
         warn_in_a_line(message)
+
+
+def _quality(comparisons: ListedComparisons) -> list[str]:
+    """Return how far answers agree, where questions repeat or triads close."""
+    if not 0 < comparisons.n_rows <= MOST_COMPARISONS:
+        return []
+    from ordlink.trust._crowd_cycles import CHANCE, count_cycles
+    from ordlink.trust._crowd_questions import agreement_of_repeats, answers_of
+
+    lines = []
+    repeats = agreement_of_repeats(answers_of(comparisons))
+    if repeats.n_pairs:
+        lines.append(
+            f"repeats that agree      {repeats.agreement:.1%} of {repeats.n_pairs:,} pairs of "
+            f"answers to the same question ({repeats.chance:.0%} by chance)"
+        )
+    cycles = count_cycles(comparisons)
+    if cycles.n_triads:
+        lines.append(
+            f"circular triads         {cycles.share:.1%} of {cycles.n_triads:,} ({CHANCE:.0%} by "
+            "chance)"
+        )
+    return lines

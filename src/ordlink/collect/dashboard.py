@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request, Resp
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from ordlink.collect import owner
+from ordlink.collect.drawing import TreeDrawing, draw_bars, draw_tree
 from ordlink.collect.export import (
     export_answers,
     export_events,
@@ -21,7 +22,7 @@ from ordlink.collect.export import (
 )
 from ordlink.collect.hub import count_main_answers
 from ordlink.collect.people import exclude, new_token, note_event, withdraw
-from ordlink.collect.quality import PersonQuality, judge_people
+from ordlink.collect.quality import PersonQuality, judge_people, overall_agreement
 from ordlink.collect.reading import RecordReader
 from ordlink.collect.schema import answer, draw, participant, question
 from ordlink.collect.site import (
@@ -143,7 +144,16 @@ async def show_dashboard(site: TheSite, request: Request) -> Response:
         return RedirectResponse("/owner/login" if is_set else "/owner/setup", status_code=303)
     overview = await _overview(site)
     people = await _people(site)
-    return site.page(request, "dashboard.html", csrf=session.csrf, overview=overview, people=people)
+    return site.page(
+        request,
+        "dashboard.html",
+        csrf=session.csrf,
+        overview=overview,
+        people=people,
+        agreement=overall_agreement(people),
+        bars=draw_bars(overview["over_time"]),
+        trees=_draw_trees(site),
+    )
 
 
 @router.get("/stimuli", include_in_schema=False)
@@ -167,15 +177,12 @@ async def get_people(site: TheSite, _owner: Owner) -> Response:
 @router.get("/api/tree", response_class=JSONResponse)
 async def get_tree(site: TheSite, _owner: Owner) -> Response:
     """Return the newest trees: of everybody, and without those who are excluded."""
-    live, study = site.hub.live, site.hub.study
+    live = site.hub.live
     trees = live.trees
     return JSONResponse(
         {
-            "names": study.names,
-            "urls": [
-                f"/stimuli/{key}" if one.kind == "picture" else ""
-                for one, key in zip(study.stimuli, site.hub.keys, strict=True)
-            ],
+            "names": site.hub.study.names,
+            "urls": _picture_urls(site),
             "everybody": None if trees is None else trees.everybody,
             "kept": None if trees is None else trees.kept,
             "n_stable": live.n_stable,
@@ -307,6 +314,21 @@ async def _people(site: Site) -> list[PersonQuality]:
     return await site.hub.read(
         lambda connection: judge_people(connection, site.hub.study, agreement)
     )
+
+
+def _picture_urls(site: Site) -> list[str]:
+    return [
+        f"/stimuli/{key}" if one.kind == "picture" else ""
+        for one, key in zip(site.hub.study.stimuli, site.hub.keys, strict=True)
+    ]
+
+
+def _draw_trees(site: Site) -> dict[str, TreeDrawing | None]:
+    trees, names, urls = site.hub.live.trees, site.hub.study.names, _picture_urls(site)
+    return {
+        "kept": None if trees is None else draw_tree(trees.kept, names, urls),
+        "everybody": None if trees is None else draw_tree(trees.everybody, names, urls),
+    }
 
 
 def _answers(site: Site, name: str, extension: str) -> bytes:

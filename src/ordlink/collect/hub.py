@@ -17,9 +17,10 @@ import sqlalchemy as sa
 
 from ordlink.collect import schema
 from ordlink.collect.database import checkpoint, is_sqlite, open_database, settle_study
+from ordlink.collect.desk import Desk
 from ordlink.collect.people import note_event
 from ordlink.collect.samplers import Drawn, Known, random_questions
-from ordlink.collect.steps import Desk, Step, View
+from ordlink.collect.steps import Step, View
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
 from ordlink.collect.waiting import WaitingQuestions, add_draw, release_abandoned, release_all

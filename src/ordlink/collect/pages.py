@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
@@ -41,18 +42,49 @@ async def run(site: TheSite, request: Request) -> Response:
 files = APIRouter()
 
 
-@files.get("/stimuli/{key}", response_class=Response, responses={404: {}})
+@files.get("/stimuli/{key}", response_class=Response, responses={206: {}, 404: {}})
 async def show_stimulus(
     site: TheSite,
+    request: Request,
     key: Annotated[str, Path(max_length=64)],
 ) -> Response:
-    """Return the file of a stimulus; its key tells nothing about it."""
+    """Return the file of a stimulus, or the part of it that a player asks for.
+
+    Its key tells nothing about it.
+    """
     try:
         content, media_type = await asyncio.to_thread(site.hub.media.__getitem__, key)
     except KeyError as error:
         raise HTTPException(404, "there is no such stimulus") from error
     except (InputError, OSError) as error:
         raise HTTPException(404, "the file of this stimulus cannot be read") from error
+    headers = {"cache-control": "private, max-age=86400", "accept-ranges": "bytes"}
+    part = asked_part(request.headers.get("range", ""), len(content))
+    if part is None:
+        return Response(content, media_type=media_type, headers=headers)
+    headers["content-range"] = f"bytes {part.start}-{part.stop - 1}/{len(content)}"
     return Response(
-        content, media_type=media_type, headers={"cache-control": "private, max-age=86400"}
+        content[part.start : part.stop], status_code=206, media_type=media_type, headers=headers
     )
+
+
+def asked_part(header: str, size: int) -> range | None:
+    """Return the bytes that a Range header asks for; None for all of them.
+
+    Players of some browsers play nothing without it. What is not one plain range that exists is
+    answered with the whole file, as the standard allows.
+
+    Examples
+    --------
+    >>> asked_part("bytes=0-1", 10), asked_part("bytes=4-", 10), asked_part("bytes=-3", 10)
+    (range(0, 2), range(4, 10), range(7, 10))
+    """
+    found = re.fullmatch(r"bytes=(\d{0,15})-(\d{0,15})", header.strip(), re.ASCII)
+    if found is None or found.groups() == ("", ""):
+        return None
+    first, last = found.groups()
+    if not first:
+        part = range(max(size - int(last), 0), size)
+    else:
+        part = range(int(first), min(int(last) + 1, size) if last else size)
+    return part if part else None

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from ordlink.collect.changes import bump_revision
 from ordlink.collect.schema import answer, event, participant, serving
-from ordlink.collect.steps import bump_revision
 from ordlink.collect.waiting import give_back, inserted_id
 
 LONGEST_ID = 100

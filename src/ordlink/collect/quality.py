@@ -99,6 +99,13 @@ def judge_people(
     ]
 
 
+def overall_agreement(people: list[PersonQuality]) -> float | None:
+    """Return the mean agreement, each person weighted by their answers; None without any."""
+    known = [(one.agreement, one.n_answers) for one in people if one.agreement is not None]
+    total = sum(number for _, number in known)
+    return sum(share * number for share, number in known) / total if total else None
+
+
 def _judge(person: Any, rows: list[Any], study: Study, agreement: float | None) -> PersonQuality:
     kind = study.kind
     main = [row for row in rows if row.role == "main"]

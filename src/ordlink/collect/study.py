@@ -23,6 +23,10 @@ from ordlink.errors import InputError
 from ordlink.methods import METHODS
 
 SAMPLER_NAMES = ("adaptive", "random", "SL", "CL", "4K-AL-act")
+METHODS_OF_STUDIES = tuple(
+    name for name, method in METHODS.items() if method.needs == "comparisons" and name != "auto"
+)
+"""How the tree may be built; "auto" is too slow to be run again and again."""
 OUTCOMES = ("completed", "screened_out", "declined", "closed")
 """How a person's visit can end; each may have its own completion code."""
 
@@ -334,7 +338,7 @@ CHECKS: dict[str, Check] = {
     "abandon_after": _number(1, 86_400),
     "cant_tell": _switch,
     "undo": _switch,
-    "method": _one_of(*(name for name, method in METHODS.items() if method.needs == "comparisons")),
+    "method": _one_of(*METHODS_OF_STUDIES),
     "budget": _whole(1, 1_000_000_000, optional=True),
     "stable_trees": _whole(2, 1000, optional=True),
     "pay_per_person": _number(0, 10_000),

@@ -1,9 +1,11 @@
-"""The words of the pages, in English; a study file can replace each under `texts`."""
+"""The words of the participants' pages, in English; a study file can replace each under `texts`."""
 
 from __future__ import annotations
 
 TEXTS: dict[str, str] = {
+    "language": "en",
     "welcome": "You will be shown things and asked which of them are more alike.",
+    "consent_title": "Before you begin",
     "consent": (
         "Taking part is voluntary, and you can stop at any time. We store your answers, how long "
         "you took for them, and the participant number with which you came; nothing else about "
@@ -11,28 +13,53 @@ TEXTS: dict[str, str] = {
     ),
     "agree": "I agree and want to take part",
     "decline": "I do not want to take part",
+    "preview": "This is a preview. Accept the task to take part.",
+    "instructions_title": "How it works",
     "instructions": (
-        "There are no right or wrong answers: choose what seems right to you. You can use the "
-        'mouse, touch, or the keys 1, 2, 3, ...; the key 0 stands for "can\'t tell".'
+        "There are no right or wrong answers: choose what seems right to you. Click on it or tap "
+        "it. You will be asked again and again:"
     ),
-    "begin": "Begin",
+    "key_choose": "choose",
     "practice": "Practice: this answer does not count.",
+    "ready_title": "Ready",
     "practice_done": "That was the practice. Now the answers count.",
+    "reference": "Compare with this",
+    "option": "Option {number}",
+    "picture": "picture",
+    "audio": "sound",
+    "video": "film",
+    "choose": "Choose {number}",
+    "first": "1st",
+    "second": "2nd",
     "cant_tell": "Can't tell",
-    "undo": "Undo the last answer",
+    "undo": "Undo last answer",
+    "break_title": "A short break",
     "break": "Time for a short break. Continue whenever you like.",
     "continue": "Continue",
+    "debrief_title": "Thank you!",
     "debrief": "That was all. Thank you very much for your answers!",
     "code": "Your completion code:",
+    "copy": "Copy the code",
+    "copied": "Copied.",
     "finish": "Finish",
     "withdraw": "Stop and remove my answers",
     "withdrawn": "Your answers have been removed. You can close this page.",
     "confirm_withdraw": "Remove all your answers? This cannot be undone.",
+    "cancel": "Go back",
+    "end_title": "The end",
     "declined": "You chose not to take part. You can close this page.",
     "screened_out": "Thank you. You can not take part any further.",
     "closed": "This study is closed at the moment. Thank you for your interest.",
+    "waiting_title": "One moment",
     "waiting": "No question is ready; please wait a moment.",
+    "loading": "One moment, please.",
     "lost": "The connection is lost; your answer is kept here and sent again.",
+    "back": "Connected again.",
+    "late": "Your last answer came too late and was not stored. Please go on with this question.",
+    "missing": "cannot be shown",
+    "failed": "Something went wrong. Please load the page again.",
+    "reload": "Load the page again",
+    "progress_label": "Progress",
     "progress": "Question {done} of {total}",
 }
-"""All texts by key."""
+"""All texts by key; `language` is the code of the language in which they are written."""

@@ -26,7 +26,7 @@ LOG = logging.getLogger("ordlink.collect")
 
 
 class Steps(Protocol):
-    """Whoever carries out steps, see :class:`ordlink.collect.steps.Desk`."""
+    """Whoever carries out steps, see :class:`ordlink.collect.desk.Desk`."""
 
     def take(self, connection: sa.Connection, steps: list[Any]) -> list[Any]:
         """Carry out steps within a transaction and return a reply to each."""

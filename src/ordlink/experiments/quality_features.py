@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from ordlink.comparisons import ListedComparisons, list_answers
 from ordlink.datasets import simulate_answers
 from ordlink.experiments._experiment import Parameters, Record, seed_of
 from ordlink.experiments.quality_methods import cost_of, run_methods
 from ordlink.experiments.quality_planted import N_FRESH
-from ordlink.experiments.standard import DATASETS
+from ordlink.experiments.standard import shuffled_similarities
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics import ari_per_level, comparison_accuracy, normalised_dasgupta_cost
-from ordlink.typing import FloatArray, LabelArray
 
 FEATURES = {"Zoo": 100, "Glass": 214, "Glass, standardised": 214}
-"""Names in DATASETS of the tables that ship with the package, and their numbers of objects."""
+"""Names in `standard` of the tables that ship with the package, and their numbers of objects."""
 
 
 def features_cell(
     *, methods: str, dataset: str, form: str, n_answers: int, repetition: int
 ) -> list[Record]:
     """Return Dasgupta's cost, agreement with the classes, and held-out accuracy."""
-    similarities, classes = _shuffled(dataset, repetition)
+    similarities, classes = shuffled_similarities(dataset, repetition)
     shifted = similarities - similarities.min()  # costs all trees the same
 
     def draw(what: str, n: int) -> ListedComparisons:
@@ -47,11 +44,3 @@ def features_cell(
 def features_cost(parameters: Parameters) -> float:
     """Return about how many seconds a cell takes."""
     return cost_of(parameters["methods"], parameters["n_answers"])
-
-
-def _shuffled(dataset: str, repetition: int) -> tuple[FloatArray, LabelArray]:
-    """Return cosine similarities and classes, the objects shuffled: Glass is sorted by class."""
-    features, scale = DATASETS[dataset](None)
-    rng = np.random.default_rng(seed_of("objects", dataset=dataset, repetition=repetition))
-    order = rng.permutation(len(features.classes))
-    return features.similarities("cosine", scale)[np.ix_(order, order)], features.classes[order]

@@ -11,6 +11,7 @@ from ordlink.linkage._spectral_choice import choose_way
 from ordlink.linkage._spectral_trees import grow_trees
 from ordlink.linkage._start import start_from
 from ordlink.similarity._questions import one_row_per_question
+from ordlink.similarity._thinning import thin_out_pairs
 from ordlink.typing import AnyArray, Progress
 
 
@@ -66,6 +67,6 @@ def spectral_linkage(
         if not isinstance(comparisons, ListedComparisons):
             return grow_trees(comparisons, start, progress).splits
         way = choose_way(comparisons, start, repeats)
-        rows = one_row_per_question(comparisons, way.repeats)
+        rows = thin_out_pairs(one_row_per_question(comparisons, way.repeats))
         trees = grow_trees(rows, start, progress)
         return trees.average if way.average else trees.splits

@@ -9,17 +9,19 @@ import numpy as np
 
 from ordlink.comparisons import ListedComparisons, Repeats
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._spectral_trees import grow_trees
+from ordlink.linkage._spectral_trees import FEW_OBJECTS, grow_trees
 from ordlink.linkage._start import Start
-from ordlink.similarity._bradley_terry import by_pair, held_out_rows
+from ordlink.similarity._bradley_terry import by_pair
+from ordlink.similarity._known_strengths import are_often_compared
 from ordlink.similarity._questions import one_row_per_question
+from ordlink.similarity._thinning import thin_out, thin_out_pairs
 from ordlink.typing import FloatArray
 
 N_FOLDS = 5
-FEW_OBJECTS, MANY_OBJECTS = 64, 500
-"""Up to so many objects, all folds are used, and one; for more objects, splits it is."""
+MANY_OBJECTS = 500
+"""Up to FEW_OBJECTS, all folds are used; up to so many, one; for more objects, splits it is."""
 ROWS_AT_MOST = 200_000
-"""More answers than this are not needed to choose."""
+"""More answers than this are not needed to choose, unless all pairs are compared often."""
 ERRORS = 2.0
 """So many standard errors better must average linkage be, unless the objects are few."""
 _SEED = 20190103
@@ -86,9 +88,10 @@ def _folds(
     comparisons: ListedComparisons, n_folds: int
 ) -> Iterator[tuple[ListedComparisons, ListedComparisons]]:
     """Yield (train, test) of the first folds, whole answers in one or the other."""
-    n_rows = comparisons.n_rows
-    if n_rows > ROWS_AT_MOST:
-        comparisons = comparisons.take(held_out_rows(comparisons, ROWS_AT_MOST / n_rows, _SEED))
+    if are_often_compared(comparisons):
+        comparisons = thin_out_pairs(comparisons)
+    else:
+        comparisons = thin_out(comparisons, ROWS_AT_MOST)
     _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
     n_answers = int(answer_of_row.max(initial=-1)) + 1
     fold_of_answer = np.random.default_rng(_SEED).permutation(n_answers) % N_FOLDS

@@ -15,13 +15,23 @@ from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters, number_by
 from ordlink.linkage._split_tree import build_tree
 from ordlink.linkage._start import Start
 from ordlink.similarity._bradley_terry import PairAnswers, as_matrix, by_pair
+from ordlink.similarity._known_strengths import KnownStrengths, are_often_compared
 from ordlink.similarity._pair_strengths import PairModel, PairStrengths
-from ordlink.similarity._ranked_strengths import RankModel
-from ordlink.similarity._shrinkage import guess_strengths, share_of_slips
+from ordlink.similarity._shrinkage import (
+    FirstGuess,
+    choose_variance,
+    guess_strengths,
+    share_of_slips,
+)
+from ordlink.similarity._thinning import thin_out
 from ordlink.typing import FloatArray, LabelArray, Progress
 
 MAX_ROUNDS = 4
 _STEPS_PER_ROUND = 2
+FEW_OBJECTS = 64
+"""Up to so many, time does not matter."""
+ROWS_AT_FIRST = 2_000_000
+"""More answers than this are not needed to find out how many of them are slips."""
 
 
 @dataclass(frozen=True)
@@ -70,23 +80,52 @@ def _first_clusters(
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
     """Return the model of the strengths, the strengths between slots, and first firm clusters."""
     if isinstance(comparisons, RankedComparisons):
-        ranked = RankModel(comparisons)
-        observed = _contract(ranked.observe(np.zeros(n_pairs(comparisons.n_objects))), start)
-        return ranked, observed, find_firm_clusters(observed)
+        ranked = KnownStrengths.of_ranks(comparisons)
+        return ranked, *_known_clusters(ranked, start)
     if not isinstance(comparisons, ListedComparisons):
         raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
-    model, observed, labels = _clusters_with_slips(comparisons, start, 0.0)
+    if comparisons.n_objects > FEW_OBJECTS and are_often_compared(comparisons):
+        return _clusters_of_many(comparisons, start)
+    return _clusters_of_few(comparisons, start)
+
+
+def _known_clusters(model: KnownStrengths, start: Start) -> tuple[PairStrengths, LabelArray]:
+    observed = _contract(model.observe(np.zeros(n_pairs(start.n_objects))), start)
+    return observed, find_firm_clusters(observed)
+
+
+def _clusters_of_many(
+    comparisons: ListedComparisons, start: Start
+) -> tuple[StrengthModel, PairStrengths, LabelArray]:
+    """Return the same where each pair's answers alone say how strong it is."""
+    observed, labels = _known_clusters(KnownStrengths.of_answers(comparisons), start)
+    expected = _expected(observed, labels, start)
+    lapse = share_of_slips(comparisons, expected) if labels.max() > 0 else 0.0
+    variance = choose_variance(comparisons, expected, lapse)
+    answers = PairAnswers.of(comparisons).sorted_by_winner().with_lapse(lapse)
+    return PairModel(answers, variance), observed, labels
+
+
+def _clusters_of_few(
+    comparisons: ListedComparisons, start: Start
+) -> tuple[StrengthModel, PairStrengths, LabelArray]:
+    """Return the same from strengths of low rank, where pairs have to learn from each other."""
+    few = thin_out(comparisons, ROWS_AT_FIRST)
+    guess = guess_strengths(few)
+    model, observed, labels = _clusters_near(few, start, guess)
+    lapse = 0.0
     if labels.max() > 0:
-        lapse = share_of_slips(comparisons, _expected(observed, labels, start))
-        if lapse > 0.0:
-            return _clusters_with_slips(comparisons, start, lapse)
+        lapse = share_of_slips(few, _expected(observed, labels, start))
+    if lapse > 0.0:
+        guess = guess_strengths(comparisons, lapse, near=guess)
+    if lapse > 0.0 or few is not comparisons:
+        model, observed, labels = _clusters_near(comparisons, start, guess, lapse)
     return model, observed, labels
 
 
-def _clusters_with_slips(
-    comparisons: ListedComparisons, start: Start, lapse: float
+def _clusters_near(
+    comparisons: ListedComparisons, start: Start, guess: FirstGuess, lapse: float = 0.0
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
-    guess = guess_strengths(comparisons, lapse)
     answers = PairAnswers.of(comparisons).sorted_by_winner().with_lapse(lapse)
     model = PairModel(answers, guess.variance)
     observed = _contract(model.observe(model.stretch(guess.strengths), calibrated=False), start)

@@ -1,6 +1,15 @@
 """Drawings of hierarchies: what to draw is computed apart from drawing it."""
 
+from ordlink.plotting._curves import Curve, save_curves
 from ordlink.plotting._dendrogram import plot_hierarchy, save_plot
 from ordlink.plotting._layout import HEIGHTS, DendrogramLayout, dendrogram_layout
 
-__all__ = ["HEIGHTS", "DendrogramLayout", "dendrogram_layout", "plot_hierarchy", "save_plot"]
+__all__ = [
+    "HEIGHTS",
+    "Curve",
+    "DendrogramLayout",
+    "dendrogram_layout",
+    "plot_hierarchy",
+    "save_curves",
+    "save_plot",
+]

@@ -30,6 +30,15 @@ from ordlink.plotting._figure import (
 from ordlink.plotting._fonts import font_families
 from ordlink.plotting._layout import ABOVE_CUT, DendrogramLayout, dendrogram_layout
 from ordlink.plotting._pictures import PIXELS_PER_INCH, WIDEST, read_pictures
+from ordlink.plotting._support import (
+    LEGEND,
+    WEAK_COLOUR,
+    collapse,
+    collapsed_links,
+    draw_support,
+    shows_support,
+    weak_links,
+)
 from ordlink.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -77,8 +86,12 @@ def plot_hierarchy(
     title: str | None = None,
     font_size: float | None = None,
     palette: Sequence[str] = PALETTE,
+    min_support: float | None = None,
 ) -> Axes:
     """Draw the tree and return the axes it is drawn on.
+
+    Where the tree has `support`, a dot marks the branches with at least 95 %, numbers are the
+    support of others in percent, and branches with less than 50 % are grey.
 
     Parameters
     ----------
@@ -103,6 +116,8 @@ def plot_hierarchy(
         Size of the names in points; by default what fits.
     palette : sequence of str
         Colours of the clusters, used in turn; the default suits all kinds of colour vision.
+    min_support : float, optional
+        Merges with less support are drawn as part of the next one above.
 
     Returns
     -------
@@ -123,6 +138,8 @@ def plot_hierarchy(
         raise InputError("palette is empty; give at least one colour.")
     n = tree.n_objects
     layout = dendrogram_layout(tree, n_clusters=n_clusters, heights=heights)
+    collapsed = collapsed_links(tree, min_support)
+    layout = collapse(layout, tree, collapsed)
     room = LARGEST_SIDE / n if ax is None else pitch_of(ax, n, orientation)
     images: list[AnyArray | None] = []
     if pictures is not None:
@@ -141,10 +158,25 @@ def plot_hierarchy(
         ax = new_axes(names, sizes, orientation, title)
     elif title is not None:
         ax.set_title(title, parse_math=False)
-    _draw_links(ax, layout, palette, orientation, sizes)
+    colours = [_colour(group, palette) for group in layout.link_groups.tolist()]
+    for weak in np.flatnonzero(weak_links(tree) & ~collapsed).tolist():
+        colours[weak] = WEAK_COLOUR
+    _draw_links(ax, layout, colours, palette, orientation, sizes)
+    height_label = HEIGHT_LABELS[heights]
+    if shows_support(tree):
+        draw_support(
+            ax,
+            tree,
+            layout,
+            collapsed,
+            orientation=orientation,
+            font_size=float(np.clip(sizes.font_size * 0.72, 1.2, 7.0)),
+            colours=colours,
+        )
+        height_label += f"\n{LEGEND}"
     _label_leaves(ax, names, layout, palette, orientation, sizes)
     _place_pictures(ax, layout, images, orientation, sizes)
-    _dress(ax, layout, orientation, height_label=HEIGHT_LABELS[heights])
+    _dress(ax, layout, orientation, height_label=height_label)
     return ax
 
 
@@ -204,11 +236,15 @@ def _darker(colour: str) -> tuple[float, float, float]:
 
 
 def _draw_links(
-    ax: Axes, layout: DendrogramLayout, palette: Sequence[str], orientation: str, sizes: Sizes
+    ax: Axes,
+    layout: DendrogramLayout,
+    colours: list[str],
+    palette: Sequence[str],
+    orientation: str,
+    sizes: Sizes,
 ) -> None:
     links = layout.links[:, :, ::-1] if orientation == "left" else layout.links
     width = float(np.clip(sizes.pitch * 8, 0.5, 1.4))
-    colours = [_colour(group, palette) for group in layout.link_groups.tolist()]
     stems = layout.stems[:, :, ::-1] if orientation == "left" else layout.stems
     stem_colours = [_colour(group, palette) for group in range(len(stems))]
     for lines, colour in ((links, colours), (stems, stem_colours)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from ordlink.comparisons import ListedComparisons
 from ordlink.similarity._bradley_terry import PairAnswers, held_out_rows
 from ordlink.similarity._low_rank import first_points, fit_low_rank, noise_edge, strengths_of
 from ordlink.similarity._pair_strengths import PairModel
-from ordlink.typing import BoolArray, FloatArray
+from ordlink.similarity._thinning import thin_out
+from ordlink.typing import FloatArray
 
 RIDGES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)
 """In units of the noise edge, from strong to weak."""
@@ -33,36 +35,63 @@ class FirstGuess:
 
     Attributes
     ----------
-    strengths : ndarray of shape (E,), dtype float64
-        Strengths of low rank.
+    points : ndarray of shape (N, r), dtype float64
+        One per object; the strength of a pair is their product.
+    ridge : float
+        How they are shrunk, in noise edges.
     variance : float
         Variance of the pairs' own effects.
     """
 
-    strengths: FloatArray
-    variance: float
+    points: FloatArray
+    ridge: float = RIDGES[2]
+    variance: float = DEFAULT_VARIANCE
+
+    @property
+    def strengths(self) -> FloatArray:
+        """Strengths of low rank, one per pair."""
+        return strengths_of(self.points)
 
 
-def guess_strengths(comparisons: ListedComparisons, lapse: float = 0.0) -> FirstGuess:
+def guess_strengths(
+    comparisons: ListedComparisons, lapse: float = 0.0, near: FirstGuess | None = None
+) -> FirstGuess:
     """Return strengths of low rank and the variance of the pairs' own effects.
 
-    `lapse` is the share of the answers that are slips. Both kinds of shrinkage are chosen on
-    answers held out, which depends on the order of the answers, but neither on the objects'
-    numbers nor on anything random.
+    `lapse` is the share of the answers that are slips, and `near` a guess made with another share,
+    which spares most of the search. Both kinds of shrinkage are chosen on answers held out, which
+    depends on the order of the answers, but neither on the objects' numbers nor on anything random.
     """
+    comparisons = thin_out(comparisons, ROWS_AT_MOST)
     answers = PairAnswers.of(comparisons).with_lapse(lapse)
-    few = _thin_out(answers, comparisons)
-    held_out = held_out_rows(comparisons, HELD_OUT, _SEED)[few]
-    answers = answers.take(few)
+    held_out = held_out_rows(comparisons, HELD_OUT, _SEED)
     test = answers.take(held_out)
-    if test.total_weight < _FEWEST_HELD_OUT:
-        points = fit_low_rank(answers, first_points(answers), RIDGES[2] * noise_edge(answers))
-        return FirstGuess(strengths_of(points), DEFAULT_VARIANCE)
-    train = answers.take(~held_out)
-    ridge, points = _choose_ridge(train, test)
-    variance = _choose_variance(train, test, strengths_of(points))
-    points = fit_low_rank(answers, points, ridge * noise_edge(answers))
-    return FirstGuess(strengths_of(points), variance)
+    guess = FirstGuess(first_points(answers)) if near is None else near
+    if test.total_weight >= _FEWEST_HELD_OUT:
+        train = answers.take(~held_out)
+        ridges: tuple[float, ...] = RIDGES
+        variances: tuple[float, ...] = VARIANCES
+        if near is None:
+            guess = FirstGuess(first_points(train))
+        else:
+            ridges = _from_before(RIDGES, near.ridge)
+            variances = _from_before(VARIANCES, near.variance)
+        guess = _choose_ridge(train, test, guess, ridges)
+        strengths = guess.strengths
+        variance = _best_variance(train, test, lambda model: model.stretch(strengths), variances)
+        guess = replace(guess, variance=variance)
+    points = fit_low_rank(answers, guess.points, guess.ridge * noise_edge(answers))
+    return replace(guess, points=points)
+
+
+def choose_variance(comparisons: ListedComparisons, expected: FloatArray, lapse: float) -> float:
+    """Return the variance of the pairs' own effects around what clusters let expect."""
+    comparisons = thin_out(comparisons, ROWS_AT_MOST)
+    answers = PairAnswers.of(comparisons).with_lapse(lapse)
+    held_out = held_out_rows(comparisons, HELD_OUT, _SEED)
+    return _best_variance(
+        answers.take(~held_out), answers.take(held_out), lambda _: expected, VARIANCES
+    )
 
 
 def share_of_slips(comparisons: ListedComparisons, expected: FloatArray) -> float:
@@ -72,8 +101,7 @@ def share_of_slips(comparisons: ListedComparisons, expected: FloatArray) -> floa
     share is that of the largest likelihood, for the best scale of what clusters let expect; it is 0
     unless slips explain clearly more.
     """
-    answers = PairAnswers.of(comparisons)
-    answers = answers.take(_thin_out(answers, comparisons))
+    answers = PairAnswers.of(thin_out(comparisons, ROWS_AT_MOST))
     losses = {
         lapse: min(answers.with_lapse(lapse).likelihood(scale * expected)[0] for scale in SCALES)
         for lapse in LAPSES
@@ -83,36 +111,40 @@ def share_of_slips(comparisons: ListedComparisons, expected: FloatArray) -> floa
     return lapse if gain > np.log(max(answers.total_weight, 1.0)) else 0.0
 
 
-def _thin_out(answers: PairAnswers, comparisons: ListedComparisons) -> BoolArray:
-    """Return which rows to use: all, or a random share of the answers."""
-    n_rows = len(answers.winners)
-    if n_rows <= ROWS_AT_MOST:
-        return np.ones(n_rows, dtype=bool)
-    return held_out_rows(comparisons, ROWS_AT_MOST / n_rows, _SEED + 1)
+def _from_before(path: tuple[float, ...], found: float) -> tuple[float, ...]:
+    """Return the path from the number before one that was found."""
+    return path[max(path.index(found) - 1, 0) :]
 
 
-def _choose_ridge(train: PairAnswers, test: PairAnswers) -> tuple[float, FloatArray]:
-    """Return the ridge of the smallest loss, in noise edges, and the points it gives."""
-    points, edge = first_points(train), noise_edge(train)
+def _choose_ridge(
+    train: PairAnswers, test: PairAnswers, guess: FirstGuess, ridges: tuple[float, ...]
+) -> FirstGuess:
+    """Return the guess of the ridge with the smallest loss."""
+    points, edge = guess.points, noise_edge(train)
     floor = 0.01 * np.abs(points).max()  # a strong ridge must not leave the next one at 0
-    best_loss, best, best_points = np.inf, RIDGES[0], points
-    for ridge in RIDGES:
+    best_loss, best = np.inf, guess
+    for ridge in ridges:
         fitted = fit_low_rank(train, points, ridge * edge)
         points = fitted if np.abs(fitted).max() > floor else points
         loss = test.mean_loss(strengths_of(fitted))
         if loss < best_loss:
-            best_loss, best, best_points = loss, ridge, points
+            best_loss, best = loss, replace(guess, points=points, ridge=ridge)
         elif loss > _WORSE * best_loss:
             break
-    return best, best_points
+    return best
 
 
-def _choose_variance(train: PairAnswers, test: PairAnswers, strengths: FloatArray) -> float:
-    """Return the variance of the smallest loss."""
+def _best_variance(
+    train: PairAnswers,
+    test: PairAnswers,
+    expected: Callable[[PairModel], FloatArray],
+    variances: tuple[float, ...],
+) -> float:
+    """Return the variance with the smallest loss."""
     best_loss, best = np.inf, DEFAULT_VARIANCE
-    for variance in VARIANCES:
+    for variance in variances:
         model = PairModel(train, variance)
-        loss = test.mean_loss(model.fit(model.stretch(strengths)))
+        loss = test.mean_loss(model.fit(expected(model)))
         if loss < best_loss:
             best_loss, best = loss, variance
         elif loss > _WORSE * best_loss:

@@ -1,140 +1,335 @@
-"use strict";
-// One request per answer: it stores the answer and brings the next question. A request that
-// fails is sent again until it is answered; the number makes a second one harmless.
+// The page on which people answer. One request per answer: it stores the answer and brings the
+// next question. An answer stays in the browser until the server has it; its number makes a
+// second sending harmless.
+import { Refused, send } from "./connection.js";
+import { isPlayed, load } from "./stimuli.js";
+
+const TOO_EARLY = 150; // milliseconds: nobody sees and answers that fast; it was a double click
+const UNSENT = "ordlink-unsent-answer";
 const part = (id) => document.getElementById(id);
-const text = (key) => document.querySelector(`[data-text="${key}"]`).textContent;
+const words = part("texts").dataset;
 const section = part("question");
-const type = section.dataset.type;
+const { type } = section.dataset;
 const nChosen = Number(section.dataset.chosen);
+const hasAnchor = type === "triplet" || type === "rank-2-of-8";
+
 let state = null;
-let shownAt = 0; // when all stimuli were painted, by the monotonic clock
-let blurs = 0;
+let shownAt = 0; // when all stimuli were painted, by the monotonic clock; 0 while they are not
 let chosen = [];
 let busy = false;
+let blurs = 0;
+let isAway = false;
 
-document.addEventListener("visibilitychange", () => { if (document.hidden) blurs += 1; });
+// --- leaving and coming back ---------------------------------------------------------------------
 
-async function send(path, body) {
-  for (let wait = 500; ; wait = Math.min(2 * wait, 8000)) {
-    try {
-      const reply = await fetch(path, body === undefined ? {} : {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      if (reply.status === 401) { location.href = "/join"; return null; }
-      if (reply.ok) { part("message").textContent = ""; return await reply.json(); }
-      if (reply.status < 500 && reply.status !== 429) { part("message").textContent = "Error " + reply.status; return null; }
-    } catch { /* lost: tried again below */ }
-    part("message").textContent = text("lost");
-    await new Promise((resolve) => setTimeout(resolve, wait));
-  }
+function leave() {
+  if (!isAway) blurs += 1;
+  isAway = true;
+}
+
+addEventListener("blur", leave);
+addEventListener("focus", () => { isAway = document.hidden; });
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) leave();
+  else isAway = false;
+});
+addEventListener("pageshow", (event) => { if (event.persisted) act("/api/state"); });
+
+// --- sending -------------------------------------------------------------------------------------
+
+const banner = {
+  lost: () => showBanner(words.lost, "lost"),
+  back: () => {
+    showBanner(words.back, "back");
+    setTimeout(() => { if (part("banner").classList.contains("back")) hideBanner(); }, 2500);
+  },
+};
+
+function showBanner(message, look) {
+  if (part("banner").textContent !== message) part("banner").textContent = message;
+  part("banner").className = `banner ${look}`;
+}
+
+function hideBanner() {
+  part("banner").textContent = "";
+  part("banner").className = "banner";
 }
 
 async function act(path, body) {
   if (busy) return;
   busy = true;
-  const next = await send(path, body);
-  busy = false;
-  if (next) show(next);
-}
-
-function element(stimulus) {
-  if (stimulus.kind === "text") {
-    const span = document.createElement("span");
-    span.textContent = stimulus.text;
-    return [span, Promise.resolve()];
+  section.setAttribute("aria-busy", "true");
+  try {
+    const next = await send(path, body, banner);
+    sessionStorage.removeItem(UNSENT);
+    await show(next);
+    if (path === "/api/answer" && !next.stored) showBanner(words.late, "late");
+    else if (part("banner").classList.contains("late")) hideBanner();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    sessionStorage.removeItem(UNSENT);
+    if (error.status === 401) location.replace("/join");
+    else offerReload();
+  } finally {
+    busy = false;
+    section.removeAttribute("aria-busy");
   }
-  const tag = { picture: "img", audio: "audio", video: "video" }[stimulus.kind];
-  const media = document.createElement(tag);
-  media.src = stimulus.url;
-  if (tag === "img") { media.alt = ""; return [media, media.decode().catch(() => {})]; }
-  media.controls = true;
-  return [media, Promise.resolve()];
 }
 
-function groups(stimuli) { // what can be chosen: pairs for quadruplets, single stimuli otherwise
-  if (type === "quadruplet") return [stimuli.slice(0, 2), stimuli.slice(2)];
-  return (type === "triplet" || type === "rank-2-of-8" ? stimuli.slice(1) : stimuli).map((one) => [one]);
+function offerReload() {
+  showBanner(`${words.failed} `, "failed");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = words.reload;
+  button.addEventListener("click", () => location.reload());
+  part("banner").append(button);
 }
+
+function start() {
+  const unsent = sessionStorage.getItem(UNSENT);
+  if (unsent) act("/api/answer", JSON.parse(unsent));
+  else act("/api/state");
+}
+
+// --- answering -----------------------------------------------------------------------------------
+
+const isReady = () => !busy && shownAt > 0 && performance.now() - shownAt >= TOO_EARLY;
+const deviceOf = (event) => ({ mouse: "mouse", touch: "touch", pen: "touch" })[event.pointerType] ??
+  (event.detail ? "mouse" : "keyboard");
 
 function choose(position, device) {
-  if (busy || !shownAt || section.hidden) return;
-  if (chosen.includes(position)) chosen = chosen.filter((one) => one !== position);
-  else chosen.push(position);
-  for (const [number, button] of [...part("options").children].entries()) {
-    button.setAttribute("aria-pressed", String(chosen.includes(number)));
-  }
+  if (!isReady()) return;
+  chosen = chosen.includes(position) ? chosen.filter((one) => one !== position) : [...chosen, position];
+  mark();
   if (chosen.length === nChosen) answer(chosen, device);
 }
 
 function answer(choice, device) {
+  if (!isReady()) return;
   const seconds = (performance.now() - shownAt) / 1000;
-  act("/api/answer", { number: state.number, choice, seconds, blurs, device });
+  const body = { number: state.number, choice, seconds, blurs, device };
+  sessionStorage.setItem(UNSENT, JSON.stringify(body));
+  act("/api/answer", body);
 }
 
-function show(next) {
-  state = next;
-  shownAt = 0;
-  blurs = 0;
-  chosen = [];
-  part("progress").max = state.total;
-  part("progress").value = state.done;
-  section.hidden = state.number === 0;
-  part("page").hidden = state.number !== 0;
-  part("withdraw").hidden = state.phase === "done";
-  if (part("undo")) part("undo").hidden = state.undoable === 0;
-  if (state.number === 0) { showPage(); return; }
-  part("message").textContent = state.phase === "practice" ? text("practice") : "";
-  const waiting = [];
-  const anchor = part("anchor");
-  anchor.replaceChildren();
-  if (type === "triplet" || type === "rank-2-of-8") {
-    const [made, ready] = element(state.stimuli[0]);
-    anchor.append(made);
-    waiting.push(ready);
+function undo() {
+  if (isReady() && state.undoable) act("/api/undo", { number: state.undoable });
+}
+
+function mark() {
+  for (const [position, card] of [...part("options").children].entries()) {
+    const place = chosen.indexOf(position);
+    card.classList.toggle("chosen", place >= 0);
+    if (nChosen === 1) continue;
+    (card.querySelector(".choose") ?? card).setAttribute("aria-pressed", String(place >= 0));
+    card.querySelector(".place").textContent = place < 0 ? "" : [words.first, words.second][place];
   }
-  part("options").replaceChildren(...groups(state.stimuli).map((group, position) => {
-    const button = document.createElement("button");
-    button.className = "option";
-    for (const stimulus of group) {
-      const [made, ready] = element(stimulus);
-      button.append(made);
-      waiting.push(ready);
-    }
-    button.addEventListener("click", (event) => {
-      choose(position, event.pointerType === "touch" ? "touch" : event.detail ? "mouse" : "keyboard");
-    });
-    return button;
-  }));
-  const number = state.number;
-  Promise.all(waiting).then(() => requestAnimationFrame(() => requestAnimationFrame(() => {
-    if (state.number === number) shownAt = performance.now();
-  })));
 }
 
-function showPage() {
-  const key = { instructions: "instructions", ready: "practice_done", break: "break" }[state.phase];
-  const ends = { completed: "debrief", screened_out: "screened_out", closed: "closed", withdrawn: "withdrawn" };
-  part("page-text").textContent = text(key || ends[state.outcome] || (state.open ? "waiting" : "closed"));
-  part("continue").hidden = !key;
-  part("code").textContent = state.code ? text("code") + " " + state.code : "";
+// --- showing -------------------------------------------------------------------------------------
+
+async function show(next) {
+  shownAt = 0;
+  if (next.number) await showQuestion(next);
+  else showPage(next);
+}
+
+async function showQuestion(next) {
+  const waiting = setTimeout(() => { part("live").textContent = words.loading; }, 1500);
+  const made = await Promise.all(next.stimuli.map((one) => load(one, words, banner)));
+  clearTimeout(waiting);
+  state = next;
+  chosen = [];
+  blurs = 0;
+  const fits = state.stimuli.some((one) => one.kind === "picture" || one.kind === "video") &&
+    state.stimuli.every((one) => one.kind !== "text");
+  const hadFocus = keepsFocus();
+  const options = hasAnchor ? made.slice(1) : made;
+  const groups = type === "quadruplet" ? [options.slice(0, 2), options.slice(2)] : options.map((one) => [one]);
+  const offset = made.length - options.length;
+  const isPlayedAt = (position) => isPlayed(state.stimuli[offset + position * groups[0].length]);
+  part("options").replaceChildren(...groups.map((group, position) => makeCard(group, position, isPlayedAt(position))));
+  showAnchor(made[0]);
+  section.hidden = false;
+  part("page").hidden = true;
+  document.body.classList.toggle("fits", fits);
+  section.classList.toggle("wide", areWide(made));
+  section.classList.remove("moved");
+  part("practice").hidden = state.phase !== "practice";
+  if (part("undo")) part("undo").disabled = !state.undoable;
+  showProgress();
+  if (!hadFocus) part("prompt").focus({ preventScroll: true });
+  scrollTo(0, 0);
+  part("live").textContent = describe();
+  await painted();
+  shownAt = performance.now();
+  section.dataset.number = state.number; // for whoever watches the page: it can be answered
+}
+
+// Whether the pictures are wider than high, so that they are larger one above the other.
+function areWide(made) {
+  const shapes = made.map((one) => (one.naturalWidth ?? one.videoWidth) / (one.naturalHeight ?? one.videoHeight));
+  const known = shapes.filter((one) => one > 0 && one < Infinity);
+  return known.length > 0 && known.reduce((sum, one) => sum + one, 0) / known.length > 1.15;
+}
+
+function keepsFocus() {
+  const focused = document.activeElement;
+  return focused === part("cant-tell") || focused === part("undo");
+}
+
+function makeCard(group, position, isPlayer) {
+  const number = position + 1;
+  const label = words.option.replace("{number}", number);
+  const card = document.createElement(isPlayer ? "div" : "button");
+  card.className = group.some((one) => one.matches(".picture")) ? "card pictured" : "card";
+  card.dataset.size = group.length;
+  let button = card;
+  if (isPlayer) { // controls inside a button would not work: it gets one of its own
+    card.setAttribute("role", "group");
+    card.setAttribute("aria-label", label);
+    button = document.createElement("button");
+    button.className = "choose quiet";
+    button.append(words.choose.replace("{number}", number));
+    card.append(...group, button);
+  } else {
+    card.append(unseen(`${label}: `), ...group);
+  }
+  button.type = "button";
+  button.setAttribute("aria-keyshortcuts", number);
+  const key = document.createElement("kbd");
+  key.setAttribute("aria-hidden", "true");
+  key.textContent = number;
+  button.append(key);
+  if (nChosen > 1) {
+    button.setAttribute("aria-pressed", "false");
+    const place = document.createElement("span");
+    place.className = "place";
+    card.append(place);
+  }
+  button.addEventListener("click", (event) => choose(position, deviceOf(event)));
+  return card;
+}
+
+function unseen(text) {
+  const made = document.createElement("span");
+  made.className = "unseen";
+  made.textContent = text;
+  return made;
+}
+
+function showAnchor(made) {
+  part("anchor").hidden = !hasAnchor;
+  if (!hasAnchor) return;
+  const caption = document.createElement("figcaption");
+  caption.textContent = words.reference;
+  part("anchor").replaceChildren(caption, made);
+  part("anchor").classList.toggle("pictured", made.matches(".picture"));
+}
+
+// What a screen reader says when a question appears.
+function describe() {
+  const parts = [state.phase === "practice" ? words.practice : part("count").textContent];
+  if (hasAnchor && state.stimuli[0].kind === "text") parts.push(`${words.reference}: ${state.stimuli[0].text}`);
+  return parts.join(". ");
+}
+
+function showProgress() {
+  const isCounted = state.phase === "questions" || state.phase === "break";
+  const done = Math.min(state.done + 1, state.total);
+  part("count").textContent = isCounted
+    ? words.progress.replace("{done}", state.number ? done : state.done).replace("{total}", state.total)
+    : "";
+  part("progress").max = state.total || 1;
+  part("progress").value = state.outcome === "completed" ? state.total : state.done;
+  part("progress").hidden = state.total === 0;
+  part("withdraw").hidden = ["withdrawn", "declined"].includes(state.outcome);
+}
+
+function painted() {
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+}
+
+const PAGES = { // phase or outcome: title, text
+  instructions: ["instructions_title", "instructions"],
+  ready: ["ready_title", "practice_done"],
+  break: ["break_title", "break"],
+  completed: ["debrief_title", "debrief"],
+  screened_out: ["end_title", "screened_out"],
+  closed: ["end_title", "closed"],
+  withdrawn: ["end_title", "withdrawn"],
+  waiting: ["waiting_title", "waiting"],
+};
+
+function showPage(next) {
+  const wasWaiting = state && state.number === 0 && state.phase === next.phase;
+  state = next;
+  const goesOn = ["instructions", "ready", "break"].includes(state.phase);
+  const isOver = state.phase === "done";
+  const nothing = state.open ? "waiting" : "closed";
+  const [title, text] = PAGES[isOver ? state.outcome : goesOn ? state.phase : nothing] ?? PAGES.closed;
+  section.hidden = true;
+  part("options").replaceChildren();
+  document.body.classList.remove("fits");
+  part("page").hidden = false;
+  part("page-title").textContent = words[title];
+  part("page-text").textContent = words[text];
+  part("keys").hidden = part("asked").hidden = state.phase !== "instructions";
+  part("continue").hidden = !goesOn;
+  part("code-part").hidden = !state.code;
+  part("code-label").textContent = words.code;
+  part("code").textContent = state.code;
   part("finish").hidden = !state.url;
   if (state.url) part("finish").href = state.url;
-  if (!key && state.phase !== "done") setTimeout(() => act("/api/state"), 3000);
+  showProgress();
+  if (wasWaiting) { /* says the same as before */ } else part("page-title").focus();
+  if (!goesOn && !isOver) setTimeout(() => act("/api/state"), 3000);
 }
 
+// --- what people do ------------------------------------------------------------------------------
+
 part("continue").addEventListener("click", () => act("/api/continue", { phase: state.phase }));
-part("cant-tell")?.addEventListener("click", () => { if (shownAt) answer([], "mouse"); });
-part("undo")?.addEventListener("click", () => act("/api/undo", { number: state.undoable }));
-part("withdraw").addEventListener("click", () => {
-  if (confirm(text("confirm_withdraw"))) act("/api/withdraw", { confirm: true });
+part("cant-tell")?.addEventListener("click", (event) => answer([], deviceOf(event)));
+part("undo")?.addEventListener("click", undo);
+part("copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(state.code);
+    part("live").textContent = words.copied;
+    part("copy").textContent = words.copied;
+  } catch { // not allowed here: select it, so that it can be copied by hand
+    getSelection().selectAllChildren(part("code"));
+  }
 });
+part("withdraw").addEventListener("click", () => part("withdraw-dialog").showModal());
+part("withdraw-no").addEventListener("click", () => part("withdraw-dialog").close());
+part("withdraw-yes").addEventListener("click", () => {
+  part("withdraw-dialog").close();
+  act("/api/withdraw", { confirm: true });
+});
+
+section.addEventListener("pointermove", () => section.classList.add("moved")); // then hovering shows
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || !state) return;
-  if (state.number === 0) return;
+  if (part("withdraw-dialog").open) return;
+  const focused = document.activeElement;
+  if (state.number === 0) {
+    const isFree = !focused || !focused.matches("button, a");
+    if (event.key === "Enter" && isFree && !part("continue").hidden) part("continue").click();
+    return;
+  }
+  const cards = [...part("options").children];
   const position = Number(event.key) - 1;
-  if (event.key === "0" && part("cant-tell") && shownAt) answer([], "keyboard");
-  else if (position >= 0 && position < part("options").children.length) choose(position, "keyboard");
+  if (event.key === "0" && part("cant-tell")) answer([], "keyboard");
+  else if (event.key === "Backspace" || event.key.toLowerCase() === "u") undo();
+  else if (position >= 0 && position < cards.length) choose(position, "keyboard");
+  else if (event.key.startsWith("Arrow") && !focused.matches("audio, video")) {
+    const step = event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : -1;
+    const at = cards.findIndex((card) => card.contains(focused));
+    const to = cards[at < 0 ? (step > 0 ? 0 : cards.length - 1) : (at + step + cards.length) % cards.length];
+    (to.querySelector(".choose") ?? to).focus();
+  } else return;
+  event.preventDefault();
 });
-act("/api/state");
+
+start();

@@ -1,22 +1,39 @@
-"use strict";
-const message = document.getElementById("message");
+// The consent page: join or decline, then go on.
+import { Refused, send } from "./connection.js";
+
+const part = (id) => document.getElementById(id);
+const words = part("texts").dataset;
+const buttons = [part("agree"), part("decline")];
 
 async function join(agree) {
+  for (const button of buttons) button.disabled = true;
+  part("message").textContent = "";
   try {
-    const reply = await fetch("/api/join", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ agree, search: location.search.slice(0, 2000) }),
+    const body = { agree, search: location.search.slice(0, 2000) };
+    const state = await send("/api/join", body, {
+      lost: () => { part("message").textContent = words.lost.split(";")[0]; },
+      back: () => { part("message").textContent = ""; },
     });
-    const state = await reply.json();
-    if (!reply.ok) message.textContent = state.detail;
-    else if (state.outcome === "declined" || state.outcome === "closed") {
-      message.textContent = message.dataset[state.outcome] + (state.code ? " " + state.code : "");
-    } else location.href = "/run";
-  } catch {
-    message.textContent = message.dataset.lost;
+    if (state.outcome === "declined" || state.outcome === "closed") end(state);
+    else {
+      sessionStorage.clear(); // an answer that somebody else left behind is not this person's
+      location.assign("/run");
+    }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    part("message").textContent = error.message;
+    for (const button of buttons) button.disabled = false;
   }
 }
 
-document.getElementById("agree")?.addEventListener("click", () => join(true));
-document.getElementById("decline")?.addEventListener("click", () => join(false));
+function end(state) {
+  part("invitation").hidden = true;
+  part("message").textContent = words[state.outcome];
+  part("code").hidden = !state.code;
+  part("code").textContent = state.code ? `${words.code} ${state.code}` : "";
+  part("finish").hidden = !state.url;
+  if (state.url) part("finish").href = state.url;
+}
+
+part("agree")?.addEventListener("click", () => join(true));
+part("decline")?.addEventListener("click", () => join(false));

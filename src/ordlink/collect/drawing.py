@@ -1,0 +1,180 @@
+"""What the dashboard draws: where the lines of the tree and the bars of the chart go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ordlink.hierarchy import Hierarchy
+from ordlink.plotting import dendrogram_layout
+
+TREE_WIDTH = 400.0
+_BRANCHES = 236.0
+_MARGIN = 12.0
+_PICTURE_ROW, _TEXT_ROW = 34.0, 19.0
+_LEAST_STEP_FOR_NUMBERS = 17.0
+_LONGEST_NAME = 23
+FIRM, FAIR = 0.9, 0.5
+"""Supports from which a merge is drawn as firm, and as fair."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A merge: its lines, the point where they join, and how firm it is."""
+
+    path: str
+    x: float
+    y: float
+    trust: str
+    label: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An object at the end of a branch; `url` is empty where there is no picture."""
+
+    y: float
+    name: str
+    shown_name: str
+    url: str
+
+
+@dataclass(frozen=True)
+class TreeDrawing:
+    """A tree with its root at the left."""
+
+    width: float
+    height: float
+    row: float
+    leaf_x: float
+    branches: tuple[Branch, ...]
+    leaves: tuple[Leaf, ...]
+    n_answers: int
+    command: str
+    newick: str
+
+
+def draw_tree(
+    tree: Mapping[str, Any] | None, names: Sequence[str], urls: Sequence[str]
+) -> TreeDrawing | None:
+    """Return where everything goes; None while there is no tree.
+
+    Parameters
+    ----------
+    tree : mapping or None
+        As :meth:`ordlink.collect.trees.LiveTree.as_json` gives it.
+    names, urls : sequence of str
+        Of the objects; an empty address where there is no picture.
+    """
+    if tree is None:
+        return None
+    layout = dendrogram_layout(Hierarchy(tree["merges"]), heights="depth")
+    row = _PICTURE_ROW if any(urls) else _TEXT_ROW
+    step = _BRANCHES / float(layout.heights[-1])
+
+    def x_of(height: float) -> float:
+        return round(_MARGIN + _BRANCHES - step * float(height), 1)
+
+    def y_of(position: float) -> float:
+        return round((float(position) + 0.5) * row, 1)
+
+    branches = []
+    n_objects = len(names)
+    for number, corners in enumerate(layout.links):
+        points = [f"{x_of(height)} {y_of(position)}" for position, height in corners]
+        node = n_objects + number
+        is_root = number == n_objects - 2
+        share = float(tree["support"][number])
+        branches.append(
+            Branch(
+                path="M" + " L".join(points),
+                x=x_of(layout.heights[node]),
+                y=y_of(layout.positions[node]),
+                trust="root" if is_root else trust_of(share),
+                label="" if is_root or step < _LEAST_STEP_FOR_NUMBERS else f"{100 * share:.0f}",
+                title="" if is_root else f"in {share:.0%} of the trees of resampled answers",
+            )
+        )
+    leaves = tuple(
+        Leaf(y_of(place), names[one], _short(names[one]), urls[one])
+        for place, one in enumerate(layout.leaf_order.tolist())
+    )
+    return TreeDrawing(
+        width=TREE_WIDTH,
+        height=round(row * n_objects, 1),
+        row=row,
+        leaf_x=_MARGIN + _BRANCHES,
+        branches=tuple(branches),
+        leaves=leaves,
+        n_answers=int(tree["n_answers"]),
+        command=str(tree["command"]),
+        newick=str(tree["newick"]),
+    )
+
+
+def trust_of(support: float) -> str:
+    """Return in one word how firm a merge is.
+
+    Examples
+    --------
+    >>> [trust_of(support) for support in (1.0, 0.7, 0.2)]
+    ['firm', 'fair', 'weak']
+    """
+    return "firm" if support >= FIRM else "fair" if support >= FAIR else "weak"
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars as (x, y, width, height) in a box of 600 by 100, and what they stand for."""
+
+    bars: tuple[tuple[float, float, float, float], ...]
+    most: int
+    each: str
+    since: str
+
+
+def draw_bars(over_time: Mapping[str, Any]) -> Bars | None:
+    """Return the bars of the answers over time; None while there are no answers.
+
+    Examples
+    --------
+    >>> drawn = draw_bars({"start": 0.0, "seconds": 60.0, "counts": [1, 0, 4]})
+    >>> drawn.bars[0], drawn.bars[2], drawn.each, drawn.since
+    ((1.0, 75.0, 198.0, 25.0), (401.0, 0.0, 198.0, 100.0), '1 min', '3 min')
+    """
+    counts = over_time["counts"]
+    if not counts or not max(counts):
+        return None
+    width, most = 600 / len(counts), max(counts)
+    gap = min(1.0, width / 6)
+    bars = tuple(
+        (
+            round(number * width + gap, 2),
+            round(100 - 100 * count / most, 2),
+            round(width - 2 * gap, 2),
+            round(100 * count / most, 2),
+        )
+        for number, count in enumerate(counts)
+    )
+    seconds = float(over_time["seconds"])
+    return Bars(bars, most, duration(seconds), duration(seconds * len(counts)))
+
+
+def duration(seconds: float) -> str:
+    """Return a span of time in the unit that fits.
+
+    Examples
+    --------
+    >>> [duration(seconds) for seconds in (1.4, 90, 5400, 200_000)]
+    ['1 s', '2 min', '2 h', '2 d']
+    """
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"

@@ -1,0 +1,109 @@
+"""One simulated study: a planted tree, people who answer, and how good the tree becomes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ordlink.comparisons import Comparisons, list_answers, n_pairs
+from ordlink.datasets import planted_tree, simulate_answers
+from ordlink.errors import OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.methods import cluster
+from ordlink.metrics import aari, comparison_accuracy
+from ordlink.planning._setting import Setting
+from ordlink.typing import FloatArray, LabelArray
+
+N_FRESH = 20_000
+"""Answers that the tree has not seen, for its accuracy."""
+PLAIN = "AddS-AL"
+"""The other tree of a limit: average linkage of the pairs' ranks."""
+CHOOSES_REPEATS = "spectral"
+"""The method that takes twice as long to choose how repeated answers count."""
+FEW_REPEATS = 0.25
+"""Up to so many answers per possible question, that choice is hardly worth its time."""
+
+
+def simulate_quality(setting: Setting, n_answers: int, seed: int, run: int) -> float:
+    """Return the quality of the tree of so many answers in one run; runs are independent."""
+    rng = np.random.default_rng([seed, run])
+    similarities, levels = _draw_truth(setting, rng)
+    answers = _draw_answers(setting, similarities, n_answers, rng)
+    few_repeats = n_answers <= FEW_REPEATS * n_questions(setting.question, setting.n_objects)
+    options = {}
+    if few_repeats and setting.method == CHOOSES_REPEATS:
+        options["repeats"] = "majority"
+    tree = _tree(answers, setting.method, **options)
+    return _judge(setting, tree, similarities, levels, rng)
+
+
+def simulate_limit(setting: Setting, seed: int, run: int) -> float:
+    """Return the quality of the best tree when every comparison is known without error.
+
+    What is left is the noise in the similarities. The tree is that of the method, or plain average
+    linkage where that is better, which some methods fall back on.
+    """
+    rng = np.random.default_rng([seed, run])
+    similarities, levels = _draw_truth(setting, rng)
+    everything = Comparisons.from_similarities(similarities)
+    state = rng.bit_generator.state
+    found = []
+    for method in dict.fromkeys([setting.method, PLAIN]):
+        rng.bit_generator.state = state  # both are judged by the same answers
+        found.append(_judge(setting, _tree(everything, method), similarities, levels, rng))
+    return max(found)
+
+
+def n_questions(question: str, n_objects: int) -> int:
+    """Return how many different questions there are.
+
+    Examples
+    --------
+    >>> n_questions("triplet", 4), n_questions("odd-one-out", 4), n_questions("quadruplet", 4)
+    (12, 4, 15)
+    """
+    if question == "quadruplet":
+        return math.comb(n_pairs(n_objects), 2)
+    return math.comb(n_objects, 3) * (3 if question == "triplet" else 1)
+
+
+def _draw_truth(setting: Setting, rng: np.random.Generator) -> tuple[FloatArray, LabelArray]:
+    """Return similarities and true levels, the objects shuffled: ties favour small numbers."""
+    planted = planted_tree(setting.structure, mean=0.0, gap=setting.difficulty, noise=1.0, seed=rng)
+    order = rng.permutation(planted.n_objects)
+    return planted.similarities[np.ix_(order, order)], planted.levels[:, order]
+
+
+def _draw_answers(
+    setting: Setting, similarities: FloatArray, n_answers: int, rng: np.random.Generator
+) -> Comparisons:
+    rows = simulate_answers(
+        similarities,
+        n_answers,
+        form=setting.question,
+        error_rate=setting.error_rate,
+        seed=int(rng.integers(2**62)),
+    )
+    return list_answers(rows, setting.question, n_objects=setting.n_objects)
+
+
+def _tree(comparisons: Comparisons, method: str, **options: Any) -> Hierarchy:
+    with warnings.catch_warnings():
+        # What few simulated answers lack or tie is what is being measured.
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        return cluster(comparisons, method, **options)
+
+
+def _judge(
+    setting: Setting,
+    tree: Hierarchy,
+    similarities: FloatArray,
+    levels: LabelArray,
+    rng: np.random.Generator,
+) -> float:
+    if setting.measure == "aari":
+        return aari(levels, tree)
+    return comparison_accuracy(tree, _draw_answers(setting, similarities, N_FRESH, rng))

@@ -1,0 +1,117 @@
+"""Curves of quality against the number of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from ordlink.atomic import replacing
+from ordlink.errors import InputError
+from ordlink.plotting._dendrogram import FORMATS, NEUTRAL, PALETTE
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line with a band: quality at some numbers of answers.
+
+    Attributes
+    ----------
+    numbers : sequence of float
+        Numbers of answers, increasing.
+    middle, low, high : sequences of float
+        Quality, and the ends of the band.
+    label : str
+        What the legend says.
+    dashed : bool
+        Whether the line was not measured but continued.
+    """
+
+    numbers: Sequence[float]
+    middle: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    label: str
+    dashed: bool = False
+
+
+def save_curves(
+    path: str | Path,
+    curves: Sequence[Curve],
+    *,
+    y: str,
+    target: float | None = None,
+    needed: float | None = None,
+    title: str | None = None,
+    dpi: float = 150,
+) -> Path:
+    """Draw curves to a PNG, SVG or PDF file, completely or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; its extension says the format.
+    curves : sequence of Curve
+        What to draw.
+    y : str
+        What the quality is.
+    target : float, optional
+        Drawn as a horizontal line.
+    needed : float, optional
+        A number of answers, drawn as a vertical line.
+    title : str, optional
+        Above the drawing.
+    dpi : float
+        Pixels per inch.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If the extension is unknown or the file cannot be written.
+    """
+    path = Path(path)
+    suffix = check_drawing(path)
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.add_subplot()
+    for number, curve in enumerate(curves):
+        colour = PALETTE[number % len(PALETTE)]
+        ax.fill_between(curve.numbers, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
+        style = {"linestyle": "--"} if curve.dashed else {"marker": "o", "markersize": 3}
+        ax.plot(curve.numbers, curve.middle, color=colour, label=curve.label, **style)
+    if target is not None:
+        ax.axhline(target, color=NEUTRAL, linewidth=0.8, linestyle=":", label="target")
+    if needed is not None:
+        ax.axvline(needed, color=NEUTRAL, linewidth=0.8, label=f"{needed:,.0f} answers")
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("answers")
+    ax.set_ylabel(y)
+    ax.grid(visible=True, linewidth=0.3)
+    ax.legend(fontsize=8, frameon=False)
+    if title is not None:
+        ax.set_title(title, loc="left", fontsize=10, parse_math=False)
+    with replacing(path) as stream:
+        figure.savefig(stream, format=suffix[1:], dpi=dpi, **FORMATS[suffix])
+    return path
+
+
+def check_drawing(path: str | Path) -> str:
+    """Return the extension of a file to draw to, or say which ones there are."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path}: cannot tell the format of the drawing from {suffix or 'no extension'!r}; "
+            f"use one of {', '.join(FORMATS)}."
+        )
+    return suffix

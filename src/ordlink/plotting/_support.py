@@ -1,0 +1,105 @@
+"""How firmly branches are supported, shown in a dendrogram."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.patheffects import withStroke
+
+from ordlink.errors import InputError
+from ordlink.hierarchy import Hierarchy
+from ordlink.plotting._layout import DendrogramLayout
+from ordlink.typing import BoolArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FIRM = 0.95
+"""From this support on a branch gets a dot instead of a number."""
+WEAK = 0.5
+"""Branches with less support are grey: fewer than half of the replicates have them."""
+WEAK_COLOUR = "#B9B9B9"
+WEAK_TEXT = "#808080"
+MOST_NUMBERS = 150
+"""In trees of more objects, weak branches have no numbers: they would hide the others."""
+LEGEND = "support: dot at least 95 %, numbers in percent, grey below 50 %"
+
+
+def shows_support(tree: Hierarchy) -> bool:
+    """Return whether the support of any branch below the root is known."""
+    return bool(np.isfinite(tree.support[:-1]).any())
+
+
+def weak_links(tree: Hierarchy) -> BoolArray:
+    """Return which merges have little support; never the root."""
+    weak = np.zeros(tree.n_objects - 1, dtype=np.bool_)
+    weak[:-1] = tree.support[:-1] < WEAK
+    return weak
+
+
+def collapsed_links(tree: Hierarchy, min_support: float | None) -> BoolArray:
+    """Return which merges are left out for want of support; never the root."""
+    collapsed = np.zeros(tree.n_objects - 1, dtype=np.bool_)
+    if min_support is not None:
+        if not 0 <= min_support <= 1:
+            raise InputError(f"min_support: expected from 0 to 1, got {min_support}.")
+        collapsed[:-1] = tree.support[:-1] < min_support
+    return collapsed
+
+
+def collapse(layout: DendrogramLayout, tree: Hierarchy, collapsed: BoolArray) -> DendrogramLayout:
+    """Return the layout with some merges at the height of the next one above that is kept."""
+    n = tree.n_objects
+    heights = layout.heights.copy()
+    for node in range(2 * n - 3, n - 1, -1):
+        if collapsed[node - n]:
+            heights[node] = heights[tree.parents[node]]
+    links = layout.links.copy()
+    left, right = tree.merges.T
+    links[:, 0, 1], links[:, 3, 1] = heights[left], heights[right]
+    links[:, 1, 1] = links[:, 2, 1] = heights[n:]
+    stems = layout.stems.copy()
+    if len(stems):
+        existing = 2 * n - len(stems)  # nodes at the cut
+        tops = np.flatnonzero(tree.parents[:existing] >= existing)
+        tops = tops[np.argsort(layout.positions[tops])]
+        stems[:, 0, 1], stems[:, 1, 1] = heights[tops], heights[tree.parents[tops]]
+    return replace(layout, heights=heights, links=links, stems=stems)
+
+
+def draw_support(
+    ax: Axes,
+    tree: Hierarchy,
+    layout: DendrogramLayout,
+    collapsed: BoolArray,
+    *,
+    orientation: str,
+    font_size: float,
+    colours: Sequence[Any],
+) -> None:
+    """Draw a dot at each firm branch, and the support in percent at others."""
+    n = tree.n_objects
+    halo = [withStroke(linewidth=1.2, foreground="white")]
+    lowest = 0.0 if n <= MOST_NUMBERS else WEAK
+    for t in np.flatnonzero(~collapsed[:-1] & (tree.support[:-1] >= lowest)).tolist():
+        at = float(layout.positions[n + t]), float(layout.heights[n + t])
+        x, y = at[::-1] if orientation == "left" else at
+        if tree.support[t] >= FIRM:
+            ax.plot(x, y, "o", markersize=font_size * 0.42, color=colours[t], zorder=3)
+            continue
+        ax.annotate(
+            str(math.floor(100 * tree.support[t])),
+            (x, y),
+            xytext=(-1.5, 0.8) if orientation == "left" else (1.2, 1.5),
+            textcoords="offset points",
+            ha="right" if orientation == "left" else "left",
+            va="bottom",
+            fontsize=font_size,
+            color="#333333" if tree.support[t] >= WEAK else WEAK_TEXT,
+            path_effects=halo,
+            zorder=4,
+        )

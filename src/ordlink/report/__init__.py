@@ -1,0 +1,6 @@
+"""One page that says how far a tree can be trusted, for a supplement."""
+
+from ordlink.report._evidence import Evidence, gather_evidence
+from ordlink.report._page import Making, making_time, report_page
+
+__all__ = ["Evidence", "Making", "gather_evidence", "making_time", "report_page"]

@@ -1,0 +1,45 @@
+"""What to cite: the paper, and what was used of others."""
+
+from __future__ import annotations
+
+from ordlink.html import escape
+from ordlink.report._evidence import Evidence
+
+PAPER = (
+    "Ghoshdastidar, D., Perrot, M., & von Luxburg, U. (2019). Foundations of comparison-based "
+    "hierarchical clustering. Advances in Neural Information Processing Systems, 32."
+)
+OF_METHOD = {
+    "AddS-AL": "Perrot, M., Esser, P., & Ghoshdastidar, D. (2020). Near-optimal comparison based "
+    "clustering. Advances in Neural Information Processing Systems, 33.",
+    "tSTE-AL": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE "
+    "International Workshop on Machine Learning for Signal Processing.",
+    "SOE-AL": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. International "
+    "Conference on Machine Learning.",
+    "FORTE-AL": "Jain, L., Jamieson, K., & Nowak, R. (2016). Finite sample prediction and recovery "
+    "bounds for ordinal embedding. Advances in Neural Information Processing Systems, 29.",
+}
+BOOTSTRAP = (
+    "Felsenstein, J. (1985). Confidence limits on phylogenies: an approach using the bootstrap. "
+    "Evolution, 39."
+)
+SKILL = (
+    "Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates "
+    "using the EM algorithm. Applied Statistics, 28."
+)
+
+
+def citations_section(evidence: Evidence) -> str:
+    """Return the list of what to cite, with what each was used for."""
+    method = evidence.chosen.method
+    entries = [("hierarchies from comparisons, 4-AL, 4K-AL", PAPER)]
+    if method in OF_METHOD:
+        entries.append((f"the method of the tree, {method}", OF_METHOD[method]))
+    entries.append(("support of branches", BOOTSTRAP))
+    if any(person.skill == person.skill for person in evidence.crowd.annotators):
+        entries.append(("estimated share of right answers", SKILL))
+    items = "".join(
+        f"<li>{escape(text)} <span class='note'>({escape(used)})</span></li>"
+        for used, text in entries
+    )
+    return f"<ul>{items}</ul>"

@@ -1,0 +1,176 @@
+"""Crowd quality as a part of the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ordlink.html import Html, escape, table
+from ordlink.report._words import counted, listed, percent
+from ordlink.trust import AnnotatorQuality, CrowdQuality, ExclusionEffect, RepeatAgreement
+
+MOST_PEOPLE = 200
+"""Of more people only those with flags are listed."""
+FEWEST_FOR_ERROR = 20
+"""From fewer answers no standard error is shown: it would be far too uncertain itself."""
+
+
+def crowd_section(crowd: CrowdQuality, exclusion: ExclusionEffect | None) -> str:
+    """Return repeats, consistency and the table of people."""
+    parts = [_exclusion(exclusion), _repeats(crowd), _consistency(crowd)]
+    if crowd.annotators:
+        parts.append(_people(crowd))
+    else:
+        parts.append("<p>The file does not say who gave which answer.</p>")
+    return "\n".join(part for part in parts if part)
+
+
+def _exclusion(effect: ExclusionEffect | None) -> str:
+    if effect is None:
+        return ""
+    return (
+        f"<p><strong>Left out on request:</strong> {escape(listed(list(effect.excluded), 50))}, "
+        f"with {counted(effect.n_left_out, 'comparison')}. The trees with and without them resolve "
+        f"{percent(effect.agreement)} of the triples of objects alike (unrelated trees: 33 %). Of "
+        f"the comparisons kept, the tree with them agrees with {percent(effect.accuracy_with)}, "
+        f"the tree without them with {percent(effect.accuracy_without)}.</p>"
+    )
+
+
+def _repeats(crowd: CrowdQuality) -> str:
+    if not crowd.repeats.n_pairs:
+        return (
+            "<p>No question was asked twice, so it cannot be seen how far answers to the same "
+            "question agree. Some repeated questions in the next survey would tell.</p>"
+        )
+    rows = [
+        _repeat_row("any two answers", crowd.repeats),
+        _repeat_row("two answers of one person", crowd.within),
+        _repeat_row("answers of two people", crowd.between),
+    ]
+    return table(
+        ("agreement of", "questions", "pairs of answers", "agree", "by chance", "beyond chance"),
+        [row for row in rows if row is not None],
+        caption="Answers to the same question, ± one standard error. Beyond chance: 0 for "
+        "guessing, 100 % for perfect agreement.",
+    )
+
+
+def _repeat_row(name: str, found: RepeatAgreement) -> tuple[str, ...] | None:
+    if not found.n_pairs:
+        return None
+    error = f" ± {100 * found.error:.0f}" if math.isfinite(found.error) else ""
+    return (
+        name,
+        f"{found.n_questions:,}",
+        f"{found.n_pairs:,}",
+        f"{100 * found.agreement:.0f}{error} %",
+        percent(found.chance),
+        percent(found.corrected),
+    )
+
+
+def _consistency(crowd: CrowdQuality) -> str:
+    cycles = crowd.cycles
+    text = (
+        f"<p>{counted(crowd.n_contradictions, 'comparison was', 'comparisons were')} answered both "
+        f"ways, of {crowd.n_distinct:,} different ones."
+    )
+    if cycles.n_triads:
+        drawn = "" if cycles.is_exact else " drawn at random"
+        text += (
+            f" Of {counted(cycles.n_triads, 'triad')}{drawn} (three pairs of objects that were all "
+            f"compared with each other), {percent(cycles.share)} are circular: a over b, b over c, "
+            "c over a. Guessing would give 25 %, answers without any slip 0 %."
+        )
+    return text + "</p>"
+
+
+def _people(crowd: CrowdQuality) -> str:
+    people: Sequence[AnnotatorQuality] = crowd.annotators
+    note = ""
+    if len(people) > MOST_PEOPLE:
+        people = [person for person in people if person.flags]
+        note = f" Only the {len(people)} people with a flag are listed."
+    people = sorted(people, key=lambda one: (not one.flags, _or_last(one.accuracy)))
+    columns: list[tuple[str, str, list[str | Html]]] = [
+        ("person", "", [escape(one.name) for one in people]),
+        ("answers", "", [f"{one.n_answers:,}" for one in people]),
+        (
+            "agrees with others' tree",
+            f"share of comparisons that the tree learnt without them ({crowd.method}) agrees with, "
+            "± one standard error; 50 % is guessing",
+            [_accuracy(one) for one in people],
+        ),
+        (
+            "p",
+            "how likely somebody like the others would agree as little",
+            [_number(one.p_value, ".3f") for one in people],
+        ),
+        (
+            "same again",
+            "equal answers, of all pairs of their answers to the same question",
+            [_own(one) for one in people],
+        ),
+        (
+            "right (estimate)",
+            "estimated share of true answers to questions that others answered too (Dawid and "
+            "Skene's model)",
+            [percent(one.skill) for one in people],
+        ),
+        (
+            "first option",
+            "share of answers for what was shown first",
+            [percent(one.first_share) for one in people],
+        ),
+        (
+            "median time",
+            f"of an answer, in the unit of the file; {_number(crowd.usual_time, ',.4g')} is usual",
+            [_number(one.median_time, ",.4g") for one in people],
+        ),
+        (
+            "fast",
+            "share of answers in less than a quarter of the usual time",
+            [percent(one.fast_share) for one in people],
+        ),
+    ]
+    kept = [column for column in columns if any(cell != "-" for cell in column[2])]
+    flags: list[str | Html] = [
+        Html(f'<span class="flag">{escape("; ".join(one.flags))}</span>') if one.flags else ""
+        for one in people
+    ]
+    if any(flags):
+        kept.append(("what looks unusual", "", flags))
+    rows = list(zip(*(cells for _, _, cells in kept), strict=True))
+    meanings = "".join(
+        f"<li><strong>{escape(name)}</strong>: {escape(meaning)}</li>"
+        for name, meaning, _ in kept
+        if meaning
+    )
+    return (
+        "<h3>People</h3><p>A flag is a reason to look, not to throw away: nobody was left out for "
+        f"it.{note}</p>"
+        + table([name for name, _, _ in kept], rows, caption="Each person's answers.")
+        + f'<ul class="note">{meanings}</ul>'
+    )
+
+
+def _accuracy(person: AnnotatorQuality) -> str:
+    if not math.isfinite(person.accuracy):
+        return "-"
+    sure = person.n_answers >= FEWEST_FOR_ERROR and math.isfinite(person.accuracy_error)
+    error = f" ± {100 * person.accuracy_error:.0f}" if sure else ""
+    return f"{100 * person.accuracy:.0f}{error} %"
+
+
+def _own(person: AnnotatorQuality) -> str:
+    own = person.repeats
+    return f"{round(own.agreement * own.n_pairs)} / {own.n_pairs}" if own.n_pairs else "-"
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else "-"
+
+
+def _or_last(value: float) -> float:
+    return value if math.isfinite(value) else 2.0

@@ -1,0 +1,111 @@
+"""The learning curve as a picture and a table."""
+
+from __future__ import annotations
+
+from ordlink.html import escape, table
+from ordlink.trust import LearningCurve
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 640, 260, 60, 44, 12, 20
+
+
+def curve_section(curve: LearningCurve) -> str:
+    """Return how accuracy grows with the number of answers, and what more would bring."""
+    rows = [
+        (
+            f"{size:,}",
+            f"{accuracy:.3f} ± {error:.3f}",
+            "-" if stability != stability else f"{stability:.2f}",
+        )
+        for size, accuracy, error, stability in zip(
+            curve.sizes.tolist(),
+            curve.accuracy.tolist(),
+            curve.accuracy_error.tolist(),
+            curve.stability.tolist(),
+            strict=True,
+        )
+    ]
+    gain, verdict = curve.what_next(1000), curve.verdict()
+    advice = "More answers are worth it" if verdict.advice == "go on" else "More answers hardly pay"
+    return (
+        f"<p><strong>{advice}:</strong> {escape(verdict.reason)}. With 1,000 more answers the "
+        f"expected gain is {100 * gain.value:.1f} points of accuracy, with 80 % certainty between "
+        f"{100 * gain.low:.1f} and {100 * gain.high:.1f}.</p>"
+        + _plot(curve)
+        + table(
+            ("answers", "held-out accuracy", "stability"),
+            rows,
+            caption="Trees from growing parts of the answers. Accuracy: the share of held-out "
+            "comparisons that they predict, ± one standard error. Stability: the share of the "
+            "triples of objects that two trees without a shared answer resolve alike (1/3 by "
+            "chance).",
+        )
+    )
+
+
+def _plot(curve: LearningCurve) -> str:
+    sizes = [0.0, *map(float, curve.sizes.tolist())]
+    last = float(curve.n_answers) + 1000
+    ahead = [sizes[1] + (last - sizes[1]) * step / 40 for step in range(41)]
+    estimates = [curve.predict(size) for size in ahead]
+    lows = [one.low for one in estimates] + (curve.accuracy - curve.accuracy_error).tolist()
+    highs = [one.high for one in estimates] + (curve.accuracy + curve.accuracy_error).tolist()
+    low, high = min([*lows, 0.5]), max(highs)
+    low, high = max(0.0, low - 0.01), min(1.0, high + 0.01)
+
+    def across(size: float) -> float:
+        return float(round(_LEFT + size / last * (_WIDTH - _LEFT - _RIGHT), 1))
+
+    def up(value: float) -> float:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return float(round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - _TOP), 1))
+
+    marks = []
+    for number in range(int(low * 20) + 1, int(high * 20) + 1):
+        y = up(number / 20)
+        marks.append(
+            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}" '
+            'style="stroke: var(--line)"/>'
+            f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end" style="fill: var(--muted)">'
+            f"{number * 5} %</text>"
+        )
+    for size in (0, curve.n_answers // 2, curve.n_answers):
+        marks.append(
+            f'<text x="{across(size)}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle" '
+            f'style="fill: var(--muted)">{size:,}</text>'
+        )
+    band = [f"{across(s)},{up(one.high)}" for s, one in zip(ahead, estimates, strict=True)]
+    band += [
+        f"{across(s)},{up(one.low)}"
+        for s, one in reversed(list(zip(ahead, estimates, strict=True)))
+    ]
+    line = [f"{across(s)},{up(one.value)}" for s, one in zip(ahead, estimates, strict=True)]
+    marks.append(
+        f'<polygon points="{" ".join(band)}" style="fill: var(--accent); opacity: 0.18"/>'
+        f'<polyline points="{" ".join(line)}" style="fill: none; stroke: var(--accent); '
+        'stroke-width: 2"/>'
+    )
+    for size, accuracy, error in zip(
+        curve.sizes.tolist(),
+        curve.accuracy.tolist(),
+        curve.accuracy_error.tolist(),
+        strict=True,
+    ):
+        marks.append(
+            f'<g style="fill: var(--text); stroke: var(--text)"><line x1="{across(size)}" '
+            f'x2="{across(size)}" y1="{up(accuracy - error)}" y2="{up(accuracy + error)}" '
+            f'stroke-width="2"/><circle cx="{across(size)}" cy="{up(accuracy)}" r="4">'
+            f"<title>{size:,} answers: {accuracy:.3f} ± {error:.3f}</title></circle></g>"
+        )
+    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+    marks.append(
+        f'<text x="{middle}" y="{_HEIGHT - 4}" text-anchor="middle" style="fill: var(--muted)">'
+        "answers that the tree was made from</text>"
+    )
+    caption = (
+        "Held-out accuracy of trees from growing parts of the answers (dots, ± one standard "
+        "error), and its continuation (line, with an interval of 80 %). Guessing gives 50 %."
+    )
+    return (
+        f'<figure><svg class="curve" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{caption}">{"".join(marks)}</svg><figcaption>{caption}</figcaption></figure>'
+    )

@@ -1,0 +1,266 @@
+"""All that a report says, computed: methods, tree, support, test, curve, crowd."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ordlink.comparisons import ComparisonsSummary, ListedComparisons
+from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.methods import find_method
+from ordlink.trust import (
+    CANDIDATES,
+    BranchSupport,
+    Candidate,
+    CrowdQuality,
+    ExclusionEffect,
+    HierarchyTest,
+    LearningCurve,
+    MethodComparison,
+    branch_support,
+    compare_methods,
+    crowd_quality,
+    exclusion_effect,
+    hierarchy_test,
+    learning_curve,
+    without_annotators,
+)
+from ordlink.trust._candidates import estimate_seconds
+from ordlink.trust._checks import check_listed
+from ordlink.typing import Progress
+
+Stages: TypeAlias = Callable[[str], Progress | None]
+"""Called with the name of what begins; what it returns hears how far it is."""
+LONGEST_SUPPORT = 60.0
+"""Estimated seconds of one core for all replicates of a method that is not named.
+
+A replicate may take twice as long as a tree of the answers, on which the estimates are based.
+"""
+FEWEST_ANSWERS = 20
+"""Fewer answers cannot be held out in folds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a report is made of; None where the answers are too few for it.
+
+    Attributes
+    ----------
+    comparisons : ListedComparisons
+        The answers that everything is made from.
+    summary : ComparisonsSummary
+        What they hold.
+    chosen : Candidate
+        The method of the tree.
+    reason : str
+        Why this method, in a sentence.
+    support : BranchSupport
+        The tree and its support.
+    consensus : Hierarchy
+        Majority-rule consensus of the replicates.
+    methods : MethodComparison or None
+    test : HierarchyTest or None
+    curve : LearningCurve or None
+    crowd : CrowdQuality
+    exclusion : ExclusionEffect or None
+        The tree with and without the people who were left out on request.
+    n_replicates, seed : int
+    """
+
+    comparisons: ListedComparisons
+    summary: ComparisonsSummary
+    chosen: Candidate
+    reason: str
+    support: BranchSupport
+    consensus: Hierarchy
+    methods: MethodComparison | None
+    test: HierarchyTest | None
+    curve: LearningCurve | None
+    crowd: CrowdQuality
+    exclusion: ExclusionEffect | None
+    n_replicates: int
+    seed: int
+
+    @property
+    def tree(self) -> Hierarchy:
+        """The tree, with support."""
+        return self.support.tree
+
+
+def gather_evidence(
+    comparisons: ListedComparisons,
+    *,
+    method: str = "auto",
+    n_replicates: int = 200,
+    seed: int = 0,
+    exclude: Sequence[str] = (),
+    stages: Stages | None = None,
+) -> Evidence:
+    """Compute all that a report says.
+
+    Parameters
+    ----------
+    comparisons : ListedComparisons
+        The answers.
+    method : str
+        A method that takes comparisons, or the label of a candidate. "auto" takes the one that
+        predicts held-out answers best, of those whose replicates take at most two minutes.
+    n_replicates : int
+        Number of replicates for the support.
+    seed : int
+        Makes all draws reproducible.
+    exclude : sequence of str
+        Annotators to leave out; the report names them and shows what difference it makes.
+    stages : callable, optional
+        Called with the name of each part that begins; returns None or a callable that hears
+        (steps done, steps in all).
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    InputError, InputKindError
+        As in `ordlink.cluster`, or if somebody to leave out is not known.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]])
+    >>> evidence = gather_evidence(c, method="AddS-AL", n_replicates=10)
+    >>> evidence.tree.n_objects, evidence.methods is None
+    (4, True)
+    """
+    check_listed(comparisons)
+    begin = stages or (lambda _: None)
+    everybody = comparisons
+    if exclude:
+        comparisons = without_annotators(comparisons, exclude)
+    if comparisons.n_objects < 2:
+        raise InputError(f"a tree needs at least two objects, got {comparisons.n_objects}")
+    named = None if method == "auto" else _candidate(method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)  # the page says all of it
+        methods = _compare(comparisons, seed, begin("methods"))
+        chosen, reason = _choose(named, methods, comparisons, n_replicates)
+        options = dict(chosen.options)
+        support = branch_support(
+            comparisons,
+            chosen.method,
+            n_replicates=n_replicates,
+            seed=seed,
+            progress=begin("support"),
+            **options,
+        )
+        begin("hierarchy test")
+        test = _test(comparisons, chosen, seed)
+        curve = _curve(comparisons, chosen, seed, begin("learning curve"))
+        crowd = crowd_quality(comparisons, seed=seed, progress=begin("crowd quality"))
+        exclusion = None
+        if exclude:
+            exclusion = exclusion_effect(everybody, exclude, chosen.method, **options)
+    return Evidence(
+        comparisons=comparisons,
+        summary=comparisons.summary(),
+        chosen=chosen,
+        reason=reason,
+        support=support,
+        consensus=_named(support.consensus(), comparisons),
+        methods=methods,
+        test=test,
+        curve=curve,
+        crowd=crowd,
+        exclusion=exclusion,
+        n_replicates=n_replicates,
+        seed=seed,
+    )
+
+
+def _named(tree: Hierarchy, comparisons: ListedComparisons) -> Hierarchy:
+    return Hierarchy(tree.merges, names=comparisons.names, support=tree.support)
+
+
+def _candidate(method: str) -> Candidate:
+    if method in CANDIDATES:
+        return CANDIDATES[method]
+    found = find_method(method)
+    if found.needs != "comparisons":
+        raise InputError(
+            f"{found.name} needs {found.needs}; for a report of answers use {', '.join(CANDIDATES)}"
+        )
+    return Candidate(found.name, found.name)
+
+
+def _compare(
+    comparisons: ListedComparisons, seed: int, progress: Progress | None
+) -> MethodComparison | None:
+    if comparisons.n_answers < FEWEST_ANSWERS:
+        return None
+    return compare_methods(comparisons, seed=seed, progress=progress)
+
+
+def _choose(
+    named: Candidate | None,
+    methods: MethodComparison | None,
+    comparisons: ListedComparisons,
+    n_replicates: int,
+) -> tuple[Candidate, str]:
+    """Return the method to take and why."""
+    if named is not None:
+        return named, f"{named.label} was asked for."
+    if methods is None:
+        return CANDIDATES["4-AL"], (
+            f"there are fewer than {FEWEST_ANSWERS} answers, too few to compare methods on answers "
+            "held out; 4-AL is the default."
+        )
+    # Estimates, not the seconds measured: the same answers give the same tree on any machine.
+    seconds = {
+        one.label: n_replicates
+        * estimate_seconds(one.method, comparisons.n_objects, comparisons.n_comparisons)
+        for one in methods.scores
+    }
+    fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
+    if not fast:
+        fast = [min(seconds, key=seconds.__getitem__)]
+    if methods.recommended in fast:
+        return CANDIDATES[methods.recommended], methods.reason
+    label = fast[0]
+    slow = methods[methods.recommended]
+    difference = slow.held_out.accuracy - methods[label].held_out.accuracy
+    reason = f"{label} predicts held-out answers best"
+    if difference > 0:
+        reason += (
+            f" of the methods whose {n_replicates} replicates take at most two minutes; the "
+            f"accuracy of {slow.label} is higher by {100 * difference:.1f} points, so ask for it "
+            "by name if its support is worth waiting for"
+        )
+    return CANDIDATES[label], reason + "."
+
+
+def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> HierarchyTest | None:
+    try:
+        return hierarchy_test(comparisons, chosen.method, seed=seed, **chosen.options)
+    except InputError:  # a half of the pairs without comparisons
+        return None
+
+
+def _curve(
+    comparisons: ListedComparisons, chosen: Candidate, seed: int, progress: Progress | None
+) -> LearningCurve | None:
+    if comparisons.n_answers < 4 * FEWEST_ANSWERS:
+        return None
+    try:
+        return learning_curve(
+            comparisons,
+            chosen.method,
+            n_repetitions=1,
+            seed=seed,
+            progress=progress,
+            **chosen.options,
+        )
+    except InputError:  # too few answers for the sizes
+        return None

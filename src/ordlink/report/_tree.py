@@ -1,0 +1,86 @@
+"""A tree to look into: its data for the script, and what is shown without one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from importlib import resources
+
+from ordlink.hierarchy import Hierarchy
+from ordlink.html import data_block, escape
+
+LARGEST_TEXT = 400
+"""Trees of more objects are not drawn as text."""
+
+
+def tree_script() -> str:
+    """Return the script that draws all trees of a page."""
+    return _resource("tree.js")
+
+
+def tree_style() -> str:
+    """Return the style of the trees."""
+    return _resource("report.css")
+
+
+def tree_figure(
+    tree: Hierarchy,
+    identifier: str,
+    caption: str,
+    *,
+    pictures: Sequence[dict[str, object] | None] | None = None,
+    threshold: float = 0.0,
+    min_threshold: float = 0.0,
+) -> str:
+    """Return a figure that the script fills: controls, the drawing, what is under the pointer.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree; its support decides what the slider leaves.
+    identifier : str
+        Name of the figure in the page.
+    caption : str
+        HTML.
+    pictures : sequence, optional
+        As `thumbnails` gives them.
+    threshold : float
+        Where the slider stands at first.
+    min_threshold : float
+        Its lowest place.
+    """
+    data = {
+        "names": list(tree.labels_text),
+        "merges": tree.merges.tolist(),
+        "support": [_number(value) for value in tree.support.tolist()],
+        "scores": [_number(value) for value in tree.scores.tolist()],
+        "tied": tree.tied.tolist(),
+        "pictures": None if pictures is None else list(pictures),
+        "threshold": round(100 * threshold),
+        "minThreshold": round(100 * min_threshold),
+    }
+    min_support = threshold if threshold > 0 else None
+    text = tree.to_text(width=90, min_support=min_support) if tree.n_objects <= LARGEST_TEXT else ""
+    return (
+        f'<figure class="tree" id="{escape(identifier)}" data-source="{escape(identifier)}-data">'
+        f'<noscript><pre aria-label="The tree as text">{escape(text)}</pre></noscript>'
+        f"<figcaption>{caption}</figcaption></figure>\n" + data_block(f"{identifier}-data", data)
+    )
+
+
+def newick_details(tree: Hierarchy) -> str:
+    """Return the tree as text to copy: a drawing and Newick."""
+    text = tree.to_text(width=90) if tree.n_objects <= LARGEST_TEXT else ""
+    drawing = f'<pre aria-label="The tree as text">{escape(text)}</pre>' if text else ""
+    return (
+        '<details class="screen-only"><summary>The tree as text and in Newick format</summary>'
+        f"{drawing}<pre>{escape(tree.to_newick())}</pre></details>"
+    )
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _resource(name: str) -> str:
+    return resources.files("ordlink.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,217 @@
+"""What the evidence says, in plain words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ordlink.hierarchy import Hierarchy
+from ordlink.html import escape
+from ordlink.report._evidence import Evidence
+
+FIRM, WEAK = 0.95, 0.5
+"""From the first on a branch is called firm; below the second it is not supported."""
+MOST_NAMES = 8
+MOST_BRANCHES = 6
+LEVEL = 0.05
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "branch", "branches"), counted(2000, "answer")
+    ('1 branch', '2,000 answers')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, or a dash where it is not known."""
+    return f"{100 * share:.0f} %" if math.isfinite(share) else "-"
+
+
+def listed(names: list[str], most: int = MOST_NAMES) -> str:
+    """Return the first names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def summary_html(evidence: Evidence) -> str:
+    """Return the summary: what is and what is not supported."""
+    points = [
+        _about_data(evidence),
+        _about_hierarchy(evidence),
+        _about_branches(evidence),
+        _about_prediction(evidence),
+        _about_crowd(evidence),
+        _about_more(evidence),
+    ]
+    return (
+        "<ul class='summary'>"
+        + "".join(f"<li>{point}</li>" for point in points if point)
+        + ("</ul>")
+    )
+
+
+def firm_branches(tree: Hierarchy) -> list[int]:
+    """Return the merges below the root that are firm, the largest first."""
+    firm = np.flatnonzero(tree.support[:-1] >= FIRM)
+    sizes = tree.sizes[tree.n_objects :]
+    return sorted(firm.tolist(), key=lambda t: (-int(sizes[t]), t))
+
+
+def _about_data(evidence: Evidence) -> str:
+    summary = evidence.summary
+    people = ""
+    if summary.n_annotators:
+        people = f" by {counted(summary.n_annotators, 'person', 'people')}"
+    text = (
+        f"<strong>The data.</strong> {counted(summary.n_answers, 'answer')}{people} about "
+        f"{counted(summary.n_objects, 'object')}, which make "
+        f"{counted(summary.n_comparisons, 'comparison')} of pairs."
+    )
+    if summary.never_named:
+        text += (
+            f" {counted(len(summary.never_named), 'object')} "
+            f"({escape(listed(list(summary.never_named)))}) never occur; their place means nothing."
+        )
+    if len(summary.parts) > 1:
+        text += (
+            f" The objects fall into {len(summary.parts)} parts that were never compared; how "
+            "these join means nothing."
+        )
+    return text
+
+
+def _about_hierarchy(evidence: Evidence) -> str:
+    test = evidence.test
+    if test is None:
+        return (
+            "<strong>Is there a hierarchy?</strong> There are too few answers for the test. Read "
+            "the tree as a first guess."
+        )
+    p = f"p = {test.p_value:.3f}" if test.p_value >= 0.001 else "p &lt; 0.001"
+    if test.p_value <= 0.001 + 1e-12:
+        p = f"p = {test.p_value:.3f}, the smallest this test can give"
+    if test.p_value < LEVEL:
+        return (
+            "<strong>There is a hierarchy.</strong> A tree from one half of the pairs of objects "
+            f"predicts what was said about the other half better than chance ({p})."
+        )
+    return (
+        "<strong>There is no evidence of a hierarchy.</strong> A tree from one half of the pairs "
+        f"of objects does not predict what was said about the other half ({p}). Either there is "
+        "none, or the answers are too few or too noisy to show it. The tree below describes these "
+        "answers; it should not be read as a finding."
+    )
+
+
+def _about_branches(evidence: Evidence) -> str:
+    tree = evidence.tree
+    support = tree.support[:-1]
+    if not len(support):
+        return ""
+    firm, n_weak = firm_branches(tree), int((support < WEAK).sum())
+    n_middle = len(support) - len(firm) - n_weak
+    text = (
+        f"<strong>Branches.</strong> Of {counted(len(support), 'branch', 'branches')} below the "
+        f"root, {len(firm)} {'is' if len(firm) == 1 else 'are'} firm (support of at least 95 %), "
+        f"{n_middle} {'is' if n_middle == 1 else 'are'} likely (50 to 95 %), and {n_weak} "
+        f"{'is' if n_weak == 1 else 'are'} not supported (below 50 %)."
+    )
+    if firm:
+        shown = [_members(tree, t) for t in firm[:MOST_BRANCHES]]
+        items = "".join(f"<li>{escape(one)}</li>" for one in shown)
+        more = len(firm) - len(shown)
+        text += f" Firm, the largest first:<ul>{items}</ul>"
+        if more > 0:
+            text += f"and {more} more. "
+    if n_weak:
+        text += (
+            " What lies within an unsupported branch should not be read as a finding: raise the "
+            "slider at the tree, and see what is left."
+        )
+    elif not firm:
+        text += " No branch is certain."
+    return text
+
+
+def _members(tree: Hierarchy, t: int) -> str:
+    """Return the objects of a branch, or those outside where these are fewer, and its support."""
+    members = tree.members(tree.n_objects + t)
+    outside = np.setdiff1d(np.arange(tree.n_objects), members)
+    support = percent(math.floor(100 * tree.support[t]) / 100)
+    if len(members) > MOST_NAMES and len(outside) < len(members):
+        rest = listed([tree.name_of(i) for i in outside.tolist()])
+        return f"{len(members)} objects, all but {rest} ({support})"
+    return f"{listed([tree.name_of(i) for i in members.tolist()])} ({support})"
+
+
+def _about_prediction(evidence: Evidence) -> str:
+    if evidence.methods is None:
+        return (
+            "<strong>Prediction.</strong> There are too few answers to hold some out and see "
+            "whether the tree predicts them."
+        )
+    labels = [one.label for one in evidence.methods.scores]
+    text = "<strong>Prediction.</strong> "
+    if evidence.chosen.label in labels:
+        held_out = evidence.methods[evidence.chosen.label].held_out
+        who = "people it has not seen" if _by_people(evidence) else "answers it has not seen"
+        text += (
+            f"The tree ({escape(evidence.chosen.label)}) predicts {percent(held_out.accuracy)} "
+            f"(± {100 * held_out.accuracy_error:.1f}) of the comparisons of {who}; guessing would "
+            "give 50 %."
+        )
+    else:
+        text += f"{escape(evidence.methods.reason)}"
+    between = evidence.crowd.between if evidence.crowd.between.n_pairs else evidence.crowd.repeats
+    if between.n_pairs >= FEWEST_PAIRS:
+        text += (
+            f" Two answers to the same question agree in {percent(between.agreement)} of cases, so "
+            "no tree could predict all."
+        )
+    return text
+
+
+FEWEST_PAIRS = 20
+
+
+def _by_people(evidence: Evidence) -> bool:
+    return (evidence.summary.n_annotators or 0) >= 5
+
+
+def _about_crowd(evidence: Evidence) -> str:
+    crowd = evidence.crowd
+    parts = []
+    if evidence.exclusion is not None:
+        excluded = evidence.exclusion.excluded
+        parts.append(
+            f"{counted(len(excluded), 'person was', 'people were')} left out on request "
+            f"({escape(listed(list(excluded)))})."
+        )
+    if crowd.annotators:
+        n_flagged = len(crowd.flagged)
+        some = "nobody looks" if not n_flagged else f"{n_flagged} of them look"
+        if n_flagged == 1:
+            some = "one of them looks"
+        parts.append(
+            f"Of {counted(len(crowd.annotators), 'person', 'people')}, {some} unusual. All of "
+            "their answers are in the tree."
+        )
+    if crowd.cycles.n_triads >= FEWEST_PAIRS:
+        parts.append(
+            f"{percent(crowd.cycles.share)} of triads are circular; 25 % would be guessing."
+        )
+    return "<strong>Quality.</strong> " + " ".join(parts) if parts else ""
+
+
+def _about_more(evidence: Evidence) -> str:
+    if evidence.curve is None:
+        return ""
+    verdict = evidence.curve.verdict()
+    advice = "More answers are worth it" if verdict.advice == "go on" else "More answers hardly pay"
+    return f"<strong>{advice}:</strong> {escape(verdict.reason)}."

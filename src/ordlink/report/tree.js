@@ -1,0 +1,321 @@
+"use strict";
+// Draws every figure.tree of the page from its data: dissolve weak branches, fold, zoom, look in.
+
+(() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const FIRM = 0.95, WEAK = 0.5;
+  const MOST_MEMBERS = 60;
+
+  const make = (name, attributes = {}, parent = null, text = null) => {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== null) element.textContent = text;
+    if (parent) parent.append(element);
+    return element;
+  };
+  const html = (name, properties = {}, ...children) => {
+    const { className, ...attributes } = properties;
+    const element = document.createElement(name);
+    if (className) element.className = className;
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  };
+  const percent = (share) => (share === null ? "unknown" : `${Math.floor(100 * share + 1e-9)} %`);
+  const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+  class Tree {
+    constructor(figure, data) {
+      this.figure = figure;
+      this.data = data;
+      this.n = data.names.length;
+      this.folded = new Set();
+      this.zoom = 1;
+      this.threshold = data.threshold / 100;
+      this.current = 2 * this.n - 2;
+      this.members = data.names.map((_, i) => [i]);
+      for (const [left, right] of data.merges) {
+        this.members.push(this.members[left].concat(this.members[right]));
+      }
+      this.build();
+      this.draw();
+    }
+
+    support(node) { return node < this.n ? null : this.data.support[node - this.n]; }
+
+    isRoot(node) { return node === 2 * this.n - 2; }
+
+    // Children of a node once weak branches are dissolved.
+    children(node) {
+      if (node < this.n) return [];
+      return this.data.merges[node - this.n].flatMap((child) => {
+        const support = this.support(child);
+        const dissolves = child >= this.n && support !== null && support < this.threshold;
+        return dissolves ? this.children(child) : [child];
+      });
+    }
+
+    build() {
+      const button = (label, text, action) => {
+        const element = html("button", { type: "button", "aria-label": label, title: label }, text);
+        element.addEventListener("click", action);
+        return element;
+      };
+      this.slider = html("input", {
+        type: "range", min: this.data.minThreshold, max: "100", step: "1",
+        id: `${this.figure.id}-slider`,
+      });
+      this.slider.value = this.data.threshold;
+      this.output = html("output", { for: this.slider.id });
+      this.slider.addEventListener("input", () => {
+        this.threshold = Number(this.slider.value) / 100;
+        this.draw();
+      });
+      const known = this.data.support.some((share) => share !== null);
+      const label = html("label", { for: this.slider.id }, "Show branches with support of at least ");
+      const choose = html("span", { className: "choose" }, label, this.slider, this.output);
+      this.bar = html("div", { className: "tree-bar screen-only" },
+        html("span", { className: "buttons", role: "group", "aria-label": "Zoom" },
+          button("Zoom out", "−", () => this.setZoom(this.zoom / 1.25)),
+          button("Zoom in", "+", () => this.setZoom(this.zoom * 1.25)),
+          button("Fit to the page", "Fit", () => this.setZoom(1))),
+        html("span", { className: "buttons", role: "group", "aria-label": "Branches" },
+          button("Fold all branches", "Fold", () => this.foldAll()),
+          button("Unfold all branches", "Unfold", () => { this.folded.clear(); this.draw(); })),
+        ...(known ? [choose] : []));
+      this.box = html("div", { className: "tree-box" });
+      this.info = html("div", { className: "tree-info screen-only", "aria-live": "polite" });
+      this.info.textContent = "Click a branch to fold it, or press Enter; point at it to see what"
+        + " it holds. Arrow keys move between branches; + and − zoom, as do Ctrl and the wheel.";
+      this.figure.prepend(this.bar, this.box, this.info);
+      this.box.addEventListener("wheel", (event) => {
+        if (!event.ctrlKey && !event.metaKey) return; // the page scrolls as everywhere
+        event.preventDefault();
+        this.setZoom(this.zoom * Math.exp(-event.deltaY / 400));
+      }, { passive: false });
+      this.box.addEventListener("keydown", (event) => this.onKey(event));
+      let width = 0;
+      new ResizeObserver(() => {
+        const now = this.box.clientWidth;
+        if (Math.abs(now - width) > 1) { width = now; this.draw(); }
+      }).observe(this.box);
+    }
+
+    setZoom(zoom) {
+      this.zoom = Math.min(6, Math.max(0.4, zoom));
+      this.applyZoom();
+    }
+
+    applyZoom() {
+      this.svg.style.width = `${this.width * this.zoom}px`;
+      this.svg.style.height = `${this.height * this.zoom}px`;
+    }
+
+    foldAll() {
+      this.folded.clear();
+      for (const child of this.children(2 * this.n - 2)) if (child >= this.n) this.folded.add(child);
+      this.draw();
+    }
+
+    toggle(node) {
+      if (node < this.n || this.isRoot(node)) return;
+      if (!this.folded.delete(node)) this.folded.add(node);
+      this.current = node;
+      const hadFocus = this.svg.contains(document.activeElement);
+      this.draw();
+      if (hadFocus) this.focus(node);
+      this.show(node);
+    }
+
+    // Rows and places of all visible nodes.
+    layout() {
+      this.rows = new Map();
+      this.visible = [];
+      let row = 0;
+      const place = (node, level, parent) => {
+        const entry = { node, level, parent, children: [], folded: this.folded.has(node) };
+        this.visible.push(entry);
+        this.rows.set(node, entry);
+        if (node < this.n || entry.folded) {
+          entry.row = row;
+          row += 1;
+        } else {
+          entry.children = this.children(node).map((child) => place(child, level + 1, entry));
+          entry.row = (entry.children[0].row + entry.children.at(-1).row) / 2;
+        }
+        return entry;
+      };
+      place(2 * this.n - 2, 1, null);
+      this.nRows = row;
+    }
+
+    draw() {
+      this.layout();
+      const { pictures } = this.data;
+      const rowHeight = pictures ? 46 : 19;
+      const pictureWidth = pictures ? 76 : 0;
+      const longest = Math.max(...this.visible.map((e) => this.label(e).length));
+      const available = Math.max(this.box.clientWidth || 900, 300);
+      const labelWidth = Math.min(longest * 7.6 + 18, available * 0.5) + pictureWidth;
+      const treeWidth = Math.max(Math.min(available, 1150) - labelWidth - 34, 150);
+      this.width = treeWidth + labelWidth + 34;
+      this.height = this.nRows * rowHeight + 16;
+      const ranks = this.visible.filter((e) => e.node >= this.n).map((e) => e.node).sort((a, b) => a - b);
+      const rankOf = new Map(ranks.map((node, place) => [node, place + 1]));
+      const x = (entry) => entry.node < this.n || entry.folded
+        ? 24 + treeWidth
+        : 24 + treeWidth * (1 - rankOf.get(entry.node) / Math.max(ranks.length, 1));
+      const y = (entry) => 8 + (entry.row + 0.5) * rowHeight;
+      const scrolled = [this.box.scrollLeft, this.box.scrollTop];
+      this.svg = make("svg", {
+        viewBox: `0 0 ${this.width} ${this.height}`, role: "tree",
+        "aria-label": `The tree of ${this.n} objects`,
+      });
+      const letters = Math.floor((labelWidth - pictureWidth - 8) / 7.2);
+      for (const entry of this.visible) this.drawNode(entry, x, y, letters, pictureWidth);
+      this.box.replaceChildren(this.svg);
+      this.box.scrollTo(...scrolled);
+      this.applyZoom();
+      this.output.textContent = this.slider.value === "0" ? "any" : `${this.slider.value} %`;
+      if (!this.rows.has(this.current)) this.current = 2 * this.n - 2;
+      this.svg.querySelector(`[data-node="${this.current}"]`)?.setAttribute("tabindex", "0");
+    }
+
+    drawNode(entry, x, y, letters, pictureWidth) {
+      const { node } = entry;
+      const support = this.isRoot(node) ? 1 : this.support(node);
+      const strength = support === null || node < this.n ? "plain"
+        : support >= FIRM ? "firm" : support < WEAK ? "weak" : "likely";
+      const group = make("g", {
+        class: `node ${node < this.n ? "leaf" : "branch"} ${strength}`,
+        role: "treeitem", "aria-level": entry.level, "data-node": node, tabindex: "-1",
+        "aria-label": this.describe(entry),
+      }, this.svg);
+      if (node >= this.n) group.setAttribute("aria-expanded", String(!entry.folded));
+      const end = entry.parent ? x(entry.parent) : x(entry) - 14;
+      const [at, level] = [x(entry), y(entry)];
+      // Where a branch begins is drawn with it: a leaf takes the strength of its parent.
+      const stem = make("path", { class: "line", d: `M${end} ${level}H${at}` }, group);
+      if (node < this.n && entry.parent && !this.isRoot(entry.parent.node)) {
+        stem.classList.toggle("weak", (this.support(entry.parent.node) ?? 1) < WEAK);
+      }
+      let hit = `M${end} ${level}H${at}`;
+      if (entry.children.length) {
+        const [top, bottom] = [y(entry.children[0]), y(entry.children.at(-1))];
+        make("path", { class: "line", d: `M${at} ${top}V${bottom}` }, group);
+        hit += `M${at} ${top}V${bottom}`;
+      }
+      if (entry.folded) {
+        make("path", { class: "folded", d: `M${at - 22} ${level}l22 -7v14z` }, group);
+      }
+      make("path", { class: "hit", d: hit }, group);
+      if (node >= this.n && !this.isRoot(node) && support !== null) {
+        const place = entry.folded ? at - 22 : at;
+        if (strength === "firm") {
+          make("circle", { class: "dot", cx: place, cy: level, r: 3.6 }, group);
+        } else {
+          const text = String(Math.floor(100 * support + 1e-9));
+          make("text", { class: "support", x: place - 3, y: level - 3, "text-anchor": "end" },
+            group, text);
+        }
+      }
+      if (node < this.n || entry.folded) {
+        const picture = this.data.pictures?.[this.members[node][0]];
+        if (picture) {
+          const scale = Math.min(42 / picture.height, (pictureWidth - 6) / picture.width);
+          const [w, h] = [picture.width * scale, picture.height * scale];
+          make("image", {
+            href: picture.uri, x: at + 5, y: level - h / 2, width: w, height: h,
+          }, group);
+        }
+        make("text", { class: "name", x: at + 6 + pictureWidth, y: level + 4.5 }, group,
+          shorten(this.label(entry), Math.max(letters, 6)));
+      }
+      group.addEventListener("click", () => this.toggle(node));
+      group.addEventListener("pointerenter", () => this.show(node));
+      group.addEventListener("focus", () => { this.current = node; this.show(node); });
+    }
+
+    label(entry) {
+      if (entry.node < this.n) return this.data.names[entry.node];
+      if (!entry.folded) return "";
+      const names = this.members[entry.node].map((i) => this.data.names[i]);
+      return `${names.length} objects: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`;
+    }
+
+    describe(entry) {
+      if (entry.node < this.n) return this.data.names[entry.node];
+      const names = this.members[entry.node].map((i) => this.data.names[i]);
+      const some = names.slice(0, 8).join(", ") + (names.length > 8 ? ", and others" : "");
+      const support = this.isRoot(entry.node) ? "the root"
+        : `support ${percent(this.support(entry.node))}`;
+      return `Branch of ${names.length} objects, ${support}: ${some}`;
+    }
+
+    show(node) {
+      for (const element of this.svg.querySelectorAll(".lit")) element.classList.remove("lit");
+      const entry = this.rows.get(node);
+      if (!entry) return;
+      const light = (one) => {
+        this.svg.querySelector(`[data-node="${one.node}"]`)?.classList.add("lit");
+        one.children.forEach(light);
+      };
+      light(entry);
+      const names = this.members[node].map((i) => this.data.names[i]);
+      const title = html("strong");
+      const rest = document.createTextNode("");
+      if (node < this.n) {
+        title.textContent = names[0];
+      } else {
+        title.textContent = this.isRoot(node) ? `All ${names.length} objects` : `${names.length} objects`;
+        const score = this.data.scores[node - this.n];
+        const more = names.length - MOST_MEMBERS;
+        rest.textContent = (this.isRoot(node) ? "" : ` · support ${percent(this.support(node))}`)
+          + (score === null ? "" : ` · score ${Number(score.toPrecision(4))}`)
+          + (this.data.tied[node - this.n] ? " · decided by a tie" : "")
+          + ` · ${names.slice(0, MOST_MEMBERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+      }
+      this.info.replaceChildren(title, rest);
+    }
+
+    focus(node) {
+      const element = this.svg.querySelector(`[data-node="${node}"]`);
+      if (!element) return;
+      this.svg.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+      element.setAttribute("tabindex", "0");
+      element.focus();
+    }
+
+    onKey(event) {
+      const entry = this.rows.get(this.current);
+      if (!entry || event.ctrlKey || event.metaKey || event.altKey) return;
+      const place = this.visible.indexOf(entry);
+      const moves = {
+        ArrowDown: () => this.visible[place + 1],
+        ArrowUp: () => this.visible[place - 1],
+        ArrowLeft: () => entry.parent,
+        ArrowRight: () => entry.children[0],
+        Home: () => this.visible[0],
+        End: () => this.visible.at(-1),
+      };
+      if (event.key in moves) {
+        const next = moves[event.key]();
+        if (next) this.focus(next.node);
+      } else if (event.key === "Enter" || event.key === " ") {
+        this.toggle(this.current);
+      } else if (event.key === "+" || event.key === "=") {
+        this.setZoom(this.zoom * 1.25);
+      } else if (event.key === "-") {
+        this.setZoom(this.zoom / 1.25);
+      } else {
+        return;
+      }
+      event.preventDefault();
+    }
+  }
+
+  for (const figure of document.querySelectorAll("figure.tree")) {
+    const source = document.getElementById(figure.dataset.source);
+    new Tree(figure, JSON.parse(source.textContent));
+  }
+})();

@@ -1,0 +1,178 @@
+"""Runs of a comparison: each candidate on each fold and on all answers, on several processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import active_children, get_context
+from threading import current_thread, main_thread
+
+from ordlink.comparisons import ListedComparisons
+from ordlink.errors import OrdlinkError, OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.methods import InitialClusters, cluster
+from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
+from ordlink.trust._candidates import Candidate
+from ordlink.typing import LabelArray, Progress
+
+Place = tuple[int, int, int]
+"""Number of the candidate, of the repetition and of the fold held out; the last two may be -1."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A tree, how it predicts the answers that it is judged by, and the seconds it took.
+
+    Attributes
+    ----------
+    accuracy, revenue : float
+        Over the fold held out, or over all answers where none was.
+    seconds : float
+        Time to build the tree.
+    tree : Hierarchy or None
+        The tree of all answers; those of parts are not kept.
+    problem : str
+        Why there is no tree; empty where there is one.
+    """
+
+    accuracy: float = float("nan")
+    revenue: float = float("nan")
+    seconds: float = float("nan")
+    tree: Hierarchy | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What all runs share.
+
+    Attributes
+    ----------
+    comparisons : ListedComparisons
+        All answers.
+    folds : tuple of ndarray of shape (n_rows,), dtype intp
+        The fold of each comparison, in each repetition.
+    candidates : tuple of Candidate
+        What is compared.
+    initial_clusters : sequence of sequences of int, or None
+        As in `ordlink.cluster`.
+    """
+
+    comparisons: ListedComparisons
+    folds: tuple[LabelArray, ...]
+    candidates: tuple[Candidate, ...]
+    initial_clusters: InitialClusters = None
+
+    def places(self) -> list[Place]:
+        """Return what is to be run: every candidate on all answers, and without each fold."""
+        parts = [(-1, -1)] + [
+            (repetition, fold)
+            for repetition, folds in enumerate(self.folds)
+            for fold in range(int(folds.max()) + 1)
+        ]
+        return [(number, *part) for number in range(len(self.candidates)) for part in parts]
+
+    def run(self, place: Place) -> Run:
+        """Build one tree and judge it; what is missing or tied in a part is no news."""
+        from threadpoolctl import threadpool_limits
+
+        number, repetition, fold = place
+        candidate = self.candidates[number]
+        known = judge = self.comparisons
+        if fold >= 0:
+            folds = self.folds[repetition]
+            known, judge = known.take(folds != fold), known.take(folds == fold)
+        with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
+            warnings.simplefilter("ignore", OrdlinkWarning)
+            started = time.perf_counter()
+            try:
+                tree = cluster(
+                    known,
+                    candidate.method,
+                    initial_clusters=self.initial_clusters,
+                    **candidate.options,
+                )
+            except OrdlinkError as error:
+                return Run(problem=str(error))
+            seconds = time.perf_counter() - started
+        return Run(
+            comparison_accuracy(tree, judge),
+            normalised_comparison_revenue(tree, judge),
+            seconds,
+            tree if fold < 0 else None,
+        )
+
+
+def run_all(runs: Runs, n_processes: int, progress: Progress | None) -> dict[Place, Run]:
+    """Return every run; but for seconds, the same on any number of processes."""
+    places = runs.places()
+    done: dict[Place, Run] = {}
+    pairs = (
+        ((place, runs.run(place)) for place in places)
+        if n_processes == 1
+        else _on_processes(runs, places, n_processes)
+    )
+    for place, run in pairs:
+        done[place] = run
+        if progress is not None:
+            progress(len(done), len(places))
+    return done
+
+
+def _on_processes(
+    runs: Runs, places: Sequence[Place], n_processes: int
+) -> Iterator[tuple[Place, Run]]:
+    """Yield the runs as they end."""
+    pool = ProcessPoolExecutor(
+        min(n_processes, len(places)),
+        mp_context=get_context("spawn"),  # threads and BLAS do not survive a fork
+        initializer=_start_worker,
+        initargs=(runs,),
+    )
+    others = set(active_children())
+    try:
+        with _deaf_to_interrupts():  # so are the processes that are started here
+            waiting = {pool.submit(_run_in_worker, place): place for place in places}
+        for future in as_completed(waiting):
+            yield waiting[future], future.result()
+    except BaseException:  # Ctrl-C, above all: nobody wants the trees that are under way
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_shared: Runs | None = None
+"""In a worker, what all its runs share."""
+
+
+def _start_worker(runs: Runs) -> None:
+    global _shared
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # from now on Ctrl-C ends it without a word
+    os.environ["ORDLINK_THREADS"] = "1"  # there are as many processes as cores
+    _shared = runs
+
+
+def _run_in_worker(place: Place) -> Run:
+    assert _shared is not None
+    return _shared.run(place)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C for a moment; only the main thread may, and only it is interrupted."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,146 @@
+"""How well each person agrees with the tree that was learnt without them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ordlink.comparisons import ListedComparisons
+from ordlink.errors import OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.methods import cluster
+from ordlink.trust._crowd_questions import UNKNOWN, annotators_of
+from ordlink.trust._folds import assign_folds
+from ordlink.typing import FloatArray, LabelArray, Progress
+
+MOST_TREES = 20
+"""Up to so many people each is left out alone; more are left out in as many groups."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutAccuracy:
+    """Agreement of each annotator with the tree learnt without them.
+
+    Attributes
+    ----------
+    accuracies : ndarray of shape (n_annotators,), dtype float64
+        Share of their comparisons that the tree agrees with, as in `comparison_accuracy`.
+    errors : ndarray of shape (n_annotators,), dtype float64
+        Standard errors, with answers as units; NaN for a single answer.
+    others : ndarray of shape (n_annotators,), dtype float64
+        Accuracy to be expected of somebody else: the mean over the others, each weighted by how
+        precisely theirs is known.
+    p_values : ndarray of shape (n_annotators,), dtype float64
+        How likely somebody like the others would score as low or lower. People differ: the test
+        allows for the spread among the others besides the errors. NaN for fewer than 3 others.
+    """
+
+    accuracies: FloatArray
+    errors: FloatArray
+    others: FloatArray
+    p_values: FloatArray
+
+
+def held_out_accuracy(
+    comparisons: ListedComparisons,
+    method: str,
+    options: dict[str, Any],
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> HeldOutAccuracy:
+    """Return how well each annotator agrees with the tree of the others."""
+    people, names = annotators_of(comparisons)
+    groups = _groups(comparisons, people, len(names), seed)
+    scores = np.full(comparisons.n_rows, np.nan)
+    n_groups = int(groups.max(initial=-1)) + 1
+    for group in range(n_groups):
+        rows = groups == group
+        with warnings.catch_warnings():
+            # What is missing or tied in a part of the answers is no news about the whole.
+            warnings.simplefilter("ignore", OrdlinkWarning)
+            tree = cluster(comparisons.take(~rows), method, **options)
+        scores[rows] = agreements(tree, comparisons.take(rows))
+        if progress is not None:
+            progress(group + 1, n_groups)
+    accuracies, errors = _means(comparisons, people, scores, len(names))
+    return HeldOutAccuracy(accuracies, errors, *compare_with_others(accuracies, errors))
+
+
+def agreements(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
+    """Return for each comparison 1 where the tree agrees, 0 where not, 0.5 where it is silent."""
+    ranks = tree.lca_ranks()
+    i, j, k, other = comparisons.quadruplets.T
+    agreed: FloatArray = (1 + np.sign(ranks[k, other].astype(np.int64) - ranks[i, j])) / 2
+    return agreed
+
+
+def compare_with_others(
+    accuracies: FloatArray, errors: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return what is expected of each person from the others, and the chance to score as low.
+
+    The others' accuracies are taken as normal around a mean, with a spread of their own
+    (DerSimonian and Laird's estimate) besides their errors. A person like them would score
+    around that mean, with the spread, their own error and that of the mean.
+    """
+    from scipy.stats import norm
+
+    expected = np.full(len(accuracies), np.nan)
+    p_values = np.full(len(accuracies), np.nan)
+    usable = np.isfinite(accuracies) & np.isfinite(errors)
+    variances = np.maximum(errors, 1e-3) ** 2  # nobody is known to better than a thousandth
+    for person in range(len(accuracies)):
+        others = np.flatnonzero(usable & (np.arange(len(accuracies)) != person))
+        if not len(others):
+            continue
+        mean, spread = _mean_and_spread(accuracies[others], variances[others])
+        weights = 1 / (variances[others] + spread)
+        expected[person] = mean
+        if usable[person] and len(others) >= 3:
+            error = np.sqrt(variances[person] + spread + 1 / weights.sum())
+            p_values[person] = norm.cdf((accuracies[person] - mean) / error)
+    return expected, p_values
+
+
+def _mean_and_spread(values: FloatArray, variances: FloatArray) -> tuple[float, float]:
+    """Return the mean and the variance between people beyond that of their errors."""
+    weights = 1 / variances
+    fixed = float(np.average(values, weights=weights))
+    excess = float((weights * (values - fixed) ** 2).sum()) - (len(values) - 1)
+    scale = float(weights.sum() - (weights**2).sum() / weights.sum())
+    spread = max(excess / scale, 0.0) if scale > 0 else 0.0
+    return float(np.average(values, weights=1 / (variances + spread))), spread
+
+
+def _groups(
+    comparisons: ListedComparisons, people: LabelArray, n_people: int, seed: int
+) -> LabelArray:
+    """Return the group in which each comparison is left out; -1 for those by nobody known."""
+    if n_people <= MOST_TREES:
+        return people if n_people > 1 else np.full(len(people), UNKNOWN)
+    folds = assign_folds(comparisons, MOST_TREES, by_annotator=True, seed=seed)
+    return np.where(people == UNKNOWN, UNKNOWN, folds)
+
+
+def _means(
+    comparisons: ListedComparisons, people: LabelArray, scores: FloatArray, n_people: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean score of each person and its standard error, answers being the units."""
+    rows = np.flatnonzero(np.isfinite(scores))
+    people, scores = people[rows], scores[rows]
+    counts = np.ones(len(rows)) if comparisons.counts is None else comparisons.counts[rows]
+    in_all = np.bincount(people, weights=counts, minlength=n_people)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.bincount(people, weights=counts * scores, minlength=n_people) / in_all
+        _, first, answer = np.unique(
+            comparisons.answer_ids[rows], return_index=True, return_inverse=True
+        )
+        rests = np.bincount(answer.ravel(), weights=scores - means[people])
+        n_answers = np.bincount(people[first], weights=counts[first], minlength=n_people)
+        squares = np.bincount(people[first], weights=counts[first] * rests**2, minlength=n_people)
+        errors = np.sqrt(squares * n_answers / (n_answers - 1)) / in_all
+    return means, np.where(n_answers > 1, errors, np.nan)

@@ -1,0 +1,131 @@
+"""Which method to take: the rule, and its reason in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink.trust._candidates import CANDIDATES
+from ordlink.typing import FloatArray
+
+TIE_ERRORS = 2.0
+"""Methods tie with the best if they are at most so many standard errors behind it.
+
+With five folds, a tie of one standard error would be broken by luck too often: the errors are known
+from five numbers, and are too small, since any two trees share most of their answers.
+"""
+CHANCE = 0.5
+"""Accuracy of a tree that knows nothing."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The method to take, why, and how far each one is behind the best.
+
+    Attributes
+    ----------
+    label : str
+        The method to take.
+    reason : str
+        Why, in a sentence.
+    best : str
+        The method of the highest mean accuracy.
+    differences : dict of str to (float, float)
+        Mean accuracy of the best minus that of each method, and its standard error, in pairs over
+        folds; NaN where a method has no accuracy.
+    """
+
+    label: str
+    reason: str
+    best: str
+    differences: dict[str, tuple[float, float]]
+
+
+def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
+    """Return the method to take by its accuracy on held-out answers.
+
+    The best is the one of the highest mean. Methods whose difference to it, in pairs over folds,
+    is at most `TIE_ERRORS` of its standard error tie with it. Of those that tie, the one that
+    comes first in CANDIDATES is taken; others come after these, in the order given.
+
+    Parameters
+    ----------
+    accuracies : mapping of str to ndarray of shape (n_repetitions, n_folds)
+        Held-out accuracies on the same folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = recommend({"4-AL": np.array([[0.7, 0.8]]), "spectral": np.array([[0.75, 0.74]])})
+    >>> found.best, found.label
+    ('4-AL', 'spectral')
+    """
+    ranked = _by_preference(accuracies)
+    means = {label: float(np.nan_to_num(accuracies[label].mean(), nan=-1.0)) for label in ranked}
+    best = max(ranked, key=means.__getitem__)  # of equal ones, the preferred
+    differences = {
+        label: (
+            float(np.mean(accuracies[best] - accuracies[label])),
+            standard_error(accuracies[best] - accuracies[label]),
+        )
+        for label in accuracies
+    }
+    tied = [label for label in ranked if label == best or _is_tied(*differences[label])]
+    reason = _reason(tied, best, differences, accuracies)
+    return Recommendation(tied[0], reason, best, differences)
+
+
+def standard_error(scores: FloatArray) -> float:
+    """Return the standard error of a mean over folds, averaged over repetitions."""
+    return float((scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])).mean())
+
+
+def _by_preference(labels: Iterable[str]) -> list[str]:
+    labels = list(labels)
+    known = [label for label in CANDIDATES if label in labels]
+    return known + [label for label in labels if label not in CANDIDATES]
+
+
+def _is_tied(difference: float, error: float) -> bool:
+    return difference <= TIE_ERRORS * error + 1e-12  # not so where they are NaN
+
+
+def _reason(
+    tied: list[str],
+    best: str,
+    differences: Mapping[str, tuple[float, float]],
+    accuracies: Mapping[str, FloatArray],
+) -> str:
+    chosen = tied[0]
+    mean = float(accuracies[chosen].mean())
+    error = standard_error(accuracies[chosen])
+    if np.isnan(mean):
+        return f"{chosen} comes first in the order of preference, and no method could be judged."
+    score = f"{mean:.3f} ± {error:.3f}"
+    if len(accuracies) == 1:
+        reason = f"{chosen} is the only method compared; it predicts {score} of held-out answers"
+    elif chosen == best:
+        others = [label for label in tied if label != best]
+        reason = f"{chosen} predicts held-out answers best ({score})"
+        reason += (
+            f"; {_joined(others)} cannot be told from it"
+            if others
+            else f", and no other method comes within {TIE_ERRORS:g} standard errors"
+        )
+    else:
+        difference, its_error = differences[chosen]
+        reason = (
+            f"{chosen} predicts held-out answers ({score}) as well as the best, {best}, as far as "
+            f"can be told (difference {difference:.3f} ± {its_error:.3f}), and is preferred to it"
+        )
+    if mean - 2 * error <= CHANCE:
+        reason += f", but this is hardly better than chance ({CHANCE})"
+    return reason + "."
+
+
+def _joined(labels: list[str]) -> str:
+    if len(labels) == 1:
+        return labels[0]
+    return f"{', '.join(labels[:-1])} and {labels[-1]}"

@@ -1,0 +1,115 @@
+"""`ordlink plan`: what it prints and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+import ordlink as ol
+
+FAST = ("--method", "AddS-AL", "--question", "quadruplet", "--difficulty", 3, "--processes", 1)
+
+
+def test_the_first_line_is_the_answer_and_the_table_is_the_curve(ordlink, tmp_path: Path) -> None:
+    table, drawing = tmp_path / "curve.csv", tmp_path / "curve.png"
+
+    result = ordlink(
+        "plan", "--objects", 10, "--clusters", 2, *FAST, "--seconds", 3.6, "--pay", 12,
+        "--csv", table, "--png", drawing,
+    )  # fmt: skip
+
+    assert result.code == 0
+    plan = ol.planning.plan_answers(
+        10, n_clusters=2, method="AddS-AL", question="quadruplet", difficulty=3
+    )
+    first, second = result.out.splitlines()[:2]
+    assert first.startswith(f"About {plan.n_answers:,} quadruplets (")
+    assert first.endswith("for AARI 0.9 in 80% of studies like this.")
+    hours = plan.n_answers / 1000
+    assert (
+        second == f"{hours:,.1f} hours at 3.6 seconds per answer, {12 * hours:.2f} at 12 per hour"
+    )
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["n_answers"]) for row in rows] == [point.n_answers for point in plan.curve]
+    assert [float(row["mean"]) for row in rows] == [point.mean for point in plan.curve]
+    assert drawing.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_target_out_of_reach_is_told_with_the_ceiling(ordlink) -> None:
+    result = ordlink(
+        "plan", "--objects", 16, "--clusters", 8, "--method", "AddS-AL", "--difficulty", 0.3,
+        "--target", 0.95, "--processes", 1,
+    )  # fmt: skip
+
+    assert result.code == 0
+    assert result.out.startswith("No number of answers is enough for AARI 0.95")
+    assert re.search(r"80% of them reach 0\.\d\d", result.out.splitlines()[0])
+
+
+def test_answers_at_hand_are_continued(ordlink, planted_answers: Path, tmp_path: Path) -> None:
+    table, drawing = tmp_path / "curve.csv", tmp_path / "curve.svg"
+
+    result = ordlink(
+        "plan", "--answers", planted_answers, "--method", "AddS-AL", "--next", 500,
+        "--target", 0.99, "--csv", table, "--png", drawing,
+    )  # fmt: skip
+
+    assert result.code == 0
+    curve = ol.trust.learning_curve(
+        ol.read_comparisons(planted_answers), "AddS-AL", n_repetitions=2
+    )
+    verdict = curve.verdict(500)
+    assert result.out.splitlines()[0] == f"{verdict.advice.capitalize()}: {verdict.reason}."
+    assert "500 more answers" in result.out
+    for size in curve.sizes.tolist():
+        assert f"\n{size:>9,} " in result.out
+    assert f"    3,500 {curve.predict(3500).value:>18.3f}" in result.out
+    assert "Accuracy 0.99 is" in result.out.splitlines()[-3]
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["n_answers"]) for row in rows] == [*curve.sizes.tolist(), 3000, 3500]
+    assert drawing.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "give --objects to plan a study, or --answers"),
+        (("--objects", 2), "--objects"),
+        (("--objects", 20, "--clusters", 30), "expected at most 20"),
+        (("--objects", 20, "--clusters", 4, "--depth", 2), "got both"),
+        (("--objects", 20, "--errors", 0.5), "expected less than 0.5"),
+        (("--objects", 20, "--target", 1.5), "target"),
+        (("--objects", 20, "--difficulty", "tough"), "easy, medium, hard"),
+        (("--objects", 20, "--method", "SL"), "needs an oracle"),
+        (("--objects", 20, "--next", 5), "--next goes with --answers"),
+        (("--objects", 20, "--form", "triplet"), "--form goes with --answers"),
+        (("--answers", "no.csv", "--objects", 20), "--objects goes without --answers"),
+        (("--answers", "no.csv", "--measure", "aari"), "--measure aari needs the true tree"),
+        (("--answers", "no.csv"), "no.csv"),
+        (("--objects", 20, "--png", "curve.bmp"), "use one of .png"),
+    ],
+)
+def test_a_wrong_call_is_refused_in_one_line(ordlink, words, message) -> None:
+    result = ordlink("plan", *words)
+
+    assert result.code == 2
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def test_ctrl_c_ends_it_cleanly(ordlink, monkeypatch, tmp_path: Path) -> None:
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ordlink.planning._search.simulate_quality", interrupt)
+
+    result = ordlink("plan", "--objects", 10, *FAST, "--csv", tmp_path / "curve.csv")
+
+    assert result.code == 130
+    assert result.err.strip() == "interrupted; no half-written file was left"
+    assert not list(tmp_path.iterdir())

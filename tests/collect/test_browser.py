@@ -1,0 +1,499 @@
+"""Participants with a real browser: whole runs, lost connections, what is stored of them."""
+
+from __future__ import annotations
+
+import re
+import wave
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from PIL import Image, ImageDraw
+
+from ordlink.collect.questions import QUESTION_TYPES
+from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.site import Site
+from ordlink.collect.stimuli import Stimulus, stimuli_of_folder
+from ordlink.collect.study import Study, make_study
+from ordlink.collect.waiting import read_objects
+from tests.collect.conftest import serve_on_loopback, text_study
+from tests.collect.visitors import (
+    PHONE,
+    Visitor,
+    check_page,
+    check_phone,
+    check_with_axe,
+    open_chromium,
+)
+
+EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of 12 pictures: shapes of several colours, high, wide and square."""
+    made = tmp_path_factory.mktemp("shapes")
+    for number in range(12):
+        picture = Image.new("RGB", [(300, 200), (200, 300), (240, 240)][number % 3], "white")
+        draw = ImageDraw.Draw(picture)
+        colour = ["crimson", "seagreen", "royalblue", "orange"][number // 3]
+        (draw.ellipse if number % 2 else draw.rectangle)((40, 40, 160, 160), fill=colour)
+        picture.save(made / f"shape {number}.png")
+    return made
+
+
+@pytest.fixture(scope="module")
+def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Study], Any]]:
+    """Return a function that serves a study until the end of the module."""
+    with ExitStack() as stack:
+        served: dict[Study, Any] = {}
+
+        def serve(study: Study) -> tuple[Site, str]:
+            if repr(study) not in served:
+                path = tmp_path_factory.mktemp("study") / "study.db"
+                served[repr(study)] = stack.enter_context(serve_on_loopback(study, path))
+            return served[repr(study)]
+
+        yield serve
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Callable[..., Visitor]]:
+    """Return a function that opens a browser; in the end none has complained."""
+    visitors: list[Visitor] = []
+
+    def open_one(url: str, **options: Any) -> Visitor:
+        visitors.append(Visitor(chromium, url, **options))
+        return visitors[-1]
+
+    yield open_one
+    for visitor in visitors:
+        visitor.close()
+
+
+def picture_study(folder: Path, name: str) -> Study:
+    """Return a study that goes through all pages."""
+    settings = {
+        "question": name, "questions_per_person": 3, "practice": 1, "break_every": 2,
+        "catch_share": 0.0, "repeat_share": 0.0, "sampler": "random", "method": "AddS-AL",
+        "completion_codes": {"completed": "DONE-1", "declined": "NO-1"},
+        "completion_url": "https://example.org/done?cc={code}",
+    }  # fmt: skip
+    return make_study(settings, stimuli_of_folder(folder))
+
+
+def quick_study(**settings: Any) -> Study:
+    return text_study(**{"sampler": "random", "method": "AddS-AL", **settings})
+
+
+def stored(site: Site) -> list[Any]:
+    """Return the answers of the person who came last, in order."""
+    with site.hub.engine.connect() as connection:
+        last = connection.execute(sa.select(sa.func.max(participant.c.id))).scalar()
+        query = (
+            sa.select(answer, serving.c.shown, serving.c.role)
+            .select_from(answer.join(serving))
+            .where(answer.c.participant_id == last)
+            .order_by(answer.c.id)
+        )
+        return list(connection.execute(query))
+
+
+@pytest.mark.parametrize("device", ["keyboard", "touch"])
+@pytest.mark.parametrize("name", list(QUESTION_TYPES))
+def test_a_whole_run_from_consent_to_the_code(
+    houses: Callable, visit: Callable, folder: Path, name: str, device: str
+) -> None:
+    site, url = houses(picture_study(folder, name))
+    person = visit(url, **(PHONE if device == "touch" else {}))
+    choice = list(range(QUESTION_TYPES[name].n_chosen))[::-1]
+    seen = []
+
+    def look(label: str) -> None:
+        seen.append(label)
+        check_page(person.page)
+        assert check_with_axe(person.page) == []
+        if device == "touch":
+            check_phone(person.page)
+
+    person.page.goto(url)
+    look("consent")
+    person.agree()
+    look("instructions")
+    person.go_on()
+    look(person.page.inner_text("#practice"))
+    person.choose(*choice)
+    look(person.page.inner_text("#page-title"))
+    person.go_on()
+    for _ in range(2):
+        look(person.page.inner_text("#count"))
+        person.choose(*choice)
+    look(person.page.inner_text("#page-title"))
+    person.go_on()
+    look(person.page.inner_text("#count"))
+    person.choose(*choice)
+    look(person.page.inner_text("#page-title"))
+
+    assert seen == [
+        "consent", "instructions", "Practice: this answer does not count.", "Ready",
+        "Question 1 of 3", "Question 2 of 3", "A short break", "Question 3 of 3", "Thank you!",
+    ]  # fmt: skip
+    assert person.page.inner_text("#code") == "DONE-1"
+    assert person.page.get_attribute("#finish", "href") == "https://example.org/done?cc=DONE-1"
+    answers = stored(site)
+    assert [one.role for one in answers] == ["practice", "main", "main", "main"]
+    assert {read_objects(one.choice) for one in answers} == {tuple(choice)}
+    assert {one.device for one in answers} == {device}
+    assert all(0.15 <= one.seconds < 60 for one in answers)
+
+
+def test_a_reload_in_the_middle_shows_the_same_question(houses: Callable, visit: Callable) -> None:
+    _, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+    person.choose(0)
+    before = (person.number, person.texts())
+
+    person.page.reload()
+    person.wait_for_question()
+
+    assert (person.number, person.texts()) == before
+    assert len(before[1]) == 3
+
+
+def test_a_lost_connection_is_said_and_the_answer_is_sent_once(
+    houses: Callable, visit: Callable
+) -> None:
+    site, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+    first = person.number
+
+    person.context.set_offline(True)
+    person.page.keyboard.press("2")
+    person.page.wait_for_selector(".banner.lost:visible")
+    person.page.keyboard.press("1")  # while the first one waits: it is no second answer
+    assert "your answer is kept" in person.page.inner_text("#banner")
+    assert check_with_axe(person.page) == []
+    assert stored(site) == []
+    person.context.set_offline(False)
+    person.wait_for_question(after=first)
+
+    assert [one.choice for one in stored(site)] == ["1"]
+    person.page.wait_for_selector("#banner:not(.lost)", state="attached")
+    person.choose(0)
+    assert [one.choice for one in stored(site)] == ["1", "0"]
+    forgive_lost_connections(person)
+
+
+def test_an_answer_whose_reply_is_lost_is_stored_once(houses: Callable, visit: Callable) -> None:
+    site, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+    first, lost = person.number, []
+
+    def lose_first_reply(route: Any) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.fetch().json())
+            route.abort()
+
+    person.page.route("**/api/answer", lose_first_reply)
+    person.page.keyboard.press("1")
+    person.wait_for_question(after=first)
+
+    assert lost[0]["stored"]
+    assert person.number == str(lost[0]["number"])
+    assert [one.choice for one in stored(site)] == ["0"]
+    forgive_lost_connections(person)
+
+
+def test_an_answer_that_could_not_be_sent_survives_a_reload(
+    houses: Callable, visit: Callable
+) -> None:
+    site, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+    first = person.number
+
+    person.page.route("**/api/answer", lambda route: route.abort())
+    person.page.keyboard.press("2")
+    person.page.wait_for_selector(".banner.lost:visible")
+    person.page.reload()
+    person.page.wait_for_selector(".banner.lost:visible")
+    person.page.unroute("**/api/answer")
+    person.wait_for_question(after=first)
+
+    assert [one.choice for one in stored(site)] == ["1"]
+    forgive_lost_connections(person)
+
+
+def test_pictures_that_got_lost_are_loaded_again(
+    houses: Callable, visit: Callable, folder: Path
+) -> None:
+    _, url = houses(picture_study(folder, "triplet"))
+    person = visit(url)
+    person.agree()
+
+    person.page.route("**/stimuli/*", lambda route: route.abort())
+    person.page.keyboard.press("Enter")
+    person.page.wait_for_selector(".banner.lost:visible")
+    person.page.unroute("**/stimuli/*")
+    person.wait_for_question()
+
+    assert person.page.evaluate("[...document.images].every((one) => one.naturalWidth > 0)")
+    forgive_lost_connections(person)
+
+
+def forgive_lost_connections(person: Visitor) -> None:
+    """Forget what the browser said about the connection that the test cut."""
+    lost = re.compile(r"error: Failed to load resource: net::ERR_(FAILED|INTERNET_DISCONNECTED)")
+    assert person.problems
+    person.problems = [one for one in person.problems if not lost.match(one)]
+
+
+def test_undo_and_cant_tell_by_keyboard_and_mouse(houses: Callable, visit: Callable) -> None:
+    site, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+    first = person.texts()
+    assert person.page.is_disabled("#undo")
+
+    before = person.number
+    person.choose(0)
+    person.page.keyboard.press("u")
+    person.wait_for_question(after=str(int(before) + 1))
+    assert person.texts() == first
+    before = person.number
+    person.page.keyboard.press("0")
+    person.wait_for_question(after=before)
+    before = person.number
+    person.page.click("#cant-tell")
+    person.wait_for_question(after=before)
+    before = person.number
+    person.page.click("#undo")
+    person.wait_for_question(after=before)
+    person.choose(1)
+
+    kept = [(one.choice, one.undone, one.device) for one in stored(site)]
+    assert kept == [
+        ("0", True, "keyboard"), ("", False, "keyboard"), ("", True, "mouse"),
+        ("1", False, "keyboard"),
+    ]  # fmt: skip
+
+
+def test_nothing_is_offered_that_the_study_does_not_want(houses: Callable, visit: Callable) -> None:
+    site, url = houses(quick_study(cant_tell=False, undo=False))
+    person = visit(url)
+    person.begin()
+    assert not person.page.query_selector("#cant-tell") and not person.page.query_selector("#undo")
+
+    person.page.keyboard.press("0")
+    person.page.keyboard.press("9")
+    person.page.wait_for_timeout(200)
+
+    assert stored(site) == []
+
+
+def test_arrows_move_between_options_and_enter_chooses(houses: Callable, visit: Callable) -> None:
+    site, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+    before = person.number
+
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        person.page.keyboard.press(key)
+    person.wait_for_question(after=before)
+
+    assert [(one.choice, one.device) for one in stored(site)] == [("1", "keyboard")]
+    assert person.page.evaluate("document.activeElement.id") == "prompt"
+
+
+def test_a_click_meant_for_the_question_before_is_no_answer(
+    houses: Callable, visit: Callable
+) -> None:
+    site, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+
+    person.page.evaluate(
+        """new MutationObserver(() => setTimeout(() => document.querySelector(".card").click()))
+        .observe(document.getElementById("question"), { attributeFilter: ["data-number"] })"""
+    )
+    person.page.evaluate("for (let i = 0; i < 2; i += 1) document.querySelector('.card').click()")
+    person.wait_for_question(after="1")
+
+    assert [one.choice for one in stored(site)] == ["0"]
+
+
+def test_two_are_ranked_and_a_choice_can_be_taken_back(houses: Callable, visit: Callable) -> None:
+    site, url = houses(quick_study(question="rank-2-of-8"))
+    person = visit(url)
+    person.begin()
+
+    person.page.keyboard.press("8")
+    assert person.page.inner_text("#options > :nth-child(8) .place") == "1st"
+    person.page.keyboard.press("8")
+    assert person.page.get_attribute("#options > :nth-child(8)", "aria-pressed") == "false"
+    person.choose(4, 2)
+
+    assert [one.choice for one in stored(site)] == ["4,2"]
+
+
+def test_time_counts_from_when_all_pictures_are_painted(
+    houses: Callable, visit: Callable, folder: Path
+) -> None:
+    site, url = houses(picture_study(folder, "triplet"))
+    person = visit(url)
+    person.agree()
+
+    held_up = []  # pictures come only when the test lets them
+    person.page.route("**/stimuli/*", lambda route: held_up.append(route))
+    begun = person.page.evaluate("performance.now()")
+    person.page.keyboard.press("Enter")
+    person.page.wait_for_timeout(700)
+    for route in held_up:
+        route.continue_()
+    person.wait_for_question()
+    person.page.evaluate("dispatchEvent(new Event('blur')); dispatchEvent(new Event('focus'))")
+    person.page.evaluate("dispatchEvent(new Event('blur'))")
+    person.page.keyboard.press("1")
+    passed = (person.page.evaluate("performance.now()") - begun) / 1000
+    person.page.wait_for_selector("#continue:visible")
+
+    (given,) = stored(site)
+    assert len(held_up) == 3
+    assert given.seconds < passed - 0.7
+    assert given.n_blurs == 2
+
+
+def test_markup_in_stimuli_and_texts_is_shown_and_not_run(
+    houses: Callable, visit: Callable
+) -> None:
+    stimuli = tuple(Stimulus(f"{EVIL} {i}", "text", f"{EVIL} {i}") for i in range(6))
+    texts = {"prompt": EVIL, "welcome": EVIL, "instructions": EVIL, "debrief": EVIL, "option": EVIL}
+    settings = {
+        "name": EVIL, "texts": texts, "practice": 0, "questions_per_person": 1, "catch_share": 0.0,
+        "method": "AddS-AL", "sampler": "random", "completion_codes": {"completed": EVIL},
+    }  # fmt: skip
+    _, url = houses(make_study(settings, stimuli))
+    person = visit(url)
+    person.begin()
+
+    assert all(re.fullmatch(re.escape(EVIL) + r" \d", text) for text in person.texts())
+    assert person.page.inner_text("#prompt") == EVIL
+    assert person.page.query_selector("main img, main script") is None
+    person.choose(0)
+    assert person.page.inner_text("#code") == EVIL
+    assert person.page.query_selector("main img, main script") is None
+
+
+def test_sounds_have_controls_and_a_button_of_their_own(
+    houses: Callable, visit: Callable, tmp_path: Path
+) -> None:
+    for number in range(4):
+        with wave.open(str(tmp_path / f"tone {number}.wav"), "wb") as file:
+            file.setparams((1, 1, 8000, 0, "NONE", ""))
+            file.writeframes(bytes(128 + (i * (number + 3) % 60) for i in range(4000)))
+    settings = {"practice": 0, "questions_per_person": 3, "catch_share": 0.0, "method": "AddS-AL"}
+    site, url = houses(make_study(settings, stimuli_of_folder(tmp_path)))
+    person = visit(url, **PHONE)
+    person.begin()
+    check_page(person.page)
+    assert check_with_axe(person.page) == []
+
+    assert person.page.locator("button audio").count() == 0
+    assert person.page.locator(".stage audio[controls]").count() == 3
+    assert person.page.evaluate(
+        "document.querySelector('audio').play().then(() => true, (error) => String(error))"
+    )
+    before = person.number
+    person.page.tap("#options > :nth-child(2) .choose")
+    person.wait_for_question(after=before)
+
+    assert [(one.choice, one.device) for one in stored(site)] == [("1", "touch")]
+
+
+def test_a_picture_that_is_gone_does_not_stop_anybody(
+    houses: Callable, visit: Callable, tmp_path: Path
+) -> None:
+    for number in range(3):
+        Image.new("RGB", (40, 40), "red").save(tmp_path / f"{number}.png")
+    settings = {"practice": 0, "questions_per_person": 3, "catch_share": 0.0, "method": "AddS-AL"}
+    site, url = houses(make_study(settings, stimuli_of_folder(tmp_path)))
+    (tmp_path / "0.png").unlink()
+    person = visit(url)
+    person.begin()
+
+    assert person.page.get_by_text("picture: cannot be shown").count() == 1
+    person.page.keyboard.press("0")
+    person.wait_for_question(after="1")
+
+    assert [one.choice for one in stored(site)] == [""]
+    assert all("404" in problem for problem in person.problems)
+    person.problems.clear()
+
+
+def test_declining_shows_its_code_and_stores_nobody(
+    houses: Callable, visit: Callable, folder: Path
+) -> None:
+    site, url = houses(picture_study(folder, "odd-one-out"))
+    with site.hub.engine.connect() as connection:
+        before = connection.execute(sa.select(sa.func.count(participant.c.id))).scalar()
+    person = visit(url, **PHONE)
+    person.page.goto(url)
+    person.press("#decline")
+    person.page.wait_for_selector("#code:visible")
+    check_page(person.page)
+    assert check_with_axe(person.page) == []
+
+    assert "NO-1" in person.page.inner_text("#code")
+    with site.hub.engine.connect() as connection:
+        after = connection.execute(sa.select(sa.func.count(participant.c.id))).scalar()
+    assert before == after
+
+
+def test_withdrawing_asks_first_and_then_removes_everything(
+    houses: Callable, visit: Callable
+) -> None:
+    site, url = houses(quick_study())
+    person = visit(url)
+    person.begin()
+    person.choose(0)
+
+    person.page.click("#withdraw")
+    assert check_with_axe(person.page) == []
+    person.page.keyboard.press("1")  # keys do not answer behind the question whether they are sure
+    person.page.click("#withdraw-no")
+    assert len(stored(site)) == 1
+    person.page.click("#withdraw")
+    person.page.click("#withdraw-yes")
+    person.page.wait_for_selector("#page-title:visible")
+
+    assert "have been removed" in person.page.inner_text("#page-text")
+    assert stored(site) == []
+
+
+def test_a_cookie_that_nobody_knows_leads_back_to_the_consent_page(
+    houses: Callable, visit: Callable
+) -> None:
+    _, url = houses(quick_study())
+    person = visit(url)
+    person.context.add_cookies([{"name": "ordlink_person", "value": "nobody", "url": url}])
+
+    person.page.goto(url)
+    person.page.wait_for_url("**/join")
+
+    assert person.page.is_visible("#agree")
+    assert all("401" in problem for problem in person.problems)
+    person.problems.clear()

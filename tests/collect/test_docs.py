@@ -1,0 +1,78 @@
+"""The page about collecting says what the code does."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+
+from ordlink.collect.dashboard import Download
+from ordlink.collect.questions import QUESTION_TYPES
+from ordlink.collect.stimuli import KINDS, Stimulus
+from ordlink.collect.study import CHECKS, OUTCOMES, SAMPLER_NAMES, Study, make_study
+from ordlink.collect.texts import TEXTS
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "collect.md"
+LARGEST_PICTURE = 150_000
+
+
+def test_every_key_of_a_study_file_is_documented_with_its_default() -> None:
+    section = PAGE.read_text().split("## The study file")[1].split("### Texts")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \|(.*?)\| .+ \|$", section, re.MULTILINE))
+    del rows["stimuli"]
+    defaults = {
+        one.name: one.default_factory() if callable(one.default_factory) else one.default
+        for one in dataclasses.fields(Study)
+        if one.name != "stimuli"
+    }
+
+    assert list(rows) == list(CHECKS)
+    assert {key: yaml.safe_load(value.strip(" `")) for key, value in rows.items()} == defaults
+
+
+def test_every_text_is_documented_once_and_nothing_else_is() -> None:
+    section = PAGE.read_text().split("### Texts")[1].split("## Question types")[0]
+    listed = re.findall(r"`(\w+)`", section.split("\n\n", 2)[2])
+
+    assert sorted(listed) == sorted(["prompt", *TEXTS])
+
+
+@pytest.mark.parametrize(
+    "names", [QUESTION_TYPES, SAMPLER_NAMES, OUTCOMES, KINDS, get_args(Download)]
+)
+def test_every_name_is_documented(names: tuple[str, ...]) -> None:
+    text = PAGE.read_text()
+
+    assert [name for name in names if f"`{name}`" not in text] == []
+
+
+def test_the_example_is_a_study() -> None:
+    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    settings = yaml.safe_load(example)
+    assert settings.pop("stimuli") == "pictures"
+    stimuli = tuple(Stimulus(name, "text", name) for name in ("cat", "dog", "bee"))
+
+    assert make_study(settings, stimuli).questions_per_person == 80
+
+
+def test_the_pictures_exist_and_are_small() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\((.+?)\)", PAGE.read_text())
+
+    assert len(pictures) == 1 + len(QUESTION_TYPES)
+    for picture in pictures:
+        assert (PAGE.parent / picture).stat().st_size < LARGEST_PICTURE
+
+
+def test_the_page_names_packages_that_can_be_installed() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = re.findall(r"ordlink\[(.+?)\]", PAGE.read_text())
+
+    assert {extra for group in named for extra in group.split(",")} <= set(
+        extras["optional-dependencies"]
+    )

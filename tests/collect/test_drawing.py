@@ -1,0 +1,115 @@
+"""Drawings of the dashboard, against literal forms; parts of files that players ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ordlink.collect.drawing import draw_bars, draw_tree, trust_of
+from ordlink.collect.pages import asked_part
+from ordlink.collect.quality import overall_agreement
+from ordlink.collect.stimuli import stimuli_of_folder
+from ordlink.collect.study import make_study
+from tests.collect.conftest import Place
+
+
+def random_tree(n_objects: int, seed: int) -> dict[str, object]:
+    rng = np.random.default_rng(seed)
+    roots, merges = list(range(n_objects)), []
+    for number in range(n_objects - 1):
+        merges.append([int(one) for one in sorted(rng.choice(roots, 2, replace=False))])
+        roots = [*(one for one in roots if one not in merges[-1]), n_objects + number]
+    support = rng.random(n_objects - 1).tolist()
+    return {"merges": merges, "support": support, "n_answers": 7, "command": "c", "newick": "n"}
+
+
+@pytest.mark.parametrize("n_objects", [2, 3, 8, 40])
+def test_each_merge_is_drawn_between_its_children_and_left_of_them(n_objects: int) -> None:
+    tree = random_tree(n_objects, seed=n_objects)
+    names = [f"object {number}" for number in range(n_objects)]
+
+    drawn = draw_tree(tree, names, [""] * n_objects)
+
+    assert drawn is not None
+    assert sorted(leaf.name for leaf in drawn.leaves) == sorted(names)
+    place = {
+        names.index(leaf.name): (drawn.leaf_x, leaf.y) for leaf in drawn.leaves
+    }  # node -> point
+    for number, (left, right) in enumerate(tree["merges"]):  # type: ignore[arg-type, var-annotated]
+        branch = drawn.branches[number]
+        (left_x, left_y), (right_x, right_y) = place[left], place[right]
+        corners = [(left_x, left_y), (branch.x, left_y), (branch.x, right_y), (right_x, right_y)]
+        found = [tuple(map(float, point.split())) for point in branch.path[1:].split(" L")]
+        either_way = (found, found[::-1])
+        assert any(np.allclose(points, corners, atol=0.11) for points in either_way)
+        assert branch.x < min(left_x, right_x)
+        assert branch.y == pytest.approx((left_y + right_y) / 2, abs=0.11)
+        place[n_objects + number] = (branch.x, branch.y)
+        share = tree["support"][number]  # type: ignore[index]
+        is_root = number == n_objects - 2
+        assert branch.trust == ("root" if is_root else trust_of(share))
+        assert branch.label in ("", f"{100 * share:.0f}")
+    assert min(x for x, _ in place.values()) > 0
+    assert max(y for _, y in place.values()) < drawn.height
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    assert draw_tree(None, [], []) is None
+    assert draw_bars({"start": None, "seconds": None, "counts": []}) is None
+    assert overall_agreement([]) is None
+
+
+def test_long_names_are_shortened_and_kept_in_full() -> None:
+    drawn = draw_tree(random_tree(3, seed=0), ["x" * 60, "b", "c"], ["", "", ""])
+
+    assert drawn is not None
+    (long,) = [leaf for leaf in drawn.leaves if leaf.name == "x" * 60]
+    assert len(long.shown_name) < 30 and long.shown_name.endswith("…")
+
+
+def test_bars_are_as_high_as_the_counts() -> None:
+    counts = [0, 3, 1, 12, 0]
+
+    drawn = draw_bars({"start": 0.0, "seconds": 2.0, "counts": counts})
+
+    assert drawn is not None
+    for (_, y, _, height), count in zip(drawn.bars, counts, strict=True):
+        assert y + height == pytest.approx(100)
+        assert height == pytest.approx(100 * count / 12, abs=0.01)
+    assert (drawn.most, drawn.each, drawn.since) == (12, "2 s", "10 s")
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["", "bytes=-", "bytes=5-2", "bytes=10-", "bytes=0-1,3-4", "lines=0-1", "bytes=a-b", "bytes=-0",
+     "bytes=9999999999999999-", "bytes=1"],
+)  # fmt: skip
+def test_what_is_no_range_of_the_file_gives_all_of_it(header: str) -> None:
+    assert asked_part(header, 10) is None
+
+
+def test_players_get_the_part_that_they_ask_for(open_place: Callable, tmp_path: Path) -> None:
+    content = bytes(range(256)) * 4
+    for number in range(3):
+        (tmp_path / f"{number}.wav").write_bytes(content)
+    with open_place(make_study({"practice": 0}, stimuli_of_folder(tmp_path))) as place:
+        _check_ranges(place, content)
+
+
+def _check_ranges(place: Place, content: bytes) -> None:
+    url = f"/stimuli/{place.hub.keys[0]}"
+    whole = place.browser.get(url)
+    assert (whole.status_code, whole.content) == (200, content)
+    assert whole.headers["accept-ranges"] == "bytes"
+    for header, first, last in (
+        ("bytes=0-1", 0, 1), ("bytes=1000-", 1000, 1023), ("bytes=-24", 1000, 1023),
+        ("bytes=5-99999", 5, 1023), ("bytes=-99999", 0, 1023),
+    ):  # fmt: skip
+        reply = place.browser.get(url, headers={"range": header})
+        assert reply.status_code == 206
+        assert reply.content == content[first : last + 1]
+        assert reply.headers["content-range"] == f"bytes {first}-{last}/1024"
+        assert reply.headers["content-length"] == str(len(reply.content))
