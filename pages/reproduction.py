@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from ordlink.experiments import Experiment, Record, load_results
-from ordlink.experiments._entrants import NO_SELF
+from ordlink.experiments._entrants import ALL_LANDMARKS, NO_SELF
 from ordlink.experiments._html import describe_run
 from ordlink.experiments._statistics import curve, mean, select, values_of
 from ordlink.experiments.car import car_experiment
@@ -28,8 +28,9 @@ KEPT = PAGE.with_suffix("")
 """Tables and figures that the page shows."""
 Rows = dict[str, list[Record]]
 """Name of a study -> its rows."""
-N_SETTINGS_NAMED = 6
+N_SETTINGS_NAMED = 10
 """Settings that a line of the table of claims names."""
+ACTIVE_DELTAS = (0.04, 0.12, 0.2)
 
 
 def experiments() -> dict[str, Experiment]:
@@ -114,16 +115,19 @@ def _self_comparisons(rows: Sequence[Record]) -> str:
 
 
 def _active(rows: Sequence[Record]) -> str:
-    """Return the questions that 4K-AL-act asked, and its AARI at the largest delta."""
-    rows = select(rows, measure="aari", method="4K-AL-act")
-    largest = values_of(rows, "delta")[-1]
+    """Return the questions that 4K-AL-act asked, and its AARI at two deltas."""
+    rows = select(rows, measure="aari")
     lines = []
-    for proportion in values_of(rows, "proportion"):
-        here = select(rows, proportion=proportion)
-        asked = mean(here, value="n_comparisons")
-        quality = mean(select(here, delta=largest))
-        lines.append((f"{proportion:g}", f"{asked:,.0f}", f"{quality:.3f}"))
-    return markdown_table(("p", "questions", f"AARI at delta = {largest:g}"), lines)
+    for method in ("4K-AL-act", ALL_LANDMARKS):
+        own = select(rows, method=method)
+        for proportion in values_of(own, "proportion"):
+            here = select(own, proportion=proportion)
+            asked = mean(here, value="n_comparisons")
+            quality = [mean(select(here, delta=delta)) for delta in ACTIVE_DELTAS]
+            name = "q = 1" if method == ALL_LANDMARKS else "q = ln N / N"
+            lines.append((name, f"{proportion:g}", f"{asked:,.0f}", *(f"{q:.3f}" for q in quality)))
+    shown = (f"AARI at delta = {delta:g}" for delta in ACTIVE_DELTAS)
+    return markdown_table(("landmarks", "p", "questions", *shown), lines)
 
 
 def _standard(rows: Sequence[Record]) -> str:

@@ -67,7 +67,7 @@ def test_yaml_and_toml_say_the_same(tmp_path: Path) -> None:
 
     assert load_study(yaml) == load_study(toml)
     assert load_study(yaml).text("agree") == "Ja"
-    assert load_study(yaml).text("begin") == "Begin"
+    assert load_study(yaml).text("consent_title") == "Before you begin"
 
 
 @pytest.mark.parametrize(

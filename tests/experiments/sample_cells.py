@@ -15,7 +15,7 @@ from ordlink.experiments import Experiment, run_cells, seed_of
 def draw(*, size: int, repetition: int) -> list[dict]:
     """Return a number that depends on the seed alone."""
     rng = np.random.default_rng(seed_of("numbers", size=size, repetition=repetition))
-    time.sleep(0.02)
+    time.sleep(0.1)
     return [
         {"method": "mean", "value": float(rng.random(size).mean())},
         {"method": "threads", "value": float(os.environ["OMP_NUM_THREADS"] == "1")},

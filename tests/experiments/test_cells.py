@@ -15,7 +15,8 @@ from ordlink.experiments._entrants import (
     known_features,
     run_entrants,
 )
-from ordlink.similarity import active_features, plan_active_kernel
+from ordlink.linkage import average_linkage
+from ordlink.similarity import active_features, active_kernel, plan_active_kernel
 
 
 @pytest.fixture(scope="module")
@@ -216,5 +217,24 @@ def test_variants_and_spectral_run_on_fewer_proportions() -> None:
 
     assert proportions(dataset="Glass", group="tSTE-AL") == set(standard.PROPORTIONS)
     assert proportions(dataset="Glass, standardised", group="tSTE-AL") == {0.01, 0.05, 0.1}
-    assert proportions(dataset="20news", group="spectral") == {0.01, 0.05, 0.1}
+    assert proportions(dataset="20news", group="spectral") == {0.01}
+    assert proportions(dataset="20news, counts", group="spectral") == set()
     assert proportions(dataset="20news, counts", group="known similarities") == {None}
+
+
+def test_all_objects_as_landmarks_ask_at_most_as_much_in_parts_as_at_once(
+    material, monkeypatch
+) -> None:
+    (entrant,) = _entrants.MANY_LANDMARKS
+
+    whole, n_asked = entrant.run(material)
+    monkeypatch.setattr(_entrants, "REFERENCES_AT_ONCE", 1)
+    in_parts, _ = entrant.run(material)
+
+    assert in_parts == whole
+    assert 0 < n_asked <= material.answers.n_comparisons
+    plan = plan_active_kernel(
+        32, landmark_probability=1.0, budget=material.answers.n_comparisons, seed=material.seed
+    )
+    assert len(plan.landmarks) == 32
+    assert whole == average_linkage(active_kernel(known_features(material.similarities, plan)))

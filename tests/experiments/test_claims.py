@@ -246,8 +246,71 @@ def test_without_results_no_claim_is_judged() -> None:
     assert {verdict.measured for verdict in verdicts} == {"no results"}
 
 
-def test_the_settings_of_the_minority_are_named() -> None:
-    verdict = judge(CLAIMS[0], {"planted": planted({"SL": (0, 0.1, 0.2, 0.7)})})
+def made_up(n_true: int, n_false: int):
+    """Return a judge of settings that are true or not as wanted."""
+    return lambda _: (
+        [(f"a{i}", True) for i in range(n_true)] + [(f"b{i}", False) for i in range(n_false)]
+    )
 
-    assert verdict.verdict == DEPENDS
-    assert verdict.measured == "true in 3 of 4 settings; not true: delta 0.2 (0.70)"
+
+@pytest.mark.parametrize(
+    ("n_true", "n_false", "verdict"),
+    [
+        (9, 1, HELD),
+        (18, 2, HELD),
+        (8, 2, DEPENDS),
+        (2, 8, DEPENDS),
+        (1, 9, DID_NOT_HOLD),
+        (3, 27, DID_NOT_HOLD),
+        (11, 99, DID_NOT_HOLD),
+    ],
+)
+def test_nine_of_ten_and_one_of_ten_decide(n_true, n_false, verdict) -> None:
+    assert verdict_on(made_up(n_true, n_false)) == verdict
+
+
+def test_few_settings_are_all_named_and_of_many_the_minority() -> None:
+    few = judge(Claim("", "", made_up(1, 2)), {})
+    many = judge(Claim("", "", made_up(11, 1)), {})
+
+    assert few.measured == "true in 1 of 3 settings; true: a0; not true: b0; b1"
+    assert many.measured == "true in 11 of 12 settings; not true: b0"
+
+
+def test_single_linkage_is_judged_where_the_hierarchy_can_be_recovered() -> None:
+    rows = planted({"SL": (0, 0.1, 0.6, 0.8), "AL": (0.2, 0.8, 0.95, 1.0)})
+
+    assert verdict_on(claims.single_linkage_hardly_recovers, planted=rows) == DID_NOT_HOLD
+
+
+def test_variants_and_our_own_methods_say_nothing_about_the_papers_claims() -> None:
+    steady, wild = (0.55, 0.551, 0.549), (0.6, 0.55, 0.5)
+    rows = costs(
+        {
+            ("Zoo", "4-AL", None): steady,
+            ("Zoo", "spectral", None): wild,
+            ("Zoo", "tSTE-AL, Euclidean", 2): wild,
+            ("Zoo, ties broken", "4-AL", None): wild,
+            ("Zoo, ties broken", "tSTE-AL", 2): (0.2, 0.2, 0.2),
+            ("Zoo", "tSTE-AL", 2): steady,
+        }
+    )
+
+    assert verdict_on(claims.proportion_matters_little, standard=rows) == HELD
+    assert verdict_on(claims.as_good_as_embeddings, standard=rows) == HELD
+
+
+def test_a_size_that_never_recovers_speaks_against_slow_growth() -> None:
+    rows = question_rows(1.0)
+    for row in rows:
+        if row["leaf_size"] == 128:
+            row["value"] = 0.5
+
+    results = {"theory-questions": rows}
+    assert judge(Claim("", "", claims.questions_grow_slowly), results).verdict == DID_NOT_HOLD
+
+
+def test_a_missing_rival_is_not_beaten() -> None:
+    rows = planted({("4-AL", 0.1): (0.9, 0.95, 1, 1)})
+
+    assert verdict_on(claims.average_linkage_recovers_earlier, planted=rows) == NOT_RUN

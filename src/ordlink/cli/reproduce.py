@@ -68,6 +68,7 @@ def command(
     grid: Grid = "quick" if quick else "full"
     folder = check_folder(out)
     sections = []
+    n_failed = 0
     for study in studies:
         experiment, notes = study.make(grid, data_home)
         for note in notes:
@@ -76,11 +77,14 @@ def command(
         if experiment is not None:
             summary = run_cells(experiment, folder / "results", n_processes=processes)
             notes += say_what_ran(study.name, summary)
+            n_failed += len(summary.failures)
             rows = load_results(experiment, folder / "results")
         sections.append(Section(study, rows, notes))
     described = "the part of the grid of --quick" if quick else "the paper's whole grid"
     page = write_report(sections, folder, grid=described, pictures=_pictures(sections, data_home))
     click.echo(f"wrote {page}, and the figures to {folder / 'figures'}")
+    if n_failed:
+        raise click.exceptions.Exit(1)
 
 
 def _pictures(sections: list[Section], data_home: str | None) -> list[Path] | None:

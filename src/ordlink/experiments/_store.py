@@ -39,8 +39,9 @@ class Store:
         """Make the folders, and remove what a killed run left half-written."""
         try:
             self.parts_folder.mkdir(parents=True, exist_ok=True)
-            for leftover in self.parts_folder.glob(".ordlink-*.tmp"):
-                leftover.unlink()
+            for folder in (self.parts_folder, self.table_path.parent):
+                for leftover in folder.glob(".ordlink-*.tmp"):
+                    leftover.unlink()
         except OSError as error:
             raise InputError(
                 f"{self.parts_folder}: cannot write into this folder ({error.strerror}); choose "

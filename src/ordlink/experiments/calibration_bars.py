@@ -39,9 +39,11 @@ _ROUNDING = 1e-9
 def firm_branches_rarely_conflict(results: Results) -> Finding:
     """Judge the share of conflicting ones among branches with support of at least 0.95."""
     rows = select(results.get("support", ()), measure="support")
+    if not rows:
+        return NOT_RUN, ""
     firm = firm_branches(rows)
     if not firm:
-        return NOT_RUN, ""
+        return UNDECIDED, "no branch has that support"
     share = share_conflicting(firm)
     parts = "; ".join(
         f"{method} {share_conflicting(select(firm, method=method)):.1%}"
@@ -55,9 +57,11 @@ def firm_branches_rarely_conflict(results: Results) -> Finding:
 def support_separates(results: Results) -> Finding:
     """Judge the AUC of support between planted and conflicting branches."""
     rows = select(results.get("support", ()), measure="support")
+    if not rows:
+        return NOT_RUN, ""
     auc = auc_of(rows)
     if np.isnan(auc):
-        return NOT_RUN, ""
+        return UNDECIDED, "no branch is planted, or none conflicts"
     parts = "; ".join(f"{name} {auc_of(own):.3f}" for name, own in by_answers(rows).items())
     return _verdict(rows, auc >= LEAST_AUC), f"{auc:.3f} ({parts})"
 

@@ -39,13 +39,12 @@ def calibration_experiments(*, quick: bool = False) -> dict[str, Experiment]:
     Planted data of the same setting and run are the same in "support" and "auto".
     """
     settings, n_runs, n_replicates = SETTINGS, N_RUNS, N_REPLICATES
-    sizes, n_batches = CHANCE_SIZES, N_BATCHES
+    chance = tuple(chance_cells(CHANCE_SIZES, N_BATCHES))
     if quick:
         settings, n_runs, n_replicates = QUICK_SETTINGS, 2, 20
-        sizes, n_batches = CHANCE_SIZES[:1], 1
+        chance = tuple(chance_cells(CHANCE_SIZES[:1], 1))
     planted = tuple(planted_cells(settings, n_runs))
     support = tuple({**cell, "n_replicates": n_replicates} for cell in planted)
-    chance = tuple(chance_cells(sizes, n_batches))
     return {
         "support": Experiment("trust-support", 1, support_cell, support, _support_cost),
         "auto": Experiment("trust-auto", 1, auto_cell, planted, _auto_cost),
@@ -141,7 +140,7 @@ def _auto_cost(parameters: Parameters) -> float:
     setting = setting_of(parameters)
     if setting.per_object is None:
         return 1.0
-    return 4.0 + 2.5e-3 * setting.per_object * setting.n_objects
+    return 5.0 + 1.8e-3 * setting.per_object * setting.n_objects
 
 
 def _chance_cost(parameters: Parameters) -> float:

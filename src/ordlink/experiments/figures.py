@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ordlink.experiments._embeddings import EUCLIDEAN
-from ordlink.experiments._entrants import NO_SELF
+from ordlink.experiments._entrants import ALL_LANDMARKS, NO_SELF
 from ordlink.experiments._experiment import Record
 from ordlink.experiments._panels import draw_band, finish, make_panels
 from ordlink.experiments._statistics import curve, mean, select, values_of
@@ -26,6 +26,7 @@ STYLES: dict[str, tuple[str, str]] = {
     "4K-AL": ("#CC6677", "-"),
     NO_SELF: ("#CC6677", ":"),
     "4K-AL-act": ("#882255", "--"),
+    ALL_LANDMARKS: ("#882255", ":"),
     "4-AL": ("#332288", "-"),
     "4-AL-I3": ("#88CCEE", "--"),
     "4-AL-I5": ("#44AA99", "-"),
@@ -128,7 +129,7 @@ def questions_figure(rows: Sequence[Record]) -> Figure:
 
 
 def model_figure() -> Figure:
-    """Draw S.1: the planted tree with the distribution of each level, and the mean similarities."""
+    """Draw S.1: the planted tree with the mean of each level, the mean similarities, and a draw."""
     from ordlink.datasets import planted_hierarchy
 
     planted = planted_hierarchy(depth=3, leaf_size=30, gap=0.1, seed=0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ordlink.comparisons import Comparisons
 from ordlink.datasets import planted_hierarchy
 from ordlink.experiments._entrants import (
+    MANY_LANDMARKS,
     PASSIVE,
     PLANTED_ONLY,
     WITHOUT_ANSWERS,
@@ -20,6 +21,8 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.metrics import aari
 from ordlink.typing import FloatArray, LabelArray
 
+MAIN_PROPORTIONS = (0.01, 0.1, 1.0)
+"""Those of Figure 1; S.2 has all."""
 DELTAS = tuple(round(0.02 * step, 2) for step in range(1, 11))
 PROPORTIONS = (*(round(0.01 * step, 2) for step in range(1, 11)), 1.0)
 MEAN, NOISE, DEPTH, LEAF_SIZE = 0.8, 0.1, 3, 30
@@ -28,6 +31,7 @@ MEAN, NOISE, DEPTH, LEAF_SIZE = 0.8, 0.1, 3, 30
 GROUPS = {
     "without answers": WITHOUT_ANSWERS,
     "with answers": (*PASSIVE, *PLANTED_ONLY),
+    "all landmarks": MANY_LANDMARKS,
 }
 """The methods of a cell; those of one repetition see the same draw, whatever their group."""
 
@@ -40,11 +44,17 @@ def planted_experiment(
 ) -> Experiment:
     """Return the experiment of Figure 1 and S.2, or a part of its grid."""
     cells: list[Parameters] = []
+    shown = tuple(p for p in proportions if p in MAIN_PROPORTIONS and p < 1.0)
+    asked: dict[str, Sequence[float | None]] = {
+        "without answers": (None,),
+        "with answers": proportions,
+        "all landmarks": shown,  # with all comparisons it is 4K-AL without self comparisons
+    }
     for group in GROUPS:
         cells += [
             {"group": group, "delta": delta, "proportion": proportion, "repetition": repetition}
             for delta in deltas
-            for proportion in ((None,) if group == "without answers" else proportions)
+            for proportion in asked[group]
             for repetition in range(n_repetitions)
         ]
     return Experiment("planted", 1, planted_cell, tuple(cells), planted_cost)
@@ -115,4 +125,6 @@ def planted_cost(parameters: Parameters) -> float:
     if proportion is None:
         return 2.0
     share = 0.09 if proportion == 1 else proportion
+    if parameters["group"] == "all landmarks":
+        return 0.5 + 20 * share
     return 0.5 + 100 * share

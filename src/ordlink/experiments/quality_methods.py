@@ -14,7 +14,7 @@ from ordlink.experiments._entrants import NO_SELF, Judge
 from ordlink.experiments._experiment import Experiment, Parameters, Record
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import average_linkage
-from ordlink.methods import METHODS, cluster
+from ordlink.methods import cluster
 from ordlink.similarity import (
     Embedding,
     Metric,
@@ -122,8 +122,8 @@ def make_experiments(
     run: Callable[..., list[Record]],
     cells: Iterable[Mapping[str, Any]],
     cost: Callable[[Parameters], float],
-) -> tuple[Experiment, ...]:
-    """Return the experiment of the other methods and, where it is installed, that of ours.
+) -> tuple[Experiment, Experiment]:
+    """Return the experiment of the other methods and that of ours.
 
     Parameters
     ----------
@@ -141,11 +141,11 @@ def make_experiments(
         {**cell, "methods": "others" if _is_small(cell) else "others, no embeddings"}
         for cell in cells
     ]
-    made = [Experiment(f"quality-{name}", OTHERS_VERSION, run, tuple(others), cost)]
-    if OURS in METHODS:
-        ours = tuple({**cell, "methods": "ours"} for cell in cells if _is_small(cell))
-        made.append(Experiment(f"quality-{name}-ours", OURS_VERSION, run, ours, cost))
-    return tuple(made)
+    ours = tuple({**cell, "methods": "ours"} for cell in cells if _is_small(cell))
+    return (
+        Experiment(f"quality-{name}", OTHERS_VERSION, run, tuple(others), cost),
+        Experiment(f"quality-{name}-ours", OURS_VERSION, run, ours, cost),
+    )
 
 
 def cost_of(methods: str, n_answers: float) -> float:
