@@ -140,7 +140,7 @@ def _auto_cost(parameters: Parameters) -> float:
     setting = setting_of(parameters)
     if setting.per_object is None:
         return 1.0
-    return 5.0 + 1.8e-3 * setting.per_object * setting.n_objects
+    return 2.0 + 3.4e-3 * setting.per_object * setting.n_objects
 
 
 def _chance_cost(parameters: Parameters) -> float:

@@ -18,7 +18,7 @@ N_RUNS = 20
 """Runs of each planted setting."""
 ALL = "all"
 """The form of a setting in which every comparison is known."""
-FEW, MEDIUM, MANY = 10, 40, 100
+FEW, MEDIUM, MANY = 10, 40, 80
 """Answers per object."""
 
 SHAPES: dict[str, Structure] = {
