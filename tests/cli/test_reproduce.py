@@ -90,3 +90,20 @@ def test_the_quick_grid_is_a_part_of_the_full_one(name, monkeypatch) -> None:
     assert (quick.name, quick.version) == (full.name, full.version)
     assert all(cell in full.cells for cell in quick.cells)
     assert len(quick.cells) < len(full.cells) / 3
+
+
+def test_an_interrupted_run_says_how_to_go_on(ordlink, tmp_path: Path, monkeypatch) -> None:
+    experiment = Experiment("odd", 1, fail_on_odd, ({"number": 2, "mended": ""},))
+    study = dataclasses.replace(STUDIES["model"], make=lambda *_: (experiment, ()))
+    monkeypatch.setitem(STUDIES, "model", study)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ordlink.cli._experiments.run_cells", interrupted)
+
+    result = ordlink("reproduce", "model", "--quick", "--out", tmp_path / "out")
+
+    assert result.code == 130
+    assert "odd: 0 of 1 cells are saved in" in result.err
+    assert "the same command goes on" in result.err

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from ordlink.cli._console import warn_in_a_line
-from ordlink.experiments import RunSummary
+from ordlink.experiments import Experiment, RunSummary, load_results, run_cells
 
 Named = TypeVar("Named")
 
@@ -19,6 +20,22 @@ def choose_named(names: tuple[str, ...], table: Mapping[str, Named], kind: str) 
     if unknown:
         raise click.UsageError(f"there is no {kind} {unknown[0]!r}; there are {', '.join(table)}")
     return [entry for name, entry in table.items() if not names or name in names]
+
+
+def run_or_say_how_to_go_on(
+    experiment: Experiment, folder: Path, n_processes: int | None
+) -> RunSummary:
+    """Run the cells; if interrupted, say that the finished ones are kept."""
+    try:
+        return run_cells(experiment, folder, n_processes=n_processes)
+    except KeyboardInterrupt:
+        n_done = len({row["cell"] for row in load_results(experiment, folder)})
+        n_all = len(experiment.cells)
+        warn_in_a_line(
+            f"{experiment.name}: {n_done} of {n_all} cells are saved in {folder}; the same command "
+            "goes on with the others"
+        )
+        raise
 
 
 def say_what_ran(name: str, summary: RunSummary) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from ordlink.cli._console import warn_in_a_line
-from ordlink.cli._experiments import choose_named, say_what_ran
+from ordlink.cli._experiments import choose_named, run_or_say_how_to_go_on, say_what_ran
 from ordlink.cli._output import check_folder
-from ordlink.experiments import load_results, run_cells
+from ordlink.experiments import load_results
 from ordlink.experiments.quality_groups import GROUPS
 from ordlink.experiments.quality_page import QualitySection, write_page
 from ordlink.experiments.studies import Grid
@@ -73,7 +73,7 @@ def command(
             warn_in_a_line(note)
         rows = []
         for experiment in experiments:
-            summary = run_cells(experiment, folder / "results", n_processes=processes)
+            summary = run_or_say_how_to_go_on(experiment, folder / "results", processes)
             notes += say_what_ran(experiment.name, summary)
             n_failed += len(summary.failures)
             rows += load_results(experiment, folder / "results")

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from ordlink.cli._console import warn_in_a_line
-from ordlink.cli._experiments import choose_named, say_what_ran
+from ordlink.cli._experiments import choose_named, run_or_say_how_to_go_on, say_what_ran
 from ordlink.cli._output import check_folder
 from ordlink.datasets import fetch_car
-from ordlink.experiments import load_results, run_cells
+from ordlink.experiments import load_results
 from ordlink.experiments.report import Section, write_report
 from ordlink.experiments.studies import STUDIES, Grid
 
@@ -75,7 +75,7 @@ def command(
             warn_in_a_line(note)
         rows = []
         if experiment is not None:
-            summary = run_cells(experiment, folder / "results", n_processes=processes)
+            summary = run_or_say_how_to_go_on(experiment, folder / "results", processes)
             notes += say_what_ran(study.name, summary)
             n_failed += len(summary.failures)
             rows = load_results(experiment, folder / "results")

@@ -10,7 +10,7 @@ from pathlib import Path
 from ordlink.atomic import write_text
 from ordlink.experiments import _html as html
 from ordlink.experiments._experiment import Record
-from ordlink.experiments.claims import CLAIMS, DEPENDS, DID_NOT_HOLD, HELD, Verdict, judge
+from ordlink.experiments.claims import CLAIMS, DEPENDS, DID_NOT_HOLD, HELD, NOT_RUN, Verdict, judge
 from ordlink.experiments.studies import Study
 from ordlink.hierarchy import Hierarchy
 
@@ -78,7 +78,8 @@ def _heading(grid: str, verdicts: Sequence[Verdict]) -> str:
 def _verdict_table(verdicts: Sequence[Verdict]) -> str:
     kinds = {HELD: "held", DID_NOT_HOLD: "not", DEPENDS: "depends"}
     rows = []
-    for verdict in verdicts:
+    judged = [verdict for verdict in verdicts if verdict.verdict != NOT_RUN]
+    for verdict in judged:
         measured = html.escape(verdict.measured)
         if len(measured) > 200:
             short = measured.partition(";")[0]
@@ -88,10 +89,13 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
             f"<td>{measured}</td>"
             f'<td class="verdict {kinds.get(verdict.verdict, "")}">{verdict.verdict}</td></tr>'
         )
-    return (
+    table = (
         "<table><thead><tr><th>Claim</th><th>Rule</th><th>Measured</th><th>Verdict</th></tr>"
         f"</thead><tbody>{''.join(rows)}</tbody></table>"
     )
+    n_left = len(verdicts) - len(judged)
+    note = f"<p>Not judged, since their experiments were not run: {n_left} claims.</p>"
+    return (table if rows else "") + (note if n_left else "")
 
 
 def _section_html(section: Section, figures: Path, pictures: Sequence[Path] | None) -> str:

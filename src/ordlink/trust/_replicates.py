@@ -167,7 +167,11 @@ def replicate_trees(
 
     trees = []
     # Threads share the filters of warnings, which are therefore set outside of them.
-    with warnings.catch_warnings(), ThreadPoolExecutor(n_threads()) as pool:
+    from threadpoolctl import threadpool_limits
+
+    # One limit around all: methods that set their own would undo each other's.
+    limit = threadpool_limits(1, user_api="blas")
+    with limit, warnings.catch_warnings(), ThreadPoolExecutor(n_threads()) as pool:
         warnings.simplefilter("ignore", OrdlinkWarning)  # no news about the answers themselves
         for done, tree in enumerate(pool.map(grow, range(n_replicates)), start=1):
             trees.append(tree)
