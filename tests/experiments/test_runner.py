@@ -30,6 +30,8 @@ def start_run(folder: Path, marker: Path | str = "") -> subprocess.Popen:
         [sys.executable, "-m", "tests.experiments.sample_cells", str(folder), str(marker)],
         cwd=ROOT,
         start_new_session=True,
+        # A shell's background jobs ignore Ctrl-C, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 

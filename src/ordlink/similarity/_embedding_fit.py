@@ -17,6 +17,8 @@ LEAST_DECREASE = 1e-7
 """A run has converged once a step lowers the mean loss per comparison by less than this."""
 _LEAST_SLOPE = 1e-8
 _REMEMBERED_STEPS = 10
+_SAME = 1e-6
+"""Losses that differ by less, relatively, count as equal."""
 _JITTER = 1e-3
 """Moves coinciding points of the first start apart, which no gradient would."""
 
@@ -76,7 +78,9 @@ def fit_embedding(
                 )
                 for number, start in enumerate(_starts(pairs, dimension, n_restarts, seed))
             ]
-        best = min(runs, key=lambda run: run.loss)
+        # Starts that end in the same place differ by rounding, which must not choose between them.
+        lowest = min(run.loss for run in runs)
+        best = next(run for run in runs if run.loss <= lowest + _SAME * abs(lowest))
         points = _in_principal_axes(best.points, pairs)
     if progress is not None:
         progress(n_restarts * max_iterations, n_restarts * max_iterations)
