@@ -138,7 +138,7 @@ def command(
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if png_file is not None:
-        from ordlink.plotting._curves import check_drawing
+        from ordlink.plotting._formats import check_drawing
 
         check_drawing(png_file)
     if answers is None:

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ordlink.atomic import replacing
-from ordlink.errors import InputError
-from ordlink.plotting._dendrogram import FORMATS, NEUTRAL, PALETTE
+from ordlink.plotting._dendrogram import NEUTRAL, PALETTE
+from ordlink.plotting._formats import FORMATS, check_drawing
 
 
 @dataclass(frozen=True)
@@ -104,14 +104,3 @@ def save_curves(
     with replacing(path) as stream:
         figure.savefig(stream, format=suffix[1:], dpi=dpi, **FORMATS[suffix])
     return path
-
-
-def check_drawing(path: str | Path) -> str:
-    """Return the extension of a file to draw to, or say which ones there are."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(
-            f"{path}: cannot tell the format of the drawing from {suffix or 'no extension'!r}; "
-            f"use one of {', '.join(FORMATS)}."
-        )
-    return suffix

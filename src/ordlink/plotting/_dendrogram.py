@@ -28,6 +28,7 @@ from ordlink.plotting._figure import (
     pitch_of,
 )
 from ordlink.plotting._fonts import font_families
+from ordlink.plotting._formats import FORMATS, check_drawing
 from ordlink.plotting._layout import ABOVE_CUT, DendrogramLayout, dendrogram_layout
 from ordlink.plotting._pictures import PIXELS_PER_INCH, WIDEST, read_pictures
 from ordlink.plotting._support import (
@@ -59,12 +60,6 @@ PALETTE = (
 )
 NEUTRAL = "#6B6B6B"
 ORIENTATIONS = ("left", "top")
-FORMATS: dict[str, dict[str, Any]] = {
-    ".png": {},
-    # Without the date, the same tree gives the same file.
-    ".svg": {"metadata": {"Date": None}},
-    ".pdf": {"metadata": {"CreationDate": None}},
-}
 HEIGHT_LABELS = {
     "rank": "merge (in order)",
     "depth": "merges on the longest way down",
@@ -205,12 +200,7 @@ def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options:
         If the extension is unknown or the file cannot be written.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(
-            f"{path}: cannot tell the format of the drawing from {suffix or 'no extension'!r}; "
-            f"use one of {', '.join(FORMATS)}."
-        )
+    suffix = check_drawing(path)
     if "ax" in options:
         raise InputKindError(
             "save_plot makes its own figure; to draw on given axes, call "
