@@ -6,7 +6,6 @@ copied to docs/reproduction, and the measured parts of the page made anew from t
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -21,6 +20,7 @@ from ordlink.experiments.claims import CLAIMS, Verdict, judge
 from ordlink.experiments.planted import planted_experiment
 from ordlink.experiments.standard import DATASETS, VARIANTS, standard_experiment
 from ordlink.experiments.theory import linkage_experiment, questions_experiment
+from pages.kept import keep_figures, keep_tables
 from pages.measured import markdown_table, rewrite_parts
 
 PAGE = Path(__file__).parents[1] / "docs/reproduction.md"
@@ -193,12 +193,8 @@ def main(arguments: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     folder = Path(arguments[0])
-    for name in experiments():
-        (KEPT / name).mkdir(parents=True, exist_ok=True)
-        for table in (folder / "results" / name).glob("results-*.parquet"):
-            shutil.copy(table, KEPT / name)
-    for figure in (folder / "figures").glob("[ft]*.svg"):  # the cars' pictures are not ours
-        shutil.copy(figure, KEPT)
+    keep_tables(experiments().values(), folder / "results", KEPT)
+    keep_figures(folder / "figures", "[ft]*.svg", KEPT)  # the cars' pictures are not ours
     PAGE.write_text(rewrite(PAGE.read_text(), load(KEPT)))
     print(f"{PAGE} is up to date with {folder}")
     return 0

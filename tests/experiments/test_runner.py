@@ -73,6 +73,18 @@ def test_a_killed_run_goes_on_and_gives_the_same_table(how, uninterrupted, tmp_p
     assert pq.read_table(table).num_rows == 80
 
 
+def test_a_second_run_in_the_same_folder_is_refused_until_the_first_is_gone(tmp_path) -> None:
+    run = start_run(tmp_path)
+    wait_until(lambda: n_parts(tmp_path) >= 1, "no cell was finished within 30 s")
+
+    with pytest.raises(InputError, match="another run is at work in this folder; wait until"):
+        run_cells(sample(), tmp_path, progress=False)
+
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait(timeout=30)
+    assert run_cells(sample(), tmp_path, progress=False).n_run > 0
+
+
 def test_workers_do_not_outlive_a_killed_run_even_within_a_long_cell(tmp_path) -> None:
     marker = tmp_path / "started"
     run = start_run(tmp_path, marker)

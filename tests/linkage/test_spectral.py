@@ -110,7 +110,7 @@ def test_the_best_split_is_the_best_of_all_where_two_groups_are_clear() -> None:
             for side in _sides(n)
         ]
         assert split is not None
-        np.testing.assert_allclose(split.value, max(values), rtol=1e-7)
+        np.testing.assert_allclose(split.value(1.0), max(values), rtol=1e-7)
         np.testing.assert_array_equal(split.side == split.side[0], group == group[0])
 
 

@@ -121,14 +121,30 @@ def test_pairs_without_answers_are_as_expected_and_unknown() -> None:
     assert (by_pair(observed.precisions)[asked] > 0).all()
 
 
-def test_calibrated_precisions_fit_the_spread() -> None:
-    answers = PairAnswers.of(_answers(n_answers=3000))
-    expected = np.zeros(answers.n_pairs)
+def test_pulls_vary_as_much_as_calibrated_precisions_say() -> None:
+    answers = PairAnswers.of(_answers(n_answers=3000, error_rate=0.2))
+    expected = np.repeat([-1.0, 0.0, 2.0], answers.n_pairs // 3)
 
     observed = PairModel(answers, 3.0).observe(expected)
 
-    squares = by_pair(observed.precisions * observed.strengths**2)
-    assert np.mean(squares[by_pair(observed.precisions) > 0]) == pytest.approx(1.0)
+    precisions = by_pair(observed.precisions)
+    pulls = precisions * (by_pair(observed.strengths) - expected)
+    assert np.sum(pulls**2) == pytest.approx(np.sum(precisions))
+
+
+def test_an_answer_counts_as_much_whether_it_was_to_be_expected_or_not() -> None:
+    # Two equally strong pairs meet the same two weak ones; the first wins both, the other loses.
+    e, f, g, h = range(4)
+    answers = PairAnswers(
+        4, np.array([e, e, g, h], np.int32), np.array([g, h, f, f], np.int32), np.empty(0)
+    )
+    expected = np.array([2.0, 2.0, 0.0, 0.0, 0.0, 0.0])
+
+    observed = PairModel(answers, 1.0).observe(expected, calibrated=False)
+
+    precisions, strengths = by_pair(observed.precisions), by_pair(observed.strengths)
+    assert precisions[e] == pytest.approx(precisions[f])
+    assert strengths[f] < 2.0 < strengths[e]
 
 
 def test_low_rank_points_are_a_stationary_point() -> None:

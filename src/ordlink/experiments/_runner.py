@@ -60,8 +60,7 @@ def run_cells(
 
     Interrupted by Ctrl-C, kill -9 or loss of power, a run loses the cells in flight only; the
     next one goes on and ends with the same table (but for times). A cell that fails, or whose
-    process dies, does not stop the others, and is tried again the next time. One run at a time
-    may use a folder.
+    process dies, does not stop the others, and is tried again the next time.
 
     Parameters
     ----------
@@ -78,26 +77,39 @@ def run_cells(
     -------
     RunSummary
         The results themselves: `load_results`.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or another run is at work in it.
     """
     started = time.monotonic()
     store = Store(Path(folder), experiment.name, experiment.version)
-    store.prepare()
-    finished = store.finished()
-    todo = [cell for cell in experiment.cells if cell_key(cell) not in finished]
-    todo.sort(key=experiment.cost)  # the last are taken first
-    failures: list[Failure] = []
-    try:
-        if todo:
-            size = min(n_processes or _n_cores(), len(todo))
-            with _progress_bar(experiment, todo, shown=progress) as bar, _one_thread_each():
-                for cell, error in _run_on_workers(experiment, store, list(todo), size):
-                    if error is not None:
-                        failures.append(Failure(cell, error))
-                    bar(cell, len(failures))
-    finally:
-        store.gather()
+    with store.held():
+        finished = store.finished()
+        todo = [cell for cell in experiment.cells if cell_key(cell) not in finished]
+        todo.sort(key=experiment.cost)  # the last are taken first
+        try:
+            failures = _run_all(experiment, store, todo, n_processes or _n_cores(), shown=progress)
+        finally:
+            store.gather()
     seconds = time.monotonic() - started
     return RunSummary(len(experiment.cells), len(todo), tuple(failures), seconds)
+
+
+def _run_all(
+    experiment: Experiment, store: Store, todo: list[Parameters], n_processes: int, *, shown: bool
+) -> list[Failure]:
+    """Run the cells, from the last to the first; return those that failed."""
+    failures: list[Failure] = []
+    if todo:
+        size = min(n_processes, len(todo))
+        with _progress_bar(experiment, todo, shown=shown) as bar, _one_thread_each():
+            for cell, error in _run_on_workers(experiment, store, list(todo), size):
+                if error is not None:
+                    failures.append(Failure(cell, error))
+                bar(cell, len(failures))
+    return failures
 
 
 class _Worker:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ordlink.atomic import replacing
 from ordlink.errors import InputError
 from ordlink.experiments._experiment import Experiment, Record, cell_key
+from ordlink.locks import try_lock
 
 CELL = "cell"
 """Column that holds the cell's key."""
@@ -32,21 +33,34 @@ class Store:
     """
 
     def __init__(self, folder: Path, name: str, version: int) -> None:
+        self.lock_path = folder / f".{name}.lock"
         self.table_path = folder / name / f"results-v{version}.parquet"
         self.parts_folder = folder / name / f"parts-v{version}"
 
-    def prepare(self) -> None:
-        """Make the folders, and remove what a killed run left half-written."""
-        try:
-            self.parts_folder.mkdir(parents=True, exist_ok=True)
-            for folder in (self.parts_folder, self.table_path.parent):
-                for leftover in folder.glob(".ordlink-*.tmp"):
-                    leftover.unlink()
-        except OSError as error:
-            raise InputError(
-                f"{self.parts_folder}: cannot write into this folder ({error.strerror}); choose "
-                "another one"
-            ) from error
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the folder, made if missing: two runs would do the same work and spoil each other's.
+
+        What a killed run left half-written is removed.
+        """
+        with contextlib.ExitStack() as stack:
+            try:
+                self.parts_folder.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context(self.lock_path.open("ab"))
+                if not try_lock(file):
+                    raise InputError(
+                        f"{self.table_path.parent}: another run is at work in this folder; wait "
+                        "until it is done, or choose another folder"
+                    )
+                for folder in (self.parts_folder, self.table_path.parent):
+                    for leftover in folder.glob(".ordlink-*.tmp"):
+                        leftover.unlink()
+            except OSError as error:
+                raise InputError(
+                    f"{self.parts_folder}: cannot write into this folder ({error.strerror}); "
+                    "choose another one"
+                ) from error
+            yield
 
     def finished(self) -> set[str]:
         """Return the keys of the finished cells."""

@@ -46,16 +46,21 @@ def calibration_page(results: Results, figure: str = "") -> str:
     figure : str
         Address of the figure; none is shown without it.
     """
-    header = ("Bar", "Verdict", "Measured", "Rule")
-    verdicts = [(bar.text, *bar.judge(results), bar.rule) for bar in BARS]
-    parts = ["# Calibration of trust", table(header, verdicts)]
+    parts = ["# Calibration of trust", verdicts_table(results)]
     if figure:
         parts.append(f"![Share of conflicting branches against their support]({figure})")
-    parts += _sections(results)
+    parts += sections(results)
     return "\n\n".join(parts) + "\n"
 
 
-def _sections(results: Results) -> Iterator[str]:
+def verdicts_table(results: Results) -> str:
+    """Return the table of the bars."""
+    header = ("Bar", "Verdict", "Measured", "Rule")
+    return table(header, [(bar.text, *bar.judge(results), bar.rule) for bar in BARS])
+
+
+def sections(results: Results) -> Iterator[str]:
+    """Yield the headings and tables of all that was run."""
     rows = results.get("support", ())
     branches = select(rows, measure="support")
     if branches:

@@ -5,6 +5,7 @@ from ordlink.linkage._active_single import single_linkage
 from ordlink.linkage._average import average_linkage
 from ordlink.linkage._average_features import average_linkage_of_features
 from ordlink.linkage._four_al import quadruplets_average_linkage
+from ordlink.linkage._numbering import in_own_numbers, new_pair_ids, renumber
 from ordlink.linkage._spectral import spectral_linkage
 from ordlink.linkage._start import Start, start_from
 
@@ -13,7 +14,10 @@ __all__ = [
     "average_linkage",
     "average_linkage_of_features",
     "complete_linkage",
+    "in_own_numbers",
+    "new_pair_ids",
     "quadruplets_average_linkage",
+    "renumber",
     "single_linkage",
     "spectral_linkage",
     "start_from",

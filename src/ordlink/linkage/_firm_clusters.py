@@ -98,7 +98,7 @@ def find_firm_clusters(observed: PairStrengths) -> LabelArray:
     while waiting:
         members, patience = waiting.pop()
         split = best_split(observed, members, 1.0) if len(members) > 1 else None
-        if split is not None and split.value > 0.0:
+        if split is not None and split.value(1.0) > 0.0:
             patience = PATIENCE
         elif split is not None and patience > 0:
             split, patience = best_split(observed, members, LIKELY), patience - 1

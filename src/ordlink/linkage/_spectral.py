@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
+from ordlink.linkage._numbering import in_own_numbers, order_of_appearance, renumber
 from ordlink.linkage._spectral_choice import choose_way
 from ordlink.linkage._spectral_trees import grow_trees
-from ordlink.linkage._start import start_from
+from ordlink.linkage._start import Start, start_from
 from ordlink.similarity._questions import one_row_per_question
 from ordlink.similarity._thinning import thin_out_pairs
 from ordlink.typing import AnyArray, Progress
@@ -66,7 +67,20 @@ def spectral_linkage(
     with threadpool_limits(1, user_api="blas"):  # the same sums on any number of threads
         if not isinstance(comparisons, ListedComparisons):
             return grow_trees(comparisons, start, progress).splits
-        way = choose_way(comparisons, start, repeats)
-        rows = thin_out_pairs(one_row_per_question(comparisons, way.repeats))
-        trees = grow_trees(rows, start, progress)
-        return trees.average if way.average else trees.splits
+        if initial_clusters is not None:
+            return _grow(comparisons, start, repeats, progress)
+        order = order_of_appearance(comparisons)
+        tree = _grow(renumber(comparisons, order), start, repeats, progress)
+        return in_own_numbers(tree, order, comparisons.names)
+
+
+def _grow(
+    comparisons: ListedComparisons,
+    start: Start,
+    repeats: Repeats | None,
+    progress: Progress | None,
+) -> Hierarchy:
+    way = choose_way(comparisons, start, repeats)
+    rows = thin_out_pairs(one_row_per_question(comparisons, way.repeats))
+    trees = grow_trees(rows, start, progress)
+    return trees.average if way.average else trees.splits

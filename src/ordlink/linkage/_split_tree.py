@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink.linkage._firm_clusters import Blocks, number_by_first
-from ordlink.linkage._splits import LIKELY, best_split
+from ordlink.linkage._splits import CLEAR, LIKELY, best_split
 from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import BoolArray, FloatArray, Int32Array, Int64Array, LabelArray
 
@@ -73,7 +73,7 @@ def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
 
 
 def _rank_of(strength: float, error: float) -> tuple[bool, float]:
-    """Return the rank of a likely split: the less is known of its strength, the later it comes."""
+    """Return the rank of a clear split: the less is known of its strength, the later it comes."""
     return False, strength + ERRORS * error
 
 
@@ -104,8 +104,8 @@ def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
         if split is None:
             done[name] = _chain(chosen)
             continue
-        likely = split.value > 0.0
-        rank = _rank_of(split.across, split.error) if likely else (True, split.within)
+        clear = split.value(CLEAR) > 0.0
+        rank = _rank_of(split.across, split.error) if clear else (True, split.within)
         waiting.append((name, chosen, (split.across, rank, number + 1, number + 2)))
         waiting.append((number + 1, chosen[split.side], None))
         waiting.append((number + 2, chosen[~split.side], None))

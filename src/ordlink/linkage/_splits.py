@@ -12,7 +12,9 @@ from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import AnyArray, BoolArray, FloatArray
 
 LIKELY = 0.4
-"""The caution of splits that need not be firm."""
+"""The caution of the search for splits that need not be firm."""
+CLEAR = 0.85
+"""The caution of splits that noise alone hardly gives."""
 TINY = 1e-12
 """A total precision below this says nothing."""
 _MOVES_PER_OBJECT = 3
@@ -26,8 +28,8 @@ class Split:
     ----------
     side : ndarray of shape (n,), dtype bool
         Which objects are on one side.
-    value : float
-        Gain less cost in log-likelihood; above 0, the split is firm.
+    gain : float
+        In log-likelihood.
     across : float
         Mean strength of the pairs across.
     error : float
@@ -37,10 +39,15 @@ class Split:
     """
 
     side: BoolArray
-    value: float
+    gain: float
     across: float
     error: float
     within: float
+
+    def value(self, caution: float) -> float:
+        """Return gain less cost; a split is firm if it is above 0 with caution 1."""
+        n, k = np.array(len(self.side)), np.array(self.side.sum())
+        return self.gain - float(cost_of_split(n, k, caution))
 
 
 def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Split | None:
@@ -72,7 +79,7 @@ def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Sp
     if weight > 0.0:
         across += float(pulls[np.ix_(side, ~side)].sum()) / weight
         error = weight**-0.5
-    return Split(side, value, across, error, within)
+    return Split(side, value + float(costs[side.sum()]), across, error, within)
 
 
 def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink.similarity._bradley_terry import PairAnswers, as_matrix
-from ordlink.typing import FloatArray
+from ordlink.typing import FloatArray, Int64Array
 
 _MAX_STEPS = 40
 _REMEMBERED_STEPS = 6
+N_GROUPS = 16
+"""Pairs are put into so many groups by what is expected of them."""
 LOGIT_OF_PROBIT = 0.346
 """(16 sqrt(3) / (15 pi))^2: how much a normal effect flattens a logistic curve."""
 
@@ -74,22 +76,36 @@ class PairModel:
     def observe(self, expected: FloatArray, *, calibrated: bool = True) -> PairStrengths:
         """Return strengths as observations around what is expected of them.
 
-        With x the most likely strengths and c the curvatures there, the effects have been
-        integrated out (Laplace): h = c / (1 + c variance), and h (z - expected) = (x - expected)
-        / variance, which is the slope of the likelihood at x. If `calibrated`, all precisions are
-        scaled so that h (z - expected)^2 is 1 in the mean, as it must be if few numbers were
-        fitted to get what is expected.
+        With x the most likely strengths and c the curvatures, the effects have been integrated out
+        (Laplace): h = c / (1 + c variance), and h (z - expected) = (x - expected) / variance, which
+        is the slope of the likelihood at x. Curvatures at x would depend on the very answers: a
+        pair that lost against the odds would count far more than one that won, and noise would
+        look like structure. So they are those that were foreseen, scaled to what they come to at x
+        among pairs of similar expected strength.
+
+        If `calibrated`, all precisions are scaled so that the pulls, p = h (z - expected), vary as
+        much as the precisions say: sum p^2 = sum h. It must be so if few numbers were fitted to get
+        what is expected.
         """
         strengths = self.fit(expected)
-        _, slopes, curvatures = self._answers.likelihood(strengths, curved=True)
-        precisions = curvatures / (1.0 + curvatures * self._variance)
+        slopes = self._effects / self._variance
+        curvatures = self._answers.likelihood(strengths, curved=True)[2]
+        alike = _groups_of(expected)
+        foreseen = self._foreseen_curvatures(expected)
+        foreseen *= _ratios_by_group(curvatures, foreseen, alike)
+        precisions = foreseen / (1.0 + foreseen * self._variance)
         known = precisions > 1e-12
         observed = expected.copy()
         observed[known] += slopes[known] / precisions[known]
         if calibrated and known.any():
-            precisions /= max(float(np.mean(slopes[known] ** 2 / precisions[known])), 1e-6)
+            precisions /= max(float((slopes * slopes).sum() / precisions.sum()), 1e-6)
         n = self._answers.n_objects
         return PairStrengths(as_matrix(observed, n), as_matrix(precisions, n))
+
+    def _foreseen_curvatures(self, expected: FloatArray) -> FloatArray:
+        """Return what comparisons tell of each pair, before it is known how they were answered."""
+        flatter = expected / np.sqrt(1.0 + 2.0 * LOGIT_OF_PROBIT * self._variance)
+        return self._answers.likelihood(flatter, curved=True)[2]
 
     def stretch(self, expected: FloatArray) -> FloatArray:
         """Return strengths that were fitted without effects, as they must be with them.
@@ -98,3 +114,18 @@ class PairModel:
         same.
         """
         return np.asarray(expected * np.sqrt(1.0 + LOGIT_OF_PROBIT * self._variance))
+
+
+def _groups_of(expected: FloatArray) -> Int64Array:
+    """Return groups of pairs of similar expected strength, equal ones in one group."""
+    edges = np.quantile(expected, np.arange(1, N_GROUPS) / N_GROUPS)
+    return np.searchsorted(np.unique(edges), expected)
+
+
+def _ratios_by_group(
+    numerators: FloatArray, denominators: FloatArray, groups: Int64Array
+) -> FloatArray:
+    """Return, for each pair, the ratio of the sums over its group; 1 where nothing is known."""
+    tops, bottoms = (np.bincount(groups, weights) for weights in (numerators, denominators))
+    known = (tops > 1e-12) & (bottoms > 1e-12)
+    return np.divide(tops, bottoms, out=np.ones_like(tops), where=known)[groups]

@@ -1,0 +1,71 @@
+"""Objects numbered as the answers name them, whatever their own numbers are.
+
+Sums in another order are rounded otherwise, and where nothing but noise decides, rounding does. So
+that renumbering the objects renumbers the tree and changes nothing else, the work is done in an
+order that the answers alone give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ordlink.comparisons import ListedComparisons, pair_ids
+from ordlink.hierarchy import Hierarchy
+from ordlink.typing import Int32Array
+
+_SEED = 20190104
+
+
+def order_of_appearance(comparisons: ListedComparisons) -> Int32Array:
+    """Return the objects in the order in which the answers first name them.
+
+    Those that first come up in the same comparison are told apart by the comparisons that they win
+    and lose; objects that no answer tells apart stay in the order of their numbers.
+
+    Examples
+    --------
+    >>> from ordlink import Comparisons
+    >>> order_of_appearance(Comparisons.from_triplets([[3, 1, 2], [1, 3, 0]]))[-1]
+    np.int32(0)
+    """
+    n, rows = comparisons.n_objects, np.arange(comparisons.n_rows)
+    marks = np.random.default_rng(_SEED).random(comparisons.n_rows)
+    first = np.full(n, comparisons.n_rows)
+    sums = np.zeros((2, n))  # of the marks of the comparisons won, and lost: never equal by chance
+    for column, objects in enumerate(comparisons.quadruplets.T):
+        sums[column // 2] += np.bincount(objects, marks, minlength=n)
+        latest = np.full(n, comparisons.n_rows)
+        latest[objects[::-1]] = rows[::-1]  # of equal places the last one stays: the first row
+        first = np.minimum(first, latest)
+    return np.lexsort((*sums, first)).astype(np.int32)
+
+
+def new_pair_ids(order: Int32Array) -> Int32Array:
+    """Return the id of each pair of objects once object ``order[k]`` is called k."""
+    n = len(order)
+    new_number = np.argsort(order).astype(np.int32)
+    low, high = np.triu_indices(n, 1)
+    return pair_ids(new_number[low], new_number[high], n)
+
+
+def renumber(comparisons: ListedComparisons, order: Int32Array) -> ListedComparisons:
+    """Return the comparisons in which object ``order[k]`` is called k, without names."""
+    ids = new_pair_ids(order)
+    return replace(
+        comparisons,
+        winners=ids[comparisons.winners],
+        losers=ids[comparisons.losers],
+        names=None,
+        distinct=comparisons.tally.majority is None,
+    )
+
+
+def in_own_numbers(
+    tree: Hierarchy, order: Int32Array, names: Sequence[str] | None = None
+) -> Hierarchy:
+    """Return the tree in which k is object ``order[k]`` again."""
+    nodes = np.concatenate([order, np.arange(len(order), 2 * len(order) - 1)])
+    return Hierarchy(nodes[tree.merges], scores=tree.scores, tied=tree.tied, names=names)
