@@ -1,14 +1,13 @@
 """Held-out scores, against folds held out by hand."""
 
-import warnings
-
 import numpy as np
 import pytest
 
 import ordlink as ol
-from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.errors import InputError
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
-from ordlink.trust import assign_folds, cross_validate
+from ordlink.trust import assign_folds, compare_methods, cross_validate, learning_curve
+from tests.trust.growing import grow_without_fold
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,9 @@ def test_each_fold_is_judged_by_the_tree_of_the_others(comparisons, method):
         folds = assign_folds(comparisons, 3, seed=5 + repetition)  # the same for all methods
         for fold in range(3):
             held_out = comparisons[folds == fold]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", OrdlinkWarning)
-                tree = ol.cluster(comparisons[folds != fold], method, repeats="net")
+            tree = grow_without_fold(
+                comparisons, method, folds, fold, 5 + repetition, repeats="net"
+            )
             place = repetition, fold
             assert scores.accuracies[place] == comparison_accuracy(tree, held_out)
             assert scores.revenues[place] == normalised_comparison_revenue(tree, held_out)
@@ -66,3 +65,30 @@ def test_bad_options_are_refused(comparisons):
         cross_validate(comparisons, n_repetitions=0)
     with pytest.raises(InputError, match="no option 'colour'"):
         cross_validate(comparisons, colour="red")
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize(
+    ("n_people", "by_annotator", "expected"),
+    [
+        (0, None, "answers"),
+        (4, None, "answers"),
+        (5, None, "people"),
+        (9, None, "people"),
+        (9, False, "answers"),
+    ],
+)
+def test_results_say_what_folds_keep_together(n_people, by_annotator, expected):
+    people = [f"p{k % n_people}" if n_people else "" for k in range(60)]
+    rows = ol.datasets.simulate_answers(np.eye(6), 60, seed=0)
+    answers = ol.Comparisons.from_triplets(rows, annotators=people)
+
+    scores = cross_validate(answers, "AddS-AL", by_annotator=by_annotator)
+    compared = compare_methods(answers, ["AddS-AL"], by_annotator=by_annotator)
+
+    assert scores.folds_by == compared.folds_by == expected
+    folds = assign_folds(answers, 5, by_annotator=by_annotator)
+    whole = all(len(set(folds[answers.details.annotators == p])) == 1 for p in set(people))
+    assert whole == (expected == "people")
+    if by_annotator is None:
+        assert learning_curve(answers, "AddS-AL", n_repetitions=1).folds_by == expected

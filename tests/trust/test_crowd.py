@@ -11,11 +11,19 @@ import pytest
 
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError
-from ordlink.trust import _crowd_cycles, crowd_quality, exclusion_effect, without_annotators
-from ordlink.trust._crowd_accuracy import compare_with_others
+from ordlink.trust import (
+    AnnotatorQuality,
+    _crowd_cycles,
+    crowd_quality,
+    exclusion_effect,
+    without_annotators,
+)
+from ordlink.trust._crowd_accuracy import compare_with_others, held_out_accuracy
 from ordlink.trust._crowd_cycles import count_cycles
-from ordlink.trust._crowd_questions import answers_of
+from ordlink.trust._crowd_flags import flags_of
+from ordlink.trust._crowd_questions import RepeatAgreement, answers_of
 from ordlink.trust._crowd_skill import estimate_skills
+from tests.trust.growing import grow_in_order, grow_without_fold
 
 PEOPLE = ("ann", "bob", "cat", "")
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
@@ -164,7 +172,7 @@ def literal_skills(form: str, rows: list, people: list[str], n_options: int) -> 
     for row, person in zip(rows, people, strict=True):
         question, response = question_and_response(form, row)
         given[question].append((person, response))
-    given = {question: said for question, said in given.items() if len(said) > 1}
+    given = {q: said for q, said in given.items() if len({person for person, _ in said}) > 1}
     belief = {}
     for question, said in given.items():
         options = {response for _, response in said}
@@ -254,9 +262,9 @@ def test_accuracies_equal_those_of_trees_learnt_without_each_person(crowd) -> No
     quality = crowd_quality(crowd)
 
     assert crowd.details is not None
-    for person in quality.annotators:
+    for number, person in enumerate(quality.annotators):
         own = crowd.details.annotators == person.name
-        tree = ol.cluster(crowd.take(~own), "AddS-AL")
+        tree = grow_without_fold(crowd, "AddS-AL", np.where(own, number, -1), number, 0)
         assert person.accuracy == pytest.approx(
             ol.metrics.comparison_accuracy(tree, crowd.take(own))
         )
@@ -277,9 +285,9 @@ def test_errors_take_whole_answers_as_units() -> None:
 
     quality = crowd_quality(comparisons)
 
-    for person in quality.annotators:
+    for number, person in enumerate(quality.annotators):
         own = comparisons.details.annotators == person.name
-        tree = ol.cluster(comparisons.take(~own), "AddS-AL")
+        tree = grow_without_fold(comparisons, "AddS-AL", np.where(own, number, -1), number, 0)
         units = []
         for answer in np.unique(comparisons.details.answers[own]):
             part = comparisons.take(comparisons.details.answers == answer)
@@ -303,7 +311,7 @@ def test_many_people_are_left_out_in_groups(crowd, monkeypatch: pytest.MonkeyPat
     for person in quality.annotators:
         own = crowd.details.annotators == person.name
         (fold,) = set(folds[own].tolist())
-        tree = ol.cluster(crowd.take(folds != fold), "AddS-AL")
+        tree = grow_without_fold(crowd, "AddS-AL", folds, fold, 0)
         expected = ol.metrics.comparison_accuracy(tree, crowd.take(own))
         assert person.accuracy == pytest.approx(expected)
 
@@ -425,8 +433,19 @@ def test_the_effect_of_leaving_out_shows_both_trees(crowd) -> None:
     assert effect.tree_with == ol.cluster(crowd, "AddS-AL")
     assert effect.tree_without == ol.cluster(kept, "AddS-AL")
     assert (effect.n_kept, effect.n_left_out) == (8 * 150, 150)
-    distance = ol.metrics.triplet_distance(effect.tree_with, effect.tree_without)
-    assert effect.agreement == 1 - distance
+    assert effect.tree_with.n_tied_merges
+    rng = np.random.default_rng(0)
+    trees = [
+        grow_in_order(part, "AddS-AL", rng.permutation(16)) for part in [crowd] * 4 + [kept] * 4
+    ]
+
+    def mean_agreement(pairs) -> float:
+        return np.mean([1 - ol.metrics.triplet_distance(trees[a], trees[b]) for a, b in pairs])
+
+    kinds = {pair: (pair[0] < 4) == (pair[1] < 4) for pair in itertools.combinations(range(8), 2)}
+    for of_one_kind, found in ((False, effect.agreement), (True, effect.agreement_of_ties)):
+        pairs = [pair for pair, same in kinds.items() if same == of_one_kind]
+        assert found == pytest.approx(mean_agreement(pairs))
     assert effect.accuracy_without == ol.metrics.comparison_accuracy(effect.tree_without, kept)
 
 
@@ -449,3 +468,124 @@ def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:
         crowd_quality(crowd, chose_first=np.full(crowd.n_rows, 2))
     with pytest.raises(InputError, match="got something else"):
         crowd_quality(crowd, chose_first=["left"] * crowd.n_rows)
+
+
+def test_skills_need_two_different_people() -> None:
+    """Ann answers a question five times; nobody else does, so nothing is known of her skill."""
+    rows = [[0, 1, 2]] * 5 + [[1, 2, 3], [1, 2, 3], [2, 3, 4]]
+    people = ["ann"] * 5 + ["bob", "cat", ""]
+    comparisons = build("triplet", rows, annotators=people, counts=[1] * 7 + [4])
+
+    skills, n_answers = estimate_skills(answers_of(comparisons))
+
+    assert n_answers.tolist() == [0, 1, 1]
+    assert np.isnan(skills[0])
+    assert np.isfinite(skills[1:]).all()
+
+
+def test_a_few_answers_that_all_agree_do_not_set_the_mark(crowd) -> None:
+    """Thirty people give 3 answers each, all as the tree says; nobody else does as well."""
+    tree = ol.cluster(crowd, "AddS-AL")
+    ranks = tree.lca_ranks()
+    rng = np.random.default_rng(0)
+    rows = [rng.permutation(16)[:3] for _ in range(90)]
+    rows = [[i, j, k] if ranks[i, j] < ranks[i, k] else [i, k, j] for i, j, k in rows]
+    few = ol.Comparisons.from_triplets(
+        rows, n_objects=16, annotators=np.repeat([f"few{n}" for n in range(30)], 3)
+    )
+    both = ol.concatenate([crowd, few])
+
+    found = held_out_accuracy(both, "AddS-AL", {}, seed=0)
+
+    names = np.unique(both.details.annotators.astype(str))
+    unanimous = np.char.startswith(names, "few") & (found.errors == 0)
+    usual = np.char.startswith(names, "p")
+    assert unanimous.sum() > 8
+    assert (found.cautious_errors[unanimous] > 0.2).all()
+    np.testing.assert_allclose(found.cautious_errors[usual], found.errors[usual], atol=0.003)
+    mean = found.accuracies[usual].mean()
+    assert found.others[usual] == pytest.approx(np.full(usual.sum(), mean), abs=0.05)
+    assert found.p_values[usual].min() > 0.05
+
+
+def person(**known: object) -> AnnotatorQuality:
+    """Return somebody of whom only this is known."""
+    unknown = dict.fromkeys(AnnotatorQuality.__dataclass_fields__, math.nan)
+    none = RepeatAgreement(0, 0, math.nan, math.nan, math.nan)
+    counts = {"n_answers": 1000, "n_comparisons": 1000, "n_shared": 0, "n_placed": 0}
+    values = unknown | counts | {"name": "ann", "repeats": none, "flags": ()} | known
+    return AnnotatorQuality(**values)
+
+
+def flags(
+    one: AnnotatorQuality, *, usual_agreement=0.85, n_people=1, others_skill=0.9
+) -> tuple[str, ...]:
+    everybody = RepeatAgreement(200, 200, usual_agreement, 0.01, 0.5)
+    return flags_of(
+        one,
+        everybody=everybody,
+        n_people=n_people,
+        usual_time=math.nan,
+        chance=0.5,
+        others_skill=others_skill,
+    )
+
+
+def test_nobody_is_called_a_guesser_for_want_of_answers() -> None:
+    """From 25 answers somebody as good as the others often looks like guessing."""
+    assert flags(person(skill=0.6, n_shared=25), others_skill=0.65) == ()
+    assert flags(person(skill=0.6, n_shared=25), others_skill=math.nan) == ()
+    (flag,) = flags(person(skill=0.5, n_shared=400), others_skill=0.65)
+    assert "estimated 50% of shared questions, as by guessing; others reach 65%" in flag
+
+
+@pytest.mark.parametrize(
+    ("measure", "others"),
+    [("accuracy", ["others_accuracy"]), ("skill", [])],
+)
+def test_the_more_people_the_more_it_takes_to_call_one_a_guesser(measure, others) -> None:
+    """Of 40 people like the others, 2 would be flagged at 5 % each; now 0.05 are."""
+    error = 0.5 / math.sqrt(400)
+    rng = np.random.default_rng(0)
+    usual = 0.5 + 3.4 * error  # where one person in twenty comes within 1.645 errors of guessing
+
+    def n_flagged(n_people):
+        found = 0
+        for value in usual + error * rng.normal(size=400):
+            known = {measure: value, "n_shared": 400 if measure == "skill" else 0}
+            known |= {"n_comparisons": 400, "accuracy_error": error, "p_value": 1.0}
+            known |= dict.fromkeys(others, usual)
+            found += bool(flags(person(**known), n_people=n_people, others_skill=usual))
+        return found
+
+    assert 5 <= n_flagged(1) <= 40
+    assert n_flagged(40) == 0
+
+
+def test_repeats_of_one_question_are_not_as_good_as_repeats_of_many() -> None:
+    """45 pairs of answers to each of 10 questions say as much as 10 pairs, not as 450."""
+    few = RepeatAgreement(10, 450, 0.7, 0.1, 0.5)
+    many = RepeatAgreement(450, 450, 0.7, 0.02, 0.5)
+    too_few = RepeatAgreement(9, 900, 0.0, 0.0, 0.5)
+
+    assert flags(person(repeats=few)) == ()
+    assert flags(person(repeats=too_few)) == ()
+    (flag,) = flags(person(repeats=many))
+    assert "same again in 70% of repeats of 450 questions, unusually few: 85% is usual" in flag
+
+
+def test_ties_do_not_hide_what_leaving_out_does() -> None:
+    """Few answers leave most merges to ties: two trees of the same answers differ as much."""
+    rows = [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+    comparisons = ol.Comparisons.from_triplets(
+        rows * 2, n_objects=12, annotators=["ann"] * 3 + ["bob"] * 3
+    )
+
+    effect = exclusion_effect(comparisons, ["bob"], "AddS-AL")
+    again = exclusion_effect(comparisons, ["bob"], "AddS-AL")
+    other = exclusion_effect(comparisons, ["bob"], "AddS-AL", seed=1)
+
+    assert effect.tree_with == effect.tree_without == ol.cluster(comparisons, "AddS-AL")
+    assert effect.agreement == pytest.approx(effect.agreement_of_ties, abs=0.15)
+    assert effect.agreement < 0.8
+    assert effect.agreement == again.agreement != other.agreement

@@ -132,6 +132,22 @@ def test_subsamples_are_nested_whole_answers_person_by_person(comparisons):
     assert not halves[0] & halves[1]
 
 
+def test_the_answers_of_one_person_come_in_random_order(comparisons):
+    """Whoever is cut off, it is not by when they were asked: p0 answered 0, 10, 20, ..."""
+    answers = _Answers(comparisons, 5)
+    everyone = np.ones(comparisons.n_rows, dtype=bool)
+
+    cut = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        (rows,) = answers.growing(everyone, np.array([30]), rng)
+        cut.append(np.unique(comparisons.answer_ids[rows]) // 10)  # of their 60 answers, in turn
+
+    assert all(len(taken) == 30 for taken in cut)
+    assert np.mean([taken.mean() for taken in cut]) == pytest.approx(29.5, abs=5)
+    assert all(taken.max() > 40 for taken in cut)
+
+
 def test_repeated_answers_count_as_often_as_they_were_given():
     answers = ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2], [2, 1, 0]], counts=[5, 1, 3])
 

@@ -11,6 +11,8 @@ from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.metrics import comparison_accuracy
 from ordlink.trust import CANDIDATES, Candidate, compare_methods, cross_validate, recommend
 from ordlink.trust._candidates import LONGEST_SECONDS, choose_candidates, estimate_seconds
+from ordlink.trust._shuffled import grow_shuffled
+from tests.trust.growing import grow_in_order
 
 FAST = ["4-AL", "4K-AL", "4K-AL no self", "AddS-AL", "tSTE-AL 2-D"]
 
@@ -64,12 +66,19 @@ def test_differences_to_the_best_are_taken_fold_by_fold(comparison):
     assert means == sorted(means, reverse=True)
 
 
-def test_agreement_is_the_share_of_triples_joined_alike(comparison):
+def test_agreement_is_the_share_of_triples_joined_alike(answers, comparison):
     def first_joined(tree, triple):
         ranks = tree.lca_ranks()
         return min(itertools.combinations(triple, 2), key=lambda pair: ranks[pair])
 
     trees = [scores.tree for scores in comparison.scores]
+    assert 0 < sum(tree.n_tied_merges > 0 for tree in trees) < len(trees)
+    for place, scores in enumerate(comparison.scores):
+        if scores.tree.n_tied_merges:  # these are decided anew, for each candidate by itself
+            draw = np.random.default_rng([4, 0, 1 + FAST.index(scores.label)])
+            trees[place] = grow_in_order(
+                answers, scores.method, draw.permutation(12), **scores.options
+            )
     triples = list(itertools.combinations(range(12), 3))
     for (i, one), (j, other) in itertools.product(enumerate(trees), repeat=2):
         same = [first_joined(one, triple) == first_joined(other, triple) for triple in triples]
@@ -324,3 +333,21 @@ def test_the_reason_says_where_nothing_was_learnt():
 
     assert "the only method compared" in found.reason
     assert found.reason.endswith("but this is hardly better than chance (0.5).")
+
+
+def test_a_method_whose_linear_algebra_fails_is_left_out(monkeypatch):
+    def fail(comparisons, method, rng, **options):
+        if method == "4K-AL":
+            raise np.linalg.LinAlgError("Eigenvalues did not converge")
+        return grow_shuffled(comparisons, method, rng, **options)
+
+    monkeypatch.setattr("ordlink.trust._comparison_runs.grow_shuffled", fail)
+    answers = _answers(40)
+
+    found = compare_methods(answers, n_folds=2)
+
+    reason = "Eigenvalues did not converge"
+    assert found.left_out == {"4K-AL": reason, "4K-AL no self": reason}
+    assert {scores.label for scores in found.scores} == set(CANDIDATES) - set(found.left_out)
+    with pytest.raises(InputError, match=f"4K-AL: {reason}"):
+        compare_methods(answers, ["4K-AL", "AddS-AL"], n_folds=2)

@@ -10,7 +10,9 @@ from ordlink.errors import InputError
 from ordlink.trust import branch_support
 from ordlink.trust._replicates import Draw, hand_over, pools_of
 from ordlink.trust._support import _units
+from ordlink.trust._votes import Votes
 from tests.strategies import hierarchies
+from tests.trust.growing import grow_in_order
 
 
 def planted(gap, *, noise=1.0, depth=2, leaf_size=8, seed=0):
@@ -146,7 +148,8 @@ def test_all_answers_of_noise_support_nothing():
 
 def test_answers_alone_call_accidents_certain_and_pairs_do_not():
     upper = np.triu(np.random.default_rng(0).normal(size=(12, 12)), 1)
-    comparisons = ol.Comparisons.from_similarities(upper + upper.T).listed()
+    once = ol.Comparisons.from_similarities(upper + upper.T).listed()
+    comparisons = ol.concatenate([once] * 10)
 
     asked = branch_support(comparisons, n_replicates=40, resample="answers")
     redrawn = branch_support(comparisons, n_replicates=40, resample="pairs")
@@ -213,3 +216,201 @@ def test_bad_options_are_refused():
         branch_support(ranked, resample="objects")
     with pytest.raises(InputError, match="n_replicates: expected at least 1"):
         branch_support(ranked, n_replicates=0)
+
+
+# --- who is drawn several times counts several times --------------------------------------------
+
+
+def people_of_their_own(n_people):
+    """Return answers of people who see two clusters, each person with noise of their own."""
+    rows, people = [], []
+    for person in range(n_people):
+        planted = ol.datasets.planted_hierarchy(
+            depth=1, leaf_size=3, gap=2.0, noise=0.3, seed=person
+        )
+        own = ol.datasets.simulate_answers(planted.similarities, 12, seed=person)
+        rows += own.tolist()
+        people += [f"p{person}"] * 12
+    return rows, people
+
+
+def distinct(rows, people):
+    """Leave out all but the first answer to each question."""
+    seen, kept = set(), []
+    for number, (i, j, k) in enumerate(rows):
+        question = i, frozenset((j, k))
+        if question not in seen:
+            kept.append(number)
+        seen.add(question)
+    return [rows[n] for n in kept], [people[n] for n in kept]
+
+
+def literal_replicate(rows, people, seeds, number, n_objects):
+    """Return the answers of a replicate, each listed as often as drawn, and the objects' order."""
+    rng = np.random.default_rng(seeds[number])
+    order = rng.permutation(n_objects)
+    names = sorted(set(people))
+    drawn = [names[k] for k in rng.integers(0, len(names), len(names))]
+    listed = [row for name in drawn for row, who in zip(rows, people, strict=True) if who == name]
+    return ol.Comparisons.from_triplets(listed, n_objects=n_objects), order
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("method", ["AddS-AL", "4-AL", "4K-AL"])
+def test_replicates_of_questions_asked_once_count_every_answer_as_often_as_drawn(method):
+    rows, people = distinct(*people_of_their_own(7))
+    comparisons = ol.Comparisons.from_triplets(rows, annotators=people, n_objects=6)
+    assert comparisons.tally.majority is None
+
+    found = branch_support(comparisons, method, n_replicates=12, resample="answers", seed=3)
+
+    seeds = np.random.SeedSequence(3).spawn(12)
+    once = 0
+    for number, tree in enumerate(found.replicates):
+        answers, order = literal_replicate(rows, people, seeds, number, 6)
+        assert tree == grow_in_order(answers, method, order, repeats="net")
+        once += tree == grow_in_order(answers, method, order)
+    assert once < 12  # counting each question once would give other trees
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_net_counts_count_every_answer_as_often_as_drawn():
+    rows, people = people_of_their_own(7)
+    comparisons = ol.Comparisons.from_triplets(rows, annotators=people, n_objects=6)
+    assert comparisons.tally.majority is not None
+
+    found = branch_support(
+        comparisons, "AddS-AL", n_replicates=8, resample="answers", seed=1, repeats="net"
+    )
+
+    seeds = np.random.SeedSequence(1).spawn(8)
+    for number, tree in enumerate(found.replicates):
+        answers, order = literal_replicate(rows, people, seeds, number, 6)
+        assert tree == grow_in_order(answers, "AddS-AL", order, repeats="net")
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_who_is_drawn_twice_changes_the_tree():
+    rows = [[0, 1, 2], [1, 0, 3], [2, 3, 0], [0, 2, 3], [3, 0, 2], [1, 2, 3]]
+    people = ["ann", "ann", "bob", "eve", "eve", "eve"]
+    comparisons = ol.Comparisons.from_triplets(rows, annotators=people)
+    units = np.array([0, 0, 1, 2, 2, 2])
+    draw = Draw(comparisons, units, None, Votes.of(comparisons))
+
+    class Drawn:
+        """Draws these people."""
+
+        def __init__(self, people):
+            self.people = people
+
+        def integers(self, *_):
+            return np.array(self.people)
+
+    everybody, twice = (
+        ol.cluster(draw.replicate(Drawn(who), np.arange(4)), "AddS-AL", repeats="net")
+        for who in ([0, 1, 2], [0, 1, 1, 2, 0, 0])
+    )
+
+    assert everybody == ol.cluster(comparisons, "AddS-AL")
+    assert everybody != twice
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30))
+def test_votes_decide_questions_as_counted_one_by_one(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    rows = [rng.permutation(4)[:3].tolist() for _ in range(n_rows)]
+    given_counts = rng.integers(1, 3, n_rows)
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=4, counts=given_counts)
+    drawn = given_counts * rng.integers(0, 4, n_rows)
+    winners, losers = comparisons.winners.tolist(), comparisons.losers.tolist()
+
+    found = Votes.of(comparisons).decide(drawn)
+
+    expected = []
+    for question in {frozenset(pairs) for pairs in zip(winners, losers, strict=True)}:
+        own = [n for n in range(n_rows) if {winners[n], losers[n]} == question]
+        ballots = {pair: sum(int(drawn[n]) for n in own if winners[n] == pair) for pair in question}
+        loser, winner = sorted(question, key=ballots.__getitem__)
+        if ballots[winner] > ballots[loser]:
+            share = sum(ballots.values()) / sum(int(given_counts[n]) for n in own)
+            expected.append((own[0], winner, loser, max(1, round(share))))
+    assert sorted(zip(*(column.tolist() for column in found), strict=True)) == sorted(expected)
+
+
+def test_everybody_drawn_once_is_the_majority_of_the_answers():
+    rows, people = people_of_their_own(7)
+    comparisons = ol.Comparisons.from_triplets(rows, annotators=people, n_objects=6)
+
+    _, winners, losers, counts = Votes.of(comparisons).decide(np.ones(len(rows), dtype=int))
+
+    majority = comparisons.tally.majority
+    assert (counts == 1).all()
+    assert set(zip(winners.tolist(), losers.tolist(), strict=True)) == set(
+        zip(majority.winners.tolist(), majority.losers.tolist(), strict=True)
+    )
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_spectral_counts_in_replicates_as_in_the_tree(monkeypatch):
+    """Of itself it counts by majority or net; replicates are always counted by what was drawn."""
+    rows, people = people_of_their_own(7)
+    comparisons = ol.Comparisons.from_triplets(rows, annotators=people, n_objects=6)
+    counted = {
+        way: ol.cluster(comparisons, "spectral", repeats=way).merges for way in ("majority", "net")
+    }
+    asked = []
+
+    def note(data, method, **options):
+        asked.append(options.get("repeats"))
+        return ol.cluster(data, method, **options)
+
+    monkeypatch.setattr("ordlink.trust._support.cluster", note)
+    result = branch_support(comparisons, "spectral", n_replicates=2, resample="answers")
+
+    assert asked == [None, "majority", "net", "net"]
+    assert any((result.tree.merges == merges).all() for merges in counted.values())
+
+
+@pytest.mark.parametrize("people", [None, [f"p{k % 6}" for k in range(40)]])
+def test_comparisons_of_one_answer_stay_together_in_a_replicate(people):
+    truth = planted(1.0, leaf_size=3)
+    rows = ol.datasets.simulate_answers(truth.similarities, 40, form="odd-one-out", seed=0)
+    comparisons = ol.Comparisons.from_odd_one_out(rows, n_objects=12, annotators=people)
+    pools = pools_of(truth.tree)
+    units = _units(comparisons, "both")
+    votes = None if units is None else Votes.of(comparisons)
+
+    class NoPeopleDrawn:
+        """Draws everybody once, and donors as ever."""
+
+        def __init__(self):
+            self.random = np.random.default_rng(3).random
+
+        def integers(self, _, n_units, size):
+            return np.arange(size)
+
+    order = np.arange(12, dtype=np.int32)
+    replicate = Draw(comparisons, units, pools, votes).replicate(NoPeopleDrawn(), order)
+
+    donors = pools.draw(np.random.default_rng(3))
+    said = {}
+    for answer, winner, loser in zip(
+        comparisons.answer_ids.tolist(), comparisons.winners, comparisons.losers, strict=True
+    ):
+        said.setdefault(answer, set()).add((int(winner), int(loser)))
+    assert replicate.n_rows > 40
+    for answer, winner, loser in zip(
+        replicate.answer_ids.tolist(), replicate.winners, replicate.losers, strict=True
+    ):
+        assert (int(donors[winner]), int(donors[loser])) in said[answer]
+
+
+def test_the_consensus_has_the_names_of_the_objects():
+    truth = planted(3.0, leaf_size=3)
+    names = [f"object {k}" for k in range(12)]
+    rows = ol.datasets.simulate_answers(truth.similarities, 300, seed=0)
+    comparisons = ol.Comparisons.from_triplets(rows, names=names)
+
+    result = branch_support(comparisons, n_replicates=5)
+
+    assert result.consensus().names == result.tree.names == tuple(names)

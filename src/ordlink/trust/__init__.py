@@ -9,6 +9,12 @@ from ordlink.trust._crowd import AnnotatorQuality, CrowdQuality, crowd_quality
 from ordlink.trust._crowd_cycles import Cycles
 from ordlink.trust._crowd_exclusion import ExclusionEffect, exclusion_effect, without_annotators
 from ordlink.trust._crowd_questions import RepeatAgreement
+from ordlink.trust._crowd_weights import (
+    WeightingEffect,
+    annotator_weights,
+    weighted_comparisons,
+    weighting_effect,
+)
 from ordlink.trust._folds import assign_folds
 from ordlink.trust._hierarchy_test import HierarchyTest, hierarchy_test
 from ordlink.trust._learning_curve import learning_curve
@@ -34,6 +40,8 @@ __all__ = [
     "Recommendation",
     "RepeatAgreement",
     "Verdict",
+    "WeightingEffect",
+    "annotator_weights",
     "assign_folds",
     "auto_linkage",
     "branch_support",
@@ -45,5 +53,7 @@ __all__ = [
     "hierarchy_test",
     "learning_curve",
     "recommend",
+    "weighted_comparisons",
+    "weighting_effect",
     "without_annotators",
 ]

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from threading import current_thread, main_thread
 
+import numpy as np
+
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import InitialClusters, cluster
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
 from ordlink.trust._candidates import Candidate
+from ordlink.trust._folds import rng_of_fold
+from ordlink.trust._shuffled import grow_shuffled
 from ordlink.typing import LabelArray, Progress
 
 Place = tuple[int, int, int]
@@ -37,6 +41,8 @@ class Run:
         Time to build the tree.
     tree : Hierarchy or None
         The tree of all answers; those of parts are not kept.
+    shuffled : Hierarchy or None
+        The same with the objects in another order, where ties decide some merges.
     problem : str
         Why there is no tree; empty where there is one.
     """
@@ -45,6 +51,7 @@ class Run:
     revenue: float = float("nan")
     seconds: float = float("nan")
     tree: Hierarchy | None = None
+    shuffled: Hierarchy | None = None
     problem: str = ""
 
 
@@ -62,12 +69,15 @@ class Runs:
         What is compared.
     initial_clusters : sequence of sequences of int, or None
         As in `ordlink.cluster`.
+    seed : int
+        Draws the order of the objects for the trees of parts.
     """
 
     comparisons: ListedComparisons
     folds: tuple[LabelArray, ...]
     candidates: tuple[Candidate, ...]
     initial_clusters: InitialClusters = None
+    seed: int = 0
 
     def places(self) -> list[Place]:
         """Return what is to be run: every candidate on all answers, and without each fold."""
@@ -79,33 +89,42 @@ class Runs:
         return [(number, *part) for number in range(len(self.candidates)) for part in parts]
 
     def run(self, place: Place) -> Run:
-        """Build one tree and judge it; what is missing or tied in a part is no news."""
+        """Build one tree and judge it; what is missing or tied in a part is no news.
+
+        The tree of all answers is that of `ordlink.cluster`. Where ties decide some of it, it is
+        grown once more with the objects in random order, to be held against other candidates.
+        """
         from threadpoolctl import threadpool_limits
 
         number, repetition, fold = place
-        candidate = self.candidates[number]
+        method = self.candidates[number].method
+        options = {"initial_clusters": self.initial_clusters, **self.candidates[number].options}
         known = judge = self.comparisons
         if fold >= 0:
             folds = self.folds[repetition]
             known, judge = known.take(folds != fold), known.take(folds == fold)
+        shuffled = None
         with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
             warnings.simplefilter("ignore", OrdlinkWarning)
             started = time.perf_counter()
             try:
-                tree = cluster(
-                    known,
-                    candidate.method,
-                    initial_clusters=self.initial_clusters,
-                    **candidate.options,
-                )
-            except OrdlinkError as error:
-                return Run(problem=str(error))
-            seconds = time.perf_counter() - started
+                if fold >= 0:
+                    rng = rng_of_fold(self.seed + repetition, fold)
+                    tree = grow_shuffled(known, method, rng, **options)
+                else:
+                    tree = cluster(known, method, **options)
+                seconds = time.perf_counter() - started
+                if fold < 0 and tree.n_tied_merges:
+                    rng = np.random.default_rng([self.seed, 0, 1 + number])
+                    shuffled = grow_shuffled(known, method, rng, **options)
+            except (OrdlinkError, np.linalg.LinAlgError) as error:
+                return Run(problem=str(error) or type(error).__name__)
         return Run(
             comparison_accuracy(tree, judge),
             normalised_comparison_revenue(tree, judge),
             seconds,
             tree if fold < 0 else None,
+            shuffled,
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ordlink.errors import InputError, InputKindError
 from ordlink.trust._checks import check_whole_number
+from ordlink.trust._folds import FoldsBy, standard_error
 from ordlink.trust._power_law import PowerLaws, fit_power_laws
 from ordlink.typing import FloatArray, Int64Array
 
@@ -58,6 +59,8 @@ class LearningCurve:
         shared, resolve alike; 1/3 by chance. NaN where there are no two such halves.
     seed : int
         Of the draws, those of the bootstrap included.
+    folds_by : {"people", "answers"}
+        What the folds keep together, as in `CrossValidation`.
     """
 
     method: str
@@ -67,6 +70,7 @@ class LearningCurve:
     accuracies: FloatArray
     stabilities: FloatArray
     seed: int = 0
+    folds_by: FoldsBy = "answers"
 
     @property
     def accuracy(self) -> FloatArray:
@@ -76,8 +80,7 @@ class LearningCurve:
     @property
     def accuracy_error(self) -> FloatArray:
         """Its standard error: over the folds, for repetitions are no more data."""
-        n_folds = self.accuracies.shape[1]
-        return np.asarray((self.accuracies.std(axis=1, ddof=1) / np.sqrt(n_folds)).mean(axis=0))
+        return standard_error(self.accuracies)
 
     @property
     def stability(self) -> FloatArray:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import OrdlinkWarning
-from ordlink.methods import cluster, find_method
+from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
 from ordlink.trust._checks import check_whole_number
-from ordlink.trust._folds import assign_folds
+from ordlink.trust._folds import FoldsBy, assign_folds, rng_of_fold, standard_error, units_by
+from ordlink.trust._shuffled import grow_shuffled
 from ordlink.typing import FloatArray, LabelArray
 
 
@@ -29,11 +28,15 @@ class CrossValidation:
         Share of the held-out comparisons that the tree of the others agrees with.
     revenues : ndarray of shape (n_repetitions, n_folds), dtype float64
         Normalised revenue of the tree over the held-out comparisons.
+    folds_by : {"people", "answers"}
+        Whether folds keep people together, so that trees are judged by people whom they have not
+        seen, or single answers, since annotators are not known or are fewer than the folds.
     """
 
     method: str
     accuracies: FloatArray
     revenues: FloatArray
+    folds_by: FoldsBy = "answers"
 
     @property
     def accuracy(self) -> float:
@@ -43,7 +46,7 @@ class CrossValidation:
     @property
     def accuracy_error(self) -> float:
         """Standard error of the mean accuracy, see `cross_validate`."""
-        return _standard_error(self.accuracies)
+        return float(standard_error(self.accuracies))
 
     @property
     def revenue(self) -> float:
@@ -53,7 +56,7 @@ class CrossValidation:
     @property
     def revenue_error(self) -> float:
         """Standard error of the mean revenue."""
-        return _standard_error(self.revenues)
+        return float(standard_error(self.revenues))
 
 
 def cross_validate(
@@ -72,6 +75,8 @@ def cross_validate(
     `comparison_accuracy` and `normalised_comparison_revenue`. The folds are those of
     `assign_folds` for the seeds seed, seed + 1, ...: whole answers, whole annotators where they
     are known, and the same for all methods, so that scores of methods may be compared in pairs.
+    Each tree is grown with the objects in random order, the same for all methods: ties, which go
+    to the objects that come first, are decided by chance, whatever the order of the file.
 
     The standard error is the standard deviation over the folds of a repetition divided by the
     root of their number, averaged over repetitions: more repetitions make the mean steadier
@@ -90,7 +95,7 @@ def cross_validate(
     by_annotator : bool, optional
         As in `assign_folds`.
     seed : int
-        Makes the folds reproducible.
+        Makes the folds, and the order of the objects, reproducible.
     **options
         Options of the method, as for `ordlink.cluster`.
 
@@ -115,30 +120,28 @@ def cross_validate(
     name = find_method(method).name
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     scores = []
-    for repetition in range(n_repetitions):
-        folds = assign_folds(
-            comparisons, n_folds, by_annotator=by_annotator, seed=seed + repetition
-        )
-        scores.append(_score_folds(comparisons, folds, name, options))
-    return CrossValidation(name, *np.moveaxis(np.array(scores), 2, 0))
+    for draw in range(seed, seed + n_repetitions):
+        folds = assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=draw)
+        scores.append(_score_folds(comparisons, folds, name, draw, options))
+    accuracies, revenues = np.moveaxis(np.array(scores), 2, 0)
+    folds_by = units_by(comparisons, by_annotator=by_annotator, fewest=n_folds)
+    return CrossValidation(name, accuracies, revenues, folds_by)
 
 
 def _score_folds(
-    comparisons: ListedComparisons, folds: LabelArray, method: str, options: dict[str, Any]
+    comparisons: ListedComparisons,
+    folds: LabelArray,
+    method: str,
+    seed: int,
+    options: dict[str, Any],
 ) -> list[tuple[float, float]]:
     """Return accuracy and revenue of each fold under the tree of the others."""
     scores = []
     for fold in range(int(folds.max()) + 1):
         held_out = comparisons.take(folds == fold)
-        with warnings.catch_warnings():
-            # What is missing or tied in a part of the answers is no news about the whole.
-            warnings.simplefilter("ignore", OrdlinkWarning)
-            tree = cluster(comparisons.take(folds != fold), method, **options)
+        rng = rng_of_fold(seed, fold)
+        tree = grow_shuffled(comparisons.take(folds != fold), method, rng, **options)
         scores.append(
             (comparison_accuracy(tree, held_out), normalised_comparison_revenue(tree, held_out))
         )
     return scores
-
-
-def _standard_error(scores: FloatArray) -> float:
-    return float((scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])).mean())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -129,7 +130,8 @@ def crowd_quality(
 ) -> CrowdQuality:
     """Return how consistent the answers are, and what each person's answers are like.
 
-    Nobody is left out: see `without_annotators` and `exclusion_effect` for that choice.
+    Nobody is left out or counts less: for such a choice see `exclusion_effect` and
+    `weighting_effect`.
 
     - Repeated questions: how often two answers agree, within and between people. A question is
       what was asked, the pair of pairs or the three objects; an answer of two comparisons counts
@@ -150,7 +152,8 @@ def crowd_quality(
         For each comparison, whether its answer chose what was shown first (or left); NaN where
         that is not known. Files of comparisons do not record it.
     seed : int
-        Makes the groups, and the draw of triads where there are too many, reproducible.
+        Makes the groups, the order of the objects in each tree (ties go to the first), and the draw
+        of triads where there are too many, reproducible.
     progress : callable, optional
         Called with (trees built, trees in all).
     **options
@@ -220,9 +223,10 @@ def crowd_quality(
                     n_people=len(people),
                     usual_time=habits.usual_time,
                     chance=chance,
+                    others_skill=_others_skill(people, number),
                 ),
             )
-            for person in people
+            for number, person in enumerate(people)
         ),
     )
 
@@ -232,6 +236,13 @@ def _by_person(answers: Answers) -> Sequence[tuple[str, Answers]]:
         (name, take_answers(answers, np.flatnonzero(answers.annotators == number)))
         for number, name in enumerate(answers.names)
     ]
+
+
+def _others_skill(people: Sequence[AnnotatorQuality], person: int) -> float:
+    """Return the mean skill of the others, by the number of answers that tell it; NaN if none."""
+    others = [one for number, one in enumerate(people) if number != person and one.n_shared]
+    n_shared = sum(one.n_shared for one in others)
+    return sum(one.n_shared * one.skill for one in others) / n_shared if n_shared else math.nan
 
 
 def _n_comparisons(comparisons: ListedComparisons, name: str) -> int:

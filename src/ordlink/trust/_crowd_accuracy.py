@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster
 from ordlink.trust._crowd_questions import UNKNOWN, annotators_of
-from ordlink.trust._folds import assign_folds
+from ordlink.trust._folds import assign_folds, rng_of_fold
+from ordlink.trust._shuffled import grow_shuffled
 from ordlink.typing import FloatArray, LabelArray, Progress
 
 MOST_TREES = 20
@@ -30,6 +28,9 @@ class HeldOutAccuracy:
         Share of their comparisons that the tree agrees with, as in `comparison_accuracy`.
     errors : ndarray of shape (n_annotators,), dtype float64
         Standard errors, with answers as units; NaN for a single answer.
+    cautious_errors : ndarray of shape (n_annotators,), dtype float64
+        The same, but not below what one more right and one more wrong answer would make of them:
+        a few answers that all agree leave much open.
     others : ndarray of shape (n_annotators,), dtype float64
         Accuracy to be expected of somebody else: the mean over the others, each weighted by how
         precisely theirs is known.
@@ -40,6 +41,7 @@ class HeldOutAccuracy:
 
     accuracies: FloatArray
     errors: FloatArray
+    cautious_errors: FloatArray
     others: FloatArray
     p_values: FloatArray
 
@@ -59,15 +61,14 @@ def held_out_accuracy(
     n_groups = int(groups.max(initial=-1)) + 1
     for group in range(n_groups):
         rows = groups == group
-        with warnings.catch_warnings():
-            # What is missing or tied in a part of the answers is no news about the whole.
-            warnings.simplefilter("ignore", OrdlinkWarning)
-            tree = cluster(comparisons.take(~rows), method, **options)
+        rng = rng_of_fold(seed, group)
+        tree = grow_shuffled(comparisons.take(~rows), method, rng, **options)
         scores[rows] = agreements(tree, comparisons.take(rows))
         if progress is not None:
             progress(group + 1, n_groups)
-    accuracies, errors = _means(comparisons, people, scores, len(names))
-    return HeldOutAccuracy(accuracies, errors, *compare_with_others(accuracies, errors))
+    accuracies, errors, n_answers = _means(comparisons, people, scores, len(names))
+    cautious = np.maximum(errors, _with_two_more(accuracies, errors, n_answers))
+    return HeldOutAccuracy(accuracies, errors, cautious, *compare_with_others(accuracies, cautious))
 
 
 def agreements(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
@@ -97,7 +98,7 @@ def compare_with_others(
         others = np.flatnonzero(usable & (np.arange(len(accuracies)) != person))
         if not len(others):
             continue
-        mean, spread = _mean_and_spread(accuracies[others], variances[others])
+        mean, spread = mean_and_spread(accuracies[others], variances[others])
         weights = 1 / (variances[others] + spread)
         expected[person] = mean
         if usable[person] and len(others) >= 3:
@@ -106,7 +107,7 @@ def compare_with_others(
     return expected, p_values
 
 
-def _mean_and_spread(values: FloatArray, variances: FloatArray) -> tuple[float, float]:
+def mean_and_spread(values: FloatArray, variances: FloatArray) -> tuple[float, float]:
     """Return the mean and the variance between people beyond that of their errors."""
     weights = 1 / variances
     fixed = float(np.average(values, weights=weights))
@@ -128,8 +129,8 @@ def _groups(
 
 def _means(
     comparisons: ListedComparisons, people: LabelArray, scores: FloatArray, n_people: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the mean score of each person and its standard error, answers being the units."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return each person's mean score, its standard error by answers, and their number."""
     rows = np.flatnonzero(np.isfinite(scores))
     people, scores = people[rows], scores[rows]
     counts = np.ones(len(rows)) if comparisons.counts is None else comparisons.counts[rows]
@@ -143,4 +144,13 @@ def _means(
         n_answers = np.bincount(people[first], weights=counts[first], minlength=n_people)
         squares = np.bincount(people[first], weights=counts[first] * rests**2, minlength=n_people)
         errors = np.sqrt(squares * n_answers / (n_answers - 1)) / in_all
-    return means, np.where(n_answers > 1, errors, np.nan)
+    return means, np.where(n_answers > 1, errors, np.nan), n_answers.astype(np.float64)
+
+
+def _with_two_more(means: FloatArray, errors: FloatArray, n_answers: FloatArray) -> FloatArray:
+    """Return the errors if the scores spread as with one more right and one more wrong answer."""
+    squares = errors**2 * n_answers * (n_answers - 1)
+    moved = (n_answers * means + 1) / (n_answers + 2)
+    squares += n_answers * (means - moved) ** 2 + (1 - moved) ** 2 + moved**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt(squares / (n_answers + 1) / n_answers))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError, InputKindError, OrdlinkWarning
-from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster
-from ordlink.metrics import comparison_accuracy, triplet_distance
+from ordlink.errors import InputError, InputKindError
 from ordlink.trust._checks import check_listed
+from ordlink.trust._crowd_effect import TwoTrees, grow_two
 from ordlink.trust._crowd_questions import annotators_of
 
 
-@dataclass(frozen=True, eq=False)
-class ExclusionEffect:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExclusionEffect(TwoTrees):
     """The tree with and without some people.
 
     Attributes
@@ -32,7 +29,10 @@ class ExclusionEffect:
         The trees of all answers and of those kept.
     agreement : float
         Share of the triples of objects that both trees resolve alike (1 minus the triplet
-        distance); 1/3 for unrelated trees.
+        distance); 1/3 for unrelated trees. Where ties decide merges, the mean over several trees
+        of each kind whose ties are decided by chance.
+    agreement_of_ties : float
+        What the agreement would be if the trees differed by their ties alone; 1 without ties.
     accuracy_with, accuracy_without : float
         Share of the kept comparisons that each tree agrees with.
     """
@@ -40,11 +40,6 @@ class ExclusionEffect:
     excluded: tuple[str, ...]
     n_kept: int
     n_left_out: int
-    tree_with: Hierarchy
-    tree_without: Hierarchy
-    agreement: float
-    accuracy_with: float
-    accuracy_without: float
 
 
 def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> ListedComparisons:
@@ -79,7 +74,12 @@ def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> 
 
 
 def exclusion_effect(
-    comparisons: ListedComparisons, names: Iterable[str], method: str = "4-AL", **options: Any
+    comparisons: ListedComparisons,
+    names: Iterable[str],
+    method: str = "4-AL",
+    *,
+    seed: int = 0,
+    **options: Any,
 ) -> ExclusionEffect:
     """Return the tree with and without some people, and how far the two agree.
 
@@ -91,6 +91,8 @@ def exclusion_effect(
         Who is left out; `CrowdQuality.flagged`, for instance.
     method : str
         A method that takes comparisons.
+    seed : int
+        Makes the draws reproducible, by which ties are decided.
     **options
         Options of the method.
 
@@ -101,17 +103,10 @@ def exclusion_effect(
     """
     listed = names if isinstance(names, str) else sorted({str(name) for name in names})
     kept = without_annotators(comparisons, listed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)
-        tree_with = cluster(comparisons, method, **options)
-        tree_without = cluster(kept, method, **options)
+    trees = grow_two(comparisons, kept, method, options, judge=kept, seed=seed)
     return ExclusionEffect(
         excluded=tuple(listed),
         n_kept=kept.n_comparisons,
         n_left_out=comparisons.n_comparisons - kept.n_comparisons,
-        tree_with=tree_with,
-        tree_without=tree_without,
-        agreement=1 - triplet_distance(tree_with, tree_without),
-        accuracy_with=comparison_accuracy(tree_with, kept),
-        accuracy_without=comparison_accuracy(tree_without, kept),
+        **vars(trees),
     )

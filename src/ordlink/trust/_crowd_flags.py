@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 FEWEST_ANSWERS = 20
 """Nobody is judged by fewer answers."""
-FEWEST_REPEATS = 10
+FEWEST_REPEATED = 10
+"""Nobody is judged by fewer questions that they answered again."""
 LEVEL = 0.05
 """Of all flags of a kind, given to people who are like everybody else, so many are expected."""
 LARGEST_FAST_SHARE = 0.2
@@ -30,6 +31,7 @@ def flags_of(
     n_people: int,
     usual_time: float,
     chance: float,
+    others_skill: float,
 ) -> tuple[str, ...]:
     """Return what looks wrong, one phrase each; nothing for people with few answers.
 
@@ -45,13 +47,15 @@ def flags_of(
         Median over people of their median response times.
     chance : float
         Share of right answers by guessing, for the estimated skill.
+    others_skill : float
+        Mean estimated skill of the others.
     """
     if person.n_answers < FEWEST_ANSWERS:
         return ()
     found = [
         *_about_accuracy(person, n_people),
         *_about_repeats(person, everybody, n_people),
-        *_about_skill(person, chance),
+        *_about_skill(person, chance, others_skill, n_people),
         *_about_sides(person, n_people),
         *_about_speed(person, usual_time),
     ]
@@ -64,7 +68,7 @@ def _about_accuracy(person: AnnotatorQuality, n_people: int) -> list[str]:
         return []
     reached = f"agrees with the tree of the others in {person.accuracy:.0%} of comparisons"
     error = max(person.accuracy_error, 0.5 / math.sqrt(person.n_comparisons))
-    would_show = person.others_accuracy - 0.5 > 2 * CERTAIN * error
+    would_show = person.others_accuracy - 0.5 > _needed(n_people) * error
     if would_show and person.accuracy - 0.5 < CERTAIN * error:
         return [f"{reached}, which guessing would do; others reach {person.others_accuracy:.0%}"]
     if person.p_value * n_people < LEVEL:
@@ -78,25 +82,43 @@ def _about_repeats(
     from scipy.stats import binomtest
 
     own = person.repeats
-    if own.n_pairs < FEWEST_REPEATS:
+    if own.n_questions < FEWEST_REPEATED:
         return []
-    n_same = round(own.agreement * own.n_pairs)
-    unusual = binomtest(n_same, own.n_pairs, everybody.agreement, alternative="less").pvalue
+    # Pairs of answers to one question hang together, so questions are counted, not pairs.
+    n_same = math.ceil(own.agreement * own.n_questions - 1e-9)
+    unusual = binomtest(n_same, own.n_questions, everybody.agreement, alternative="less").pvalue
     if unusual * n_people >= LEVEL:
         return []
     return [
-        f"says the same again in {own.agreement:.0%} of {own.n_pairs} repeats, unusually few: "
-        f"{everybody.agreement:.0%} is usual"
+        f"says the same again in {own.agreement:.0%} of repeats of {own.n_questions} questions, "
+        f"unusually few: {everybody.agreement:.0%} is usual"
     ]
 
 
-def _about_skill(person: AnnotatorQuality, chance: float) -> list[str]:
+def _about_skill(
+    person: AnnotatorQuality, chance: float, others_skill: float, n_people: int
+) -> list[str]:
     if not math.isfinite(person.skill) or person.n_shared < FEWEST_ANSWERS:
         return []
     error = math.sqrt(chance * (1 - chance) / person.n_shared)
-    if person.skill - chance >= CERTAIN * error:
+    would_show = others_skill - chance > _needed(n_people) * error
+    if not would_show or person.skill - chance >= CERTAIN * error:
         return []
-    return [f"is right in an estimated {person.skill:.0%} of shared questions, as by guessing"]
+    return [
+        f"is right in an estimated {person.skill:.0%} of shared questions, as by guessing; others "
+        f"reach {others_skill:.0%}"
+    ]
+
+
+def _needed(n_people: int) -> float:
+    """Return how many standard errors above chance others must be for guessing to show.
+
+    Somebody like them then comes within `CERTAIN` errors of chance with a probability of at most
+    `LEVEL` divided by the number of people.
+    """
+    from scipy.stats import norm
+
+    return CERTAIN + float(norm.isf(LEVEL / n_people))
 
 
 def _about_sides(person: AnnotatorQuality, n_people: int) -> list[str]:

@@ -9,8 +9,8 @@ from ordlink.typing import FloatArray, Int64Array
 
 N_STEPS = 200
 TOLERANCE = 1e-7
-FEWEST_ANSWERS = 2
-"""A question tells something about people from so many answers on."""
+FEWEST_PEOPLE = 2
+"""A question tells something about people if so many different ones have answered it."""
 
 
 def estimate_skills(answers: Answers) -> tuple[FloatArray, Int64Array]:
@@ -25,14 +25,15 @@ def estimate_skills(answers: Answers) -> tuple[FloatArray, Int64Array]:
     Parameters
     ----------
     answers : Answers
-        All answers; those to questions answered only once, or by nobody known, do not count.
+        All answers; those to questions that nobody else answered, or by nobody known, do not
+        count: who says the same twice agrees with themself.
 
     Returns
     -------
     skills : ndarray of shape (n_annotators,), dtype float64
         NaN for people without such answers.
     n_answers : ndarray of shape (n_annotators,), dtype int64
-        Answers to repeated questions.
+        Answers to questions that others answered too.
 
     References
     ----------
@@ -41,8 +42,10 @@ def estimate_skills(answers: Answers) -> tuple[FloatArray, Int64Array]:
     """
     n_people = len(answers.names)
     known = answers.annotators != UNKNOWN
-    per_question = np.bincount(answers.questions, weights=answers.counts * known)
-    used = np.flatnonzero(known & (per_question[answers.questions] >= FEWEST_ANSWERS))
+    asked = np.unique(answers.questions[known] * max(n_people, 1) + answers.annotators[known])
+    n_questions = int(answers.questions.max(initial=-1)) + 1
+    n_asked = np.bincount(asked // max(n_people, 1), minlength=n_questions)
+    used = np.flatnonzero(known & (n_asked[answers.questions] >= FEWEST_PEOPLE))
     people, weights = answers.annotators[used], answers.counts[used].astype(np.float64)
     n_answers = np.bincount(people, weights=weights, minlength=n_people).astype(np.int64)
     if not len(used):

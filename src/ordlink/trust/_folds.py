@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError
 from ordlink.trust._checks import check_listed, check_whole_number
-from ordlink.typing import LabelArray
+from ordlink.typing import AnyArray, FloatArray, LabelArray
+
+FoldsBy = Literal["people", "answers"]
+"""What a fold keeps together: all answers of one person, or of each answer its comparisons."""
 
 
 def assign_folds(
@@ -84,20 +89,54 @@ def answer_units(
     By default annotators are the units where at least `fewest` of them are known.
     """
     answers = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()
-    details = comparisons.details
-    annotators = None if details is None else details.annotators
-    if by_annotator is False or annotators is None:
-        if by_annotator:
-            raise InputError(
-                "by_annotator: expected to know who gave each answer, got no annotators; pass "
-                "annotators when you make the comparisons, or leave by_annotator out."
-            )
+    if units_by(comparisons, by_annotator=by_annotator, fewest=fewest) == "answers":
         return answers
-    names, people = np.unique(annotators.astype(str), return_inverse=True)
-    unknown = names == ""
-    if by_annotator is None and len(names) - int(unknown.sum()) < fewest:
-        return answers
+    names, people = np.unique(_annotators(comparisons).astype(str), return_inverse=True)
     people = people.ravel()
-    alone = unknown[people]
+    alone = (names == "")[people]
     units = np.where(alone, len(names) + answers, people)
     return np.unique(units, return_inverse=True)[1].ravel()
+
+
+def units_by(comparisons: ListedComparisons, *, by_annotator: bool | None, fewest: int) -> FoldsBy:
+    """Return whether the units of `answer_units` are people or single answers."""
+    annotators = _annotators(comparisons)
+    if by_annotator is None:
+        n_known = len(set(annotators.tolist()) - {""})
+        return "people" if 0 < n_known >= fewest else "answers"
+    if by_annotator and not len(annotators):
+        raise InputError(
+            "by_annotator: expected to know who gave each answer, got no annotators; pass "
+            "annotators when you make the comparisons, or leave by_annotator out."
+        )
+    return "people" if by_annotator else "answers"
+
+
+def rng_of_fold(seed: int, fold: int) -> np.random.Generator:
+    """Return what draws the order of the objects without a fold; the same for all methods."""
+    return np.random.default_rng([seed, 1 + fold])  # a 0 would repeat the draw of the folds
+
+
+def standard_error(scores: FloatArray) -> FloatArray:
+    """Return the standard error of means over folds, averaged over repetitions.
+
+    Repetitions make a mean steadier against the luck of the draw, but are no more data.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_repetitions, n_folds, ...), dtype float64
+
+    Returns
+    -------
+    ndarray of shape (...), dtype float64
+    """
+    errors = scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
+    return np.asarray(errors.mean(axis=0))
+
+
+def _annotators(comparisons: ListedComparisons) -> AnyArray:
+    """Return who answered; empty where nothing is known."""
+    details = comparisons.details
+    if details is None or details.annotators is None:
+        return np.empty(0, dtype=object)
+    return details.annotators

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster, find_method
+from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
 from ordlink.trust._checks import check_listed, check_whole_number
 from ordlink.trust._continuation import LearningCurve
-from ordlink.trust._folds import answer_units, assign_folds
+from ordlink.trust._folds import answer_units, assign_folds, rng_of_fold, units_by
+from ordlink.trust._shuffled import grow_shuffled
 from ordlink.typing import BoolArray, Int64Array, LabelArray, Progress
 
 N_SIZES = 5
@@ -39,8 +39,11 @@ def learning_curve(
 
     Each fold of `assign_folds` is held out in turn. Of the others, the first 1/16, 1/8, 1/4, 1/2 of
     the answers and all of them give a tree each, which is judged by the fold; the order is random,
-    people one after the other where they are known. Accuracy is then continued as a - b n^-c, with
-    an interval from resampled folds. Stability is measured on two halves without a shared answer.
+    people one after the other where they are known, the answers of each in random order. Accuracy
+    is then continued as a - b n^-c, with an interval from resampled folds. Stability is measured on
+    two halves without a shared answer. All trees are grown with the objects in random order, and
+    another one for each half: ties go to the objects that come first, and would make trees of few
+    answers alike.
 
     Parameters
     ----------
@@ -92,12 +95,9 @@ def learning_curve(
     n_trees = n_repetitions * (n_folds * len(chosen) + 2 * int(half.sum()))
     built = 0
 
-    def grow(rows: BoolArray) -> Hierarchy:
+    def grow(rows: BoolArray, order_rng: np.random.Generator) -> Hierarchy:
         nonlocal built
-        with warnings.catch_warnings():
-            # What is missing or tied in a part of the answers is no news about the whole.
-            warnings.simplefilter("ignore", OrdlinkWarning)
-            tree = cluster(comparisons.take(rows), name, **options)
+        tree = grow_shuffled(comparisons.take(rows), name, order_rng, **options)
         built += 1
         if progress is not None:
             progress(built, n_trees)
@@ -106,11 +106,12 @@ def learning_curve(
     accuracies = np.empty((n_repetitions, n_folds, len(chosen)))
     stabilities = np.full((n_repetitions, len(chosen)), np.nan)
     for repetition, folds in enumerate(all_folds):
-        rng = np.random.default_rng([seed, repetition])
+        rng = np.random.default_rng([seed, repetition, 1])
         for fold in range(n_folds):
             held_out = comparisons.take(folds == fold)
             for place, rows in enumerate(answers.growing(folds != fold, chosen, rng)):
-                accuracies[repetition, fold, place] = comparison_accuracy(grow(rows), held_out)
+                tree = grow(rows, rng_of_fold(seed + repetition, fold))
+                accuracies[repetition, fold, place] = comparison_accuracy(tree, held_out)
         first, second = answers.halves(rng)
         pairs = zip(
             answers.growing(first, chosen[half], rng),
@@ -118,10 +119,17 @@ def learning_curve(
             strict=True,
         )
         for place, (one, other) in enumerate(pairs):
-            distance = triplet_distance(grow(one), grow(other))
+            distance = triplet_distance(grow(one, rng), grow(other, rng))
             stabilities[repetition, place] = 1 - distance
     return LearningCurve(
-        name, comparisons.n_objects, answers.n_answers, chosen, accuracies, stabilities, seed
+        name,
+        comparisons.n_objects,
+        answers.n_answers,
+        chosen,
+        accuracies,
+        stabilities,
+        seed,
+        units_by(comparisons, by_annotator=None, fewest=n_folds),
     )
 
 
@@ -149,10 +157,8 @@ class _Answers:
     def growing(
         self, rows: BoolArray, sizes: Int64Array, rng: np.random.Generator
     ) -> Iterator[BoolArray]:
-        """Yield the rows of the first answers for each size, units in random order."""
-        answers = np.unique(self.of_row[rows])
-        turn = rng.permutation(int(self.units.max(initial=0)) + 1)[self.units[answers]]
-        order = answers[np.argsort(turn, kind="stable")]
+        """Yield the rows of the first answers for each size, in an order of `_shuffle`."""
+        order = self._shuffle(np.unique(self.of_row[rows]), rng)
         so_far = np.cumsum(self.counts[order])
         for size in sizes.tolist():
             kept = np.zeros(len(self.counts), dtype=np.bool_)
@@ -160,12 +166,16 @@ class _Answers:
             yield kept[self.of_row]
 
     def halves(self, rng: np.random.Generator) -> tuple[BoolArray, BoolArray]:
-        """Return the rows of two halves of the answers, units in random order."""
-        turn = rng.permutation(int(self.units.max(initial=0)) + 1)[self.units]
-        order = np.argsort(turn, kind="stable")
+        """Return the rows of two halves of the answers, in an order of `_shuffle`."""
+        order = self._shuffle(np.arange(len(self.counts)), rng)
         first = np.zeros(len(self.counts), dtype=np.bool_)
         first[order[np.cumsum(self.counts[order], dtype=np.int64) <= self.n_answers / 2]] = True
         return first[self.of_row], ~first[self.of_row]
+
+    def _shuffle(self, answers: LabelArray, rng: np.random.Generator) -> LabelArray:
+        """Return the answers unit by unit, units and the answers of each in random order."""
+        turn = rng.permutation(int(self.units.max(initial=0)) + 1)[self.units[answers]]
+        return answers[np.lexsort((rng.random(len(answers)), turn))]
 
 
 def _check_sizes(

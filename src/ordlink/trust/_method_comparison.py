@@ -17,7 +17,7 @@ from ordlink.trust._candidates import Candidate, choose_candidates
 from ordlink.trust._checks import check_listed, check_whole_number
 from ordlink.trust._comparison_runs import Place, Run, Runs, run_all
 from ordlink.trust._cross_validation import CrossValidation
-from ordlink.trust._folds import assign_folds
+from ordlink.trust._folds import FoldsBy, assign_folds, units_by
 from ordlink.trust._method_scores import MethodComparison, MethodScores
 from ordlink.trust._recommendation import Recommendation, recommend
 from ordlink.typing import FloatArray, Progress
@@ -37,10 +37,11 @@ def compare_methods(
 ) -> MethodComparison:
     """Return how well the trees of several methods predict held-out answers, and which to take.
 
-    All candidates get the same folds, those of `cross_validate`. Held-out accuracy decides:
-    candidates within two standard errors of the best, in pairs over folds, tie with it, and of
-    those that tie the first in the order of `CANDIDATES` is recommended: spectral, which needs the
-    fewest answers, then the embeddings in the plane, 4K-AL, 4-AL, AddS-AL.
+    All candidates get the same folds and the same order of the objects, those of `cross_validate`;
+    the trees of all answers are those of `ordlink.cluster`. Held-out accuracy decides: candidates
+    within two standard errors of the best, in pairs over folds, tie with it, and of those that tie
+    the first in the order of `CANDIDATES` is recommended: spectral, which needs the fewest answers,
+    then the embeddings in the plane, 4K-AL, 4-AL, AddS-AL.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def compare_methods(
     >>> answers = ol.datasets.simulate_answers(planted.similarities, 400, seed=0)
     >>> c = ol.Comparisons.from_triplets(answers, n_objects=16)
     >>> compare_methods(c, ["4-AL", "AddS-AL"]).recommended
-    'AddS-AL'
+    '4-AL'
     """
     check_listed(comparisons)
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
@@ -95,8 +96,9 @@ def compare_methods(
     )
     for message in comparisons.warnings():
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
-    runs = Runs(comparisons, folds, tuple(candidates), initial_clusters)
-    outcomes = _Outcomes(runs, run_all(runs, size, progress), n_folds)
+    runs = Runs(comparisons, folds, tuple(candidates), initial_clusters, seed)
+    folds_by = units_by(comparisons, by_annotator=by_annotator, fewest=n_folds)
+    outcomes = _Outcomes(runs, run_all(runs, size, progress), n_folds, folds_by)
     compared = []
     for number, candidate in enumerate(candidates):
         problem = outcomes.problem(number)
@@ -117,7 +119,7 @@ def compare_methods(
         advice.label,
         advice.reason,
         left_out,
-        _agreement([one.tree for one in scores]),
+        _agreement([outcomes.tree_to_compare(one.label) for one in scores]),
     )
 
 
@@ -128,11 +130,13 @@ class _Outcomes:
     runs: Runs
     done: Mapping[Place, Run]
     n_folds: int
+    folds_by: FoldsBy
 
     def problem(self, number: int) -> str:
         """Return why a candidate has no tree, or nothing."""
+        whole = self.done[number, -1, -1]  # speaks of objects in their own numbers
         problems = (run.problem for place, run in self.done.items() if place[0] == number)
-        return next(filter(None, problems), "")
+        return whole.problem or next(filter(None, problems), "")
 
     def held_out(self, number: int) -> CrossValidation:
         parts = [
@@ -143,6 +147,7 @@ class _Outcomes:
             self.runs.candidates[number].method,
             np.array([[run.accuracy for run in part] for part in parts]),
             np.array([[run.revenue for run in part] for part in parts]),
+            self.folds_by,
         )
 
     def scores(self, number: int, advice: Recommendation) -> MethodScores:
@@ -159,6 +164,14 @@ class _Outcomes:
             float(np.median(seconds)),
             whole.tree,
         )
+
+    def tree_to_compare(self, label: str) -> Hierarchy:
+        """Return a tree of all answers whose ties are not those of other candidates."""
+        labels = [candidate.label for candidate in self.runs.candidates]
+        whole = self.done[labels.index(label), -1, -1]
+        tree = whole.shuffled or whole.tree
+        assert tree is not None
+        return tree
 
 
 def _agreement(trees: Sequence[Hierarchy]) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.trust._cross_validation import CrossValidation
+from ordlink.trust._folds import FoldsBy
 from ordlink.typing import FloatArray
 
 
@@ -87,6 +88,8 @@ class MethodComparison:
         first: 1 minus `ordlink.metrics.triplet_distance`, in the order of `scores`. Trees that
         have nothing in common agree on 1/3. Unlike shared branches, it is graded: a large branch
         with one object out of place still counts for nearly all of its triples.
+        Where ties decide merges of a tree, they are decided by chance here, for each candidate
+        anew: of few answers, trees of the same ties would look alike.
     """
 
     scores: tuple[MethodScores, ...]
@@ -101,6 +104,11 @@ class MethodComparison:
                 return scores
         known = ", ".join(scores.label for scores in self.scores)
         raise InputError(f"{label!r} was not compared; there are {known}")
+
+    @property
+    def folds_by(self) -> FoldsBy:
+        """What the folds keep together: "people", or "answers" where people are too few."""
+        return self.best.held_out.folds_by
 
     @property
     def best(self) -> MethodScores:

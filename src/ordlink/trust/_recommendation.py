@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink.trust._candidates import CANDIDATES
+from ordlink.trust._folds import standard_error
 from ordlink.typing import FloatArray
 
 TIE_ERRORS = 2.0
@@ -68,18 +69,13 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
     differences = {
         label: (
             float(np.mean(accuracies[best] - accuracies[label])),
-            standard_error(accuracies[best] - accuracies[label]),
+            float(standard_error(accuracies[best] - accuracies[label])),
         )
         for label in accuracies
     }
     tied = [label for label in ranked if label == best or _is_tied(*differences[label])]
     reason = _reason(tied, best, differences, accuracies)
     return Recommendation(tied[0], reason, best, differences)
-
-
-def standard_error(scores: FloatArray) -> float:
-    """Return the standard error of a mean over folds, averaged over repetitions."""
-    return float((scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])).mean())
 
 
 def _by_preference(labels: Iterable[str]) -> list[str]:
@@ -100,7 +96,7 @@ def _reason(
 ) -> str:
     chosen = tied[0]
     mean = float(accuracies[chosen].mean())
-    error = standard_error(accuracies[chosen])
+    error = float(standard_error(accuracies[chosen]))
     if np.isnan(mean):
         return f"{chosen} comes first in the order of preference, and no method could be judged."
     score = f"{mean:.3f} ± {error:.3f}"

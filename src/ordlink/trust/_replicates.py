@@ -6,15 +6,23 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, pair_ids
+from ordlink.comparisons import (
+    AnswerDetails,
+    Comparisons,
+    ListedComparisons,
+    RankedComparisons,
+    pair_ids,
+)
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.kernels.threads import n_threads
+from ordlink.linkage import in_own_numbers, new_pair_ids
 from ordlink.trust._halves import dense
+from ordlink.trust._shuffled import random_order
+from ordlink.trust._votes import Votes
 from ordlink.typing import AnyArray, Int32Array, Int64Array
 
 SMALLEST_POOL = 10
@@ -86,44 +94,60 @@ class Draw:
         The annotator or answer of each comparison, if these are drawn with replacement.
     pools : Pools or None
         Where pairs are redrawn from, if they are.
+    votes : Votes or None
+        The votes on each question, if the majority decides it in each replicate.
     """
 
     comparisons: Comparisons
     units: AnyArray | None
     pools: Pools | None
+    votes: Votes | None = None
 
     def replicate(self, rng: np.random.Generator, order: Int32Array) -> Comparisons:
-        """Return one replicate, in which object k is object ``order[k]`` of the answers."""
-        n = self.comparisons.n_objects
-        new_number = np.empty(n, dtype=np.int32)
-        new_number[order] = np.arange(n, dtype=np.int32)
-        low, high = np.triu_indices(n, 1)
-        places = pair_ids(new_number[low], new_number[high], n)
+        """Return one replicate, in which object k is object ``order[k]`` of the answers.
+
+        Counts say how often something was drawn; comparisons of one answer keep its number.
+        """
+        places = new_pair_ids(order)
         if isinstance(self.comparisons, RankedComparisons):
             ranks = self.comparisons.ranks
             moved = np.empty_like(ranks)
             moved[places] = ranks if self.pools is None else ranks[self.pools.draw(rng)]
-            return RankedComparisons(n_objects=n, ranks=dense(moved))
+            return RankedComparisons(n_objects=len(order), ranks=dense(moved))
         assert isinstance(self.comparisons, ListedComparisons)
         winners, losers = self.comparisons.winners, self.comparisons.losers
+        answers = self.comparisons.answer_ids
         counts: AnyArray | None = self.comparisons.counts
         if self.units is not None:
-            n_units = int(self.units.max(initial=-1)) + 1
-            drawn = np.bincount(rng.integers(0, max(n_units, 1), n_units), minlength=n_units)[
-                self.units
-            ]
-            rows = np.flatnonzero(drawn)
-            winners, losers, drawn = winners[rows], losers[rows], drawn[rows]
-            counts = drawn if counts is None else drawn * counts[rows]
+            drawn = self._draw_units(rng)
+            if self.votes is not None:
+                rows, winners, losers, counts = self.votes.decide(drawn)
+            else:
+                rows = np.flatnonzero(drawn)
+                winners, losers, counts = winners[rows], losers[rows], drawn[rows]
+            answers = answers[rows]
         if self.pools is not None:
             rows, winners, losers = hand_over(winners, losers, self.pools.draw(rng))
             counts = None if counts is None else counts[rows]
+            answers = answers[rows]
         return ListedComparisons(
-            n_objects=n,
+            n_objects=len(order),
             winners=places[winners],
             losers=places[losers],
             counts=None if counts is None else np.minimum(counts, 2**31 - 1).astype(np.int32),
+            details=AnswerDetails(answers=answers),
+            distinct=self.votes is not None,
         )
+
+    def _draw_units(self, rng: np.random.Generator) -> Int64Array:
+        """Draw as many units as there are; return how often each row is then there."""
+        assert self.units is not None
+        assert isinstance(self.comparisons, ListedComparisons)
+        n_units = int(self.units.max(initial=-1)) + 1
+        of_unit = np.bincount(rng.integers(0, max(n_units, 1), n_units), minlength=n_units)
+        counts = self.comparisons.counts
+        drawn: Int64Array = of_unit[self.units] * (1 if counts is None else counts)
+        return drawn
 
 
 def hand_over(
@@ -160,10 +184,9 @@ def replicate_trees(
 
     def grow(number: int) -> Hierarchy:
         rng = np.random.default_rng(seeds[number])
-        order = rng.permutation(draw.comparisons.n_objects).astype(np.int32)
+        order = random_order(draw.comparisons.n_objects, rng)
         tree = build(draw.replicate(rng, order), order)
-        nodes = np.concatenate([order, np.arange(len(order), 2 * len(order) - 1)])
-        return Hierarchy(nodes[tree.merges])
+        return in_own_numbers(tree, order, draw.comparisons.names)
 
     trees = []
     # Threads share the filters of warnings, which are therefore set outside of them.
@@ -178,11 +201,3 @@ def replicate_trees(
             if progress is not None:
                 progress(done, n_replicates)
     return tuple(trees)
-
-
-def relabel_clusters(clusters: Any, order: Int32Array) -> list[list[int]] | None:
-    """Return initial clusters in the numbers of a replicate."""
-    if clusters is None:
-        return None
-    new_number = np.argsort(order)
-    return [new_number[np.asarray(cluster, dtype=np.intp)].tolist() for cluster in clusters]

@@ -6,15 +6,17 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import InitialClusters, cluster
+from ordlink.methods import InitialClusters, cluster, find_method
 from ordlink.trust._branches import match_branches
 from ordlink.trust._checks import check_whole_number
 from ordlink.trust._consensus import consensus_tree
 from ordlink.trust._folds import answer_units
-from ordlink.trust._replicates import Draw, pools_of, relabel_clusters, replicate_trees
+from ordlink.trust._replicates import Draw, pools_of, replicate_trees
+from ordlink.trust._shuffled import relabel_clusters
+from ordlink.trust._votes import Votes
 from ordlink.typing import FloatArray, Int32Array, LabelArray, Progress
 
 Resample = Literal["both", "answers", "pairs"]
@@ -82,6 +84,12 @@ def branch_support(
       paper's planted model this redraws the noise R of each similarity and keeps the structure
       that the tree has found. It redraws the answers about a pair along with it.
 
+    Somebody who is drawn three times counts three times, though most methods by default count a
+    question once, however many have answered it. A question is decided by the majority of the
+    answers drawn, and counts as often as its answers were drawn on average, in whole numbers and
+    at least once; so one that was asked once counts three times here. With ``repeats="net"``
+    every answer drawn counts for itself. Methods without this option take what is drawn as it is.
+
     Drawing objects would not do: two objects that are alike by accident stay so in every draw
     that has both.
 
@@ -139,15 +147,19 @@ def branch_support(
         # Ties are decided anew in each replicate: support says what they mean.
         warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ merges", OrdlinkWarning)
         tree = cluster(comparisons, method, initial_clusters=initial_clusters, **options)
-    draw = Draw(
-        comparisons,
-        units=_units(comparisons, resample),
-        pools=None if resample == "answers" else pools_of(tree),
-    )
+    units = _units(comparisons, resample)
+    pools = None if resample == "answers" else pools_of(tree)
+    votes, of_replicates = None, dict(options)
+    if units is not None and "repeats" in find_method(method).options:
+        assert isinstance(comparisons, ListedComparisons)
+        if _repeats_of(tree, comparisons, method, initial_clusters, options) == "majority":
+            votes = Votes.of(comparisons)
+        of_replicates["repeats"] = "net"  # of what is decided, it counts how often it was drawn
+    draw = Draw(comparisons, units, pools, votes)
 
     def build(replicate: Comparisons, order: Int32Array) -> Hierarchy:
         start = relabel_clusters(initial_clusters, order)
-        return cluster(replicate, method, initial_clusters=start, **options)
+        return cluster(replicate, method, initial_clusters=start, **of_replicates)
 
     trees = replicate_trees(draw, build, n_replicates, seed, progress)
     matches = match_branches(tree, trees)
@@ -158,6 +170,30 @@ def branch_support(
         matches.transfers,
         trees,
     )
+
+
+def _repeats_of(
+    tree: Hierarchy,
+    comparisons: ListedComparisons,
+    method: str,
+    initial_clusters: InitialClusters,
+    options: dict[str, Any],
+) -> Repeats:
+    """Return how repeated answers count in a tree; spectral does the one or the other."""
+    asked: Repeats | None = options.get("repeats")
+    if asked is not None:
+        return asked
+    if comparisons.tally.majority is None:  # no question was repeated
+        return "majority"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        by_majority = cluster(
+            comparisons,
+            method,
+            initial_clusters=initial_clusters,
+            **options | {"repeats": "majority"},
+        )
+    return "majority" if (by_majority.merges == tree.merges).all() else "net"
 
 
 def _units(comparisons: Comparisons, resample: Resample) -> LabelArray | None:
