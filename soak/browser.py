@@ -45,9 +45,7 @@ class Browser:
             state = await self.ask("POST", "/api/continue", {"phase": state["phase"]})
         return state
 
-    async def answer_until(
-        self, state: dict[str, Any], stop: asyncio.Event, *, may_be_lost: bool = False
-    ) -> None:
+    async def answer_until(self, state: dict[str, Any], stop: asyncio.Event) -> None:
         """Answer questions until told to stop."""
         rng = random.Random(self.seed)
         while not stop.is_set() and state["phase"] != "done":
@@ -61,12 +59,7 @@ class Browser:
             choice = [rng.randrange(self.n_options)]
             body = {"number": state["number"], "choice": choice, "seconds": 1.25, "blurs": 0}
             begun = time.perf_counter()
-            try:
-                state = await self.ask("POST", "/api/answer", body, until=stop)
-            except ServerGone:
-                if may_be_lost:
-                    return
-                raise
+            state = await self.ask("POST", "/api/answer", body, until=stop)
             self.seconds.append(time.perf_counter() - begun)
             if state["stored"]:
                 self.acknowledged.append((body["number"], tuple(choice)))

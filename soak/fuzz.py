@@ -1,4 +1,7 @@
-"""Fuzzed requests: what schemathesis makes of the OpenAPI description. No 500, no login."""
+"""Fuzzed requests: what schemathesis makes of the OpenAPI description.
+
+No 500, no login, and nothing in the database changes that is not the sender's own.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import schemathesis
+import sqlalchemy as sa
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
+
+from ordlink.collect import schema
+
+N_ANSWERS = 3
+"""Answers of somebody else, which no fuzzed request may change."""
 
 
 @dataclass
@@ -36,10 +45,10 @@ def fuzz(app: Any, *, seconds: float, n_examples: int) -> FuzzResult:
         Requests per route.
     """
     result = FuzzResult()
-    schema = schemathesis.openapi.from_asgi("/openapi.json", app)
+    schema = schemathesis.openapi.from_dict(app.openapi())  # asked for it, the app would start anew
     browser = TestClient(app, raise_server_exceptions=False, follow_redirects=False)
-    browser.post("/api/join", json={"agree": True})
-    browser.post("/api/continue", json={"phase": "instructions"})
+    _take_part(TestClient(app), n_answers=N_ANSWERS)
+    _take_part(browser, n_answers=0)
     operations = [found.ok() for found in schema.get_all_operations()]
     for operation in operations:
         end = time.monotonic() + seconds / len(operations)
@@ -47,9 +56,50 @@ def fuzz(app: Any, *, seconds: float, n_examples: int) -> FuzzResult:
     return result
 
 
+def read_guarded(engine: sa.Engine) -> dict[str, list[tuple[Any, ...]]]:
+    """Return what only the owner, or the first person who came, may change."""
+    first = sa.select(sa.func.min(schema.participant.c.id)).scalar_subquery()
+    study, serving = schema.study.c, schema.serving.c
+    queries = {
+        "the study": sa.select(study.settings, study.secret, study.state),
+        "the stimuli": sa.select(schema.stimulus),
+        "the password": sa.select(schema.owner),
+        "the sessions": sa.select(schema.owner_session),
+        "who is excluded": sa.select(schema.participant.c.id).where(schema.participant.c.excluded),
+        "somebody else": sa.select(schema.participant).where(schema.participant.c.id == first),
+        "answers of somebody else": sa.select(schema.answer).where(
+            schema.answer.c.participant_id == first
+        ),
+        "what somebody else saw": sa.select(
+            serving.number, serving.question_id, serving.shown
+        ).where(serving.participant_id == first),
+    }
+    with engine.connect() as connection:
+        return {
+            name: [tuple(row) for row in connection.execute(query)]
+            for name, query in queries.items()
+        }
+
+
+def _take_part(browser: TestClient, *, n_answers: int) -> None:
+    """Join, answer some questions, and leave the next one open."""
+    state = browser.post("/api/join", json={"agree": True}).json()
+    n_given = 0
+    while n_given < n_answers or not state["number"]:
+        if state["number"]:
+            body = {"number": state["number"], "choice": [0]}
+            state = browser.post("/api/answer", json=body).json()
+            n_given += 1
+        else:
+            state = browser.post("/api/continue", json={"phase": state["phase"]}).json()
+
+
 def _fuzz_route(
     operation: Any, browser: TestClient, result: FuzzResult, end: float, n_examples: int
 ) -> None:
+    engine = browser.app.state.site.hub.engine  # type: ignore[attr-defined]
+    before = read_guarded(engine)
+
     @settings(
         max_examples=n_examples,
         deadline=None,
@@ -79,5 +129,8 @@ def _fuzz_route(
             result.problems.append(f"{where}: logged in without a password")
         if case.path.startswith("/owner") and reply.status_code == 200:
             result.problems.append(f"{where}: shown without a session")
+        if reply.status_code < 400 and (after := read_guarded(engine)) != before:
+            changed = [name for name in before if before[name] != after[name]]
+            result.problems.append(f"{where}: changed {', '.join(changed)} without authorisation")
 
     send()

@@ -10,31 +10,54 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from ordlink.collect.database import make_engine
+from ordlink.collect.reading import count_main_answers, read_main_answers
 from ordlink.collect.schema import answer, participant, question, serving
+from ordlink.collect.waiting import counts_as_shown
 from soak.browser import Browser
 from soak.servers import Server
 
 
 @dataclass(frozen=True)
 class KillResult:
-    """What was found after the last kill."""
+    """What was found after the last kill.
+
+    Attributes
+    ----------
+    n_kills : int
+    n_acknowledged, n_stored : int
+        Answers of which people were told that they are stored, and those that are.
+    n_lost : int
+        Acknowledged and not stored as they were given.
+    n_unknown : int
+        Stored and not acknowledged, though everybody waited for the reply to each answer.
+    n_miscounted : int
+        By how many the counts of the people differ from the main answers that are stored.
+    n_over_served : int
+        Questions that were shown to more people than wanted.
+    n_stuck : int
+        People who could not go on after the last kill.
+    """
 
     n_kills: int
     n_acknowledged: int
     n_stored: int
     n_lost: int
+    n_unknown: int
+    n_miscounted: int
     n_over_served: int
     n_stuck: int
 
     @property
     def is_good(self) -> bool:
         """Whether all is as it must be."""
-        return not (self.n_lost or self.n_over_served or self.n_stuck) and self.n_acknowledged > 0
+        bad = self.n_lost + self.n_unknown + self.n_miscounted + self.n_over_served + self.n_stuck
+        return not bad and self.n_acknowledged > 0
 
     def __str__(self) -> str:
         return (
             f"{self.n_kills} kills: {self.n_acknowledged} acknowledged, {self.n_stored} stored, "
-            f"{self.n_lost} lost, {self.n_over_served} questions over-served, "
+            f"{self.n_lost} lost, {self.n_unknown} never acknowledged, {self.n_miscounted} "
+            f"miscounted, {self.n_over_served} questions over-served, "
             f"{self.n_stuck} people stuck"
         )
 
@@ -91,32 +114,33 @@ def _look(database: str, browsers: list[Browser], n_kills: int, n_stuck: int) ->
                 answer, participant, answer.c.participant_id == participant.c.id
             )
         ).all()
+        n_main = sum(1 for _ in read_main_answers(connection))
+        n_miscounted = abs(count_main_answers(connection) - n_main)
         n_over_served = count_over_served(connection)
     engine.dispose()
-    stored = {(token_hash, number): choice for token_hash, number, choice in rows}
-    assert len(stored) == len(rows)
-    acknowledged = [
-        (browser.token_hash, number, ",".join(map(str, choice)))
+    stored = {(who, number): choice for who, number, choice in rows}
+    acknowledged = {
+        (browser.token_hash, number): ",".join(map(str, choice))
         for browser in browsers
         for number, choice in browser.acknowledged
-    ]
-    n_lost = sum(stored.get((who, number)) != choice for who, number, choice in acknowledged)
-    return KillResult(n_kills, len(acknowledged), len(rows), n_lost, n_over_served, n_stuck)
+    }
+    return KillResult(
+        n_kills,
+        len(acknowledged),
+        len(rows),
+        n_lost=sum(stored.get(one) != choice for one, choice in acknowledged.items()),
+        n_unknown=len(stored.keys() - acknowledged.keys()),
+        n_miscounted=n_miscounted,
+        n_over_served=n_over_served,
+        n_stuck=n_stuck,
+    )
 
 
 def count_over_served(connection: sa.Connection) -> int:
     """Return how many questions were shown to more people than wanted, by what was really shown."""
     shown = (
         sa.select(serving.c.question_id, sa.func.count().label("n"))
-        .where(
-            serving.c.question_id.is_not(None),
-            serving.c.status.in_(("open", "answered")),
-            ~sa.exists().where(
-                answer.c.participant_id == serving.c.participant_id,
-                answer.c.number == serving.c.number,
-                answer.c.undone,
-            ),
-        )
+        .where(counts_as_shown())
         .group_by(serving.c.question_id)
         .subquery()
     )

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+import sqlalchemy as sa
 
+from ordlink.collect.database import make_engine
+from ordlink.collect.schema import question
 from soak.browser import Browser
 
 
@@ -61,4 +65,23 @@ async def measure_load(ports: list[int], n_people: int, seconds: float) -> LoadR
             browser.n_retries + sum(n for status, n in browser.statuses.items() if status != 200)
             for browser in browsers
         ),
+    )
+
+
+def describe_reasons(database: str) -> str:
+    """Return for which reasons questions were shown, as shares of all that were."""
+    engine = make_engine(database)
+    with engine.connect() as connection:
+        rows = connection.execute(
+            sa.select(question.c.reason, sa.func.sum(question.c.n_served)).group_by(
+                question.c.reason
+            )
+        ).all()
+    engine.dispose()
+    shown: Counter[str] = Counter()
+    for reason, number in rows:
+        kind = "by disagreement of trees" if "doubt" in reason else reason.split(",")[0]
+        shown[kind] += int(number)
+    return ", ".join(
+        f"{reason} {number / shown.total():.0%}" for reason, number in shown.most_common() if number
     )

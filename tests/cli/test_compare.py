@@ -74,8 +74,10 @@ def test_the_table_has_the_best_first_and_marks_the_recommended(ordlink, words, 
 
     assert result.code == 0
     lines = result.out.splitlines()
-    assert lines[0] == "8 objects, 200 comparisons, 3 folds, 2 times"
-    for line, scores in zip(lines[2:], found.scores, strict=False):
+    assert lines[0] == "8 objects, 200 comparisons, 3 folds by answers, 2 times"
+    assert lines[1].split()[-2:] == ["agrees", "seconds"]
+    taken = [scores.label for scores in found.scores].index(found.recommended)
+    for line, scores, share in zip(lines[2:], found.scores, found.agreement[taken], strict=False):
         mark = "*" if scores.label == found.recommended else " "
         assert line.startswith(f"{mark} {scores.label} ")
         held_out = scores.held_out
@@ -83,7 +85,10 @@ def test_the_table_has_the_best_first_and_marks_the_recommended(ordlink, words, 
         assert f"{scores.difference:.3f} ± {scores.difference_error:.3f}" in line
         assert f"{held_out.revenue:.3f} ± {held_out.revenue_error:.3f}" in line
         assert f" {scores.in_sample_accuracy:.3f} " in line
+        assert line.split()[-2] == f"{share:.2f}"
     assert lines[2 + len(found.scores)] == f"* recommended: {found.reason}"
+    assert lines[3 + len(found.scores)].startswith("  agrees: share of the triples")
+    assert 0 < found.agreement.min() < 1
     assert all(line.startswith("warning: ") for line in result.err.splitlines())
 
 
@@ -97,6 +102,10 @@ def test_the_files_hold_what_was_found(ordlink, words, found, tmp_path: Path) ->
     with table.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["candidate"] for row in rows] == [scores.label for scores in found.scores]
+    taken = [scores.label for scores in found.scores].index(found.recommended)
+    shares = [float(row["agreement_with_recommended"]) for row in rows]
+    assert shares == found.agreement[:, taken].tolist()
+    assert shares[taken] == 1
     for row, scores in zip(rows, found.scores, strict=True):
         expected = scores.as_row()
         for name in set(expected) - {"candidate", "seconds"}:
@@ -147,6 +156,19 @@ def test_a_folder_gets_the_recommended_tree_too(ordlink, words, found, tmp_path:
     assert tree.names == tuple("12345678")
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"comparison.csv", "comparison.html", "tree.nwk", "tree.png"} <= written
+
+
+def test_folds_by_people_are_said_to_be_so(ordlink, answers: Path) -> None:
+    header, *rows = answers.read_text().splitlines()
+    people = [f"{row},{'abc'[number % 3]}" for number, row in enumerate(rows)]
+    answers.write_text("\n".join([f"{header},annotator", *people, ""]))
+    words = ("compare", answers, "--one-based", "--methods", "4-AL")
+
+    enough, too_few = ordlink(*words, "--folds", 3), ordlink(*words, "--folds", 4)
+
+    assert enough.out.splitlines()[0] == "8 objects, 200 comparisons, 3 folds by people"
+    assert too_few.out.splitlines()[0] == "8 objects, 200 comparisons, 4 folds by answers"
+    assert "agrees:" not in enough.out
 
 
 def test_what_is_left_out_is_said(ordlink, answers: Path, monkeypatch) -> None:

@@ -10,6 +10,21 @@ import pytest
 import ordlink as ol
 
 NAMES = ["ant", "bee", "cat", "dog"]
+OTHERS = [
+    "Fowlkes-Mallows, classes",
+    "dendrogram purity, classes",
+    "Robinson-Foulds, classes (0 best)",
+    "triplet distance, classes (0 best)",
+]
+"""What is said of classes besides the adjusted Rand index."""
+
+
+def _scores(out: str) -> dict[str, float]:
+    return {name.strip(): float(value) for name, value in _cells(out)}
+
+
+def _cells(out: str) -> list[list[str]]:
+    return [line.rsplit(maxsplit=1) for line in out.splitlines()]
 
 
 @pytest.fixture
@@ -35,7 +50,7 @@ def evaluate_classes(ordlink, tmp_path: Path):
     def evaluate(tree: Path, text: str, name: str = "classes.csv"):
         (tmp_path / name).write_text(text)
         result = ordlink("evaluate", tree, "--classes", tmp_path / name)
-        return result, dict(line.rsplit(maxsplit=1) for line in result.out.splitlines())
+        return result, _scores(result.out)
 
     return evaluate
 
@@ -55,13 +70,15 @@ def test_classes_are_put_in_the_order_of_the_tree(evaluate_classes, tree_file, t
     result, scores = evaluate_classes(tree_file, text)
 
     assert (result.code, result.err) == (0, "")
-    assert [float(value) for value in scores.values()] == [1.0]
+    assert list(scores.values()) == [1, 1, 1, 0, 0]
+    assert list(scores)[1:] == OTHERS
 
 
 def test_wrong_classes_score_low(evaluate_classes, tree_file) -> None:
     _, scores = evaluate_classes(tree_file, "dog,x\nant,x\ncat,y\nbee,y\n")
 
-    assert [float(value) for value in scores.values()] == [-0.5]
+    assert list(scores.values()) == [-0.5, 0, 0.5, 1, 1]
+    assert list(scores)[1:] == OTHERS
 
 
 @pytest.mark.parametrize(
@@ -71,7 +88,7 @@ def test_objects_without_names_are_numbers(evaluate_classes, numbered_tree_file,
     result, scores = evaluate_classes(numbered_tree_file, text)
 
     assert result.code == 0
-    assert [float(value) for value in scores.values()] == [1.0]
+    assert scores["ARI, class (2 clusters)"] == 1
 
 
 @pytest.mark.parametrize(
@@ -121,7 +138,7 @@ def test_objects_that_share_a_name_are_told_apart_by_their_order(
     too_many, _ = evaluate_classes(tree, "frog,x\nfrog,x\ncat,y\ndog,y\nfrog,x\n")
 
     assert (in_order.code, shuffled.code, too_many.code) == (0, 2, 2)
-    assert list(scores.values()) == ["1.0000"]
+    assert scores["ARI, class (2 clusters)"] == 1
     assert "line 2: expected 'frog', got 'cat'" in shuffled.err
     assert "line 5: 'frog' has a line already" in too_many.err
 
@@ -132,7 +149,7 @@ def test_the_clusters_of_a_tree_agree_with_it(ordlink, tmp_path: Path, planted_a
 
     result = ordlink("evaluate", out / "tree.json", "--classes", out / "clusters.csv")
 
-    assert result.out.split() == ["ARI,", "cluster", "(4", "clusters)", "1.0000"]
+    assert result.out.splitlines()[0].split() == ["ARI,", "cluster", "(4", "clusters)", "1.0000"]
 
 
 def test_every_score_has_a_line_of_its_own(evaluate_classes, tree_file, ordlink) -> None:
@@ -146,9 +163,110 @@ def test_every_score_has_a_line_of_its_own(evaluate_classes, tree_file, ordlink)
         "ARI, kind (column 3) (2 clusters)",
         "ARI, size (2 clusters)",
         "AARI, classes",
+        "Fowlkes-Mallows, classes",
+        "dendrogram purity, classes",
     ]
-    assert scores["ARI, kind (column 2) (2 clusters)"] == "1.0000"
-    assert scores["ARI, kind (column 3) (2 clusters)"] == "-0.5000"
+    assert scores["ARI, kind (column 2) (2 clusters)"] == 1
+    assert scores["ARI, kind (column 3) (2 clusters)"] == -0.5
+    assert result.err.splitlines() == [
+        "warning: Robinson-Foulds and triplet distance are left out: the columns of classes in "
+        f"{tree_file.with_name('classes.csv')} do not nest"
+    ]
+
+
+def test_the_other_measures_of_classes_are_those_of_the_library(
+    evaluate_classes, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(5)
+    tree = ol.Hierarchy(_random_merges(12, rng), names=[f"n{i}" for i in range(12)])
+    tree.save(tmp_path / "tree.json")
+    fine = rng.integers(5, size=12)
+    levels = np.array([fine // 2, fine])
+    rows = zip(tree.names, *levels.tolist(), strict=True)
+    text = "name,coarse,fine\n" + "".join(f"{name},{a},{b}\n" for name, a, b in rows)
+
+    result, scores = evaluate_classes(tmp_path / "tree.json", text)
+
+    assert (result.code, result.err) == (0, "")
+    m = ol.metrics
+    expected = {
+        "AARI, classes": m.aari(levels, tree),
+        "Fowlkes-Mallows, classes": np.mean([m.fowlkes_mallows(one, tree) for one in levels]),
+        "dendrogram purity, classes": np.mean([m.dendrogram_purity(one, tree) for one in levels]),
+        "Robinson-Foulds, classes (0 best)": m.normalised_robinson_foulds(levels, tree),
+        "triplet distance, classes (0 best)": m.triplet_distance(levels, tree),
+    }
+    assert list(scores)[2:] == list(expected)
+    for name, value in expected.items():
+        assert scores[name] == pytest.approx(value, abs=5.1e-5)
+
+
+def test_a_true_tree_counts_whole_unless_levels_are_known(ordlink, tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    tree, truth = (ol.Hierarchy(_random_merges(8, rng)) for _ in range(2))
+    tree.save(tmp_path / "tree.json")
+    truth.save(tmp_path / "truth.json")
+    planted = ol.Hierarchy(truth.merges, method="planted", parameters={"depth": 2})
+    planted.save(tmp_path / "planted.json")
+    words = ("evaluate", tmp_path / "tree.json", "--truth")
+
+    whole = _scores(ordlink(*words, tmp_path / "truth.json").out)
+    asked = _scores(ordlink(*words, tmp_path / "truth.json", "--levels", 2).out)
+
+    m = ol.metrics
+    levels = truth.levels([2, 4])
+    assert asked == _scores(ordlink(*words, tmp_path / "planted.json").out)
+    for scores, true, cuts in ((whole, truth, [2, 4, 8]), (asked, levels, [2, 4])):
+        expected = {
+            "AARI, truth": m.aari(truth, tree, n_levels=len(cuts)),
+            "Fowlkes-Mallows, truth": m.fowlkes_mallows(truth, tree, n_clusters=cuts).mean(),
+            "Robinson-Foulds, truth (0 best)": m.normalised_robinson_foulds(true, tree),
+            "triplet distance, truth (0 best)": m.triplet_distance(true, tree),
+        }
+        if true is truth:
+            expected["cophenetic correlation, truth"] = m.cophenetic_correlation(truth, tree)
+        else:
+            purities = [m.dendrogram_purity(level, tree) for level in levels]
+            expected["dendrogram purity, truth"] = np.mean(purities)
+        assert {name for name in scores if not name.startswith("ARI")} == set(expected)
+        for name, value in expected.items():
+            assert scores[name] == pytest.approx(value, abs=5.1e-5)
+
+
+def test_values_stand_under_each_other(ordlink, tmp_path: Path, tree_file: Path) -> None:
+    np.save(tmp_path / "w.npy", 1e6 * (np.arange(16).reshape(4, 4) + np.arange(16).reshape(4, 4).T))
+
+    result = ordlink(
+        "evaluate", tree_file, "--truth", tree_file, "--similarities", tmp_path / "w.npy"
+    )
+
+    assert len({len(line) for line in result.out.splitlines()}) == 1
+    assert len(result.out.splitlines()) >= 8
+
+
+@pytest.mark.parametrize("n_objects", [1, 2])
+def test_tiny_trees_are_scored(ordlink, tmp_path: Path, n_objects: int) -> None:
+    ol.Hierarchy(np.array([[0, 1]])[: n_objects - 1]).save(tmp_path / "t.json")
+    (tmp_path / "classes.csv").write_text("x\n" * n_objects)
+    np.save(tmp_path / "w.npy", np.ones((n_objects, n_objects)))
+
+    result = ordlink(
+        "evaluate", tmp_path / "t.json", "--classes", tmp_path / "classes.csv",
+        "--similarities", tmp_path / "w.npy",
+    )  # fmt: skip
+
+    assert (result.code, result.err) == (0, "")
+    assert "triplet distance, classes (0 best)" in result.out
+    assert "nan" not in result.out
+
+
+def _random_merges(n_objects: int, rng: np.random.Generator) -> list[list[int]]:
+    nodes, merges = list(range(n_objects)), []
+    while len(nodes) > 1:
+        pair = sorted(int(node) for node in rng.choice(nodes, 2, replace=False))
+        nodes = [node for node in nodes if node not in pair] + [n_objects + len(merges)]
+        merges.append(pair)
+    return merges
 
 
 def test_the_planted_levels_are_compared_unless_others_are_asked_for(
@@ -185,10 +303,24 @@ def test_a_cost_that_is_left_out_is_mentioned(ordlink, tmp_path: Path, tree_file
     positive = ordlink("evaluate", tree_file, "--similarities", tmp_path / "positive.npy")
 
     assert result.code == 0
-    assert len(result.out.splitlines()) == 1
+    assert [name.strip() for name, _ in _cells(result.out)] == [
+        "Dasgupta's cost",
+        "Moseley-Wang revenue",
+    ]
     assert result.err.startswith("warning: the normalised cost is left out")
-    assert len(positive.out.splitlines()) == 2
     assert positive.err == ""
+    tree = ol.Hierarchy.load(tree_file)
+    different = np.arange(16.0).reshape(4, 4)
+    different += different.T
+    np.save(tmp_path / "different.npy", different)
+    scores = _scores(
+        ordlink("evaluate", tree_file, "--similarities", tmp_path / "different.npy").out
+    )
+    assert list(_scores(positive.out)) == list(scores)[:3]
+    assert scores["Moseley-Wang revenue"] == ol.metrics.moseley_wang_revenue(tree, different)
+    assert scores["cophenetic correlation"] == pytest.approx(
+        ol.metrics.cophenetic_correlation(different, tree), abs=5.1e-5
+    )
 
 
 def _write_triplets(path: Path, first: int, n_objects: int, n_answers: int) -> None:
@@ -206,7 +338,7 @@ def test_answers_are_read_with_the_options_of_cluster(ordlink, tmp_path, tree_fi
     result = ordlink(*words, *reading, "--one-based")
     shifted = ordlink(*words, *reading, "--zero-based")
 
-    assert result.out.split() == ["comparisons", "predicted", "1.0000"]
+    assert _scores(result.out) == {"comparisons predicted": 1, "comparison revenue (-1 to 1)": 1}
     assert shifted.code == 2
     assert "object 4 is out of range" in shifted.err
     assert "--n-objects" not in shifted.err
@@ -262,5 +394,5 @@ def test_named_answers_for_a_tree_without_names_are_warned_about(
 
     result = ordlink("evaluate", numbered_tree_file, "--answers", tmp_path / "a.csv")
 
-    assert result.out.split() == ["comparisons", "predicted", "1.0000"]
+    assert _scores(result.out) == {"comparisons predicted": 1, "comparison revenue (-1 to 1)": 1}
     assert "'ant' is taken for object 0" in result.err

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import ordlink as ol
+from ordlink.cli._plan_output import _target_line
 
 FAST = ("--method", "AddS-AL", "--question", "quadruplet", "--difficulty", 3, "--processes", 1)
 
@@ -73,6 +76,33 @@ def test_answers_at_hand_are_continued(ordlink, planted_answers: Path, tmp_path:
         rows = list(csv.DictReader(file))
     assert [int(row["n_answers"]) for row in rows] == [*curve.sizes.tolist(), 3000, 3500]
     assert drawing.read_text().startswith("<?xml")
+
+
+def test_an_upper_end_that_is_not_known_is_no_number(ordlink, monkeypatch) -> None:
+    plan = ol.planning.plan_answers(
+        10, n_clusters=2, method="AddS-AL", question="quadruplet", difficulty=3
+    )
+    open_plan = replace(plan, n_answers=2400, interval=(1999.0, math.inf))
+    monkeypatch.setattr("ordlink.planning.plan_answers", lambda *_, **__: open_plan)
+
+    result = ordlink("plan", "--objects", 10, *FAST)
+
+    assert result.out.startswith("About 2,400 quadruplets (2,000 or more) for AARI 0.9")
+
+
+@pytest.mark.parametrize(
+    ("estimate", "said"),
+    [
+        ((900, 812, 1234), "is expected with about 900 answers in all (810 to 1,200)."),
+        ((900, 812, math.inf), "is expected with about 900 answers in all (810 or more)."),
+        ((900, 812, 2e9), "is expected with about 900 answers in all (810 or more)."),
+        ((900, math.inf, math.inf), "is expected with about 900 answers in all (or out of reach)."),
+        ((math.inf, 812, math.inf), "is not expected with any number of answers (at best with 810"),
+        ((math.inf, 2e9, math.inf), "is not expected with any number of answers."),
+    ],
+)
+def test_a_target_is_told_with_both_ends_of_its_interval(estimate, said: str) -> None:
+    assert said in _target_line(0.7, *estimate)
 
 
 @pytest.mark.parametrize(

@@ -27,19 +27,22 @@ from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import Study, make_study
 from ordlink.collect.worker import Bench
 from soak.servers import free_port
+from tests.collect.visitors import Visitor, open_chromium
 
 TOKEN = "a-token-that-was-printed"
 PASSWORD = "correct horse battery"
 
 
 class BenchWorker:
-    """The worker's work without its process."""
+    """The worker's work without its process, one order at a time as well."""
 
     def __init__(self, url: str, study: Study) -> None:
         self._bench = Bench(make_engine(url), study)
+        self._lock = threading.Lock()
 
     def order(self, order: Any) -> Any:
-        return self._bench.carry_out(order)
+        with self._lock:
+            return self._bench.carry_out(order)
 
     def close(self) -> None:
         self._bench._engine.dispose()
@@ -135,6 +138,31 @@ def serve_on_loopback(study: Study, database: Path) -> Iterator[tuple[Site, str]
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """Return a running Chromium.
+
+    For one module only: as long as it runs, its thread has an event loop, and no test may start
+    one of its own.
+    """
+    with open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Callable[..., Visitor]]:
+    """Return a function that opens a browser; in the end none has complained."""
+    visitors: list[Visitor] = []
+
+    def open_one(url: str, **options: Any) -> Visitor:
+        visitors.append(Visitor(chromium, url, **options))
+        return visitors[-1]
+
+    yield open_one
+    for visitor in visitors:
+        visitor.close()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -22,16 +21,9 @@ from tests.collect.visitors import (
     check_page,
     check_phone,
     check_with_axe,
-    open_chromium,
 )
 
 EVIL = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with open_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -52,19 +44,6 @@ def open_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tupl
         yield running
 
 
-@pytest.fixture
-def visit(chromium: Any, open_study: tuple[Site, str]) -> Iterator[Callable[..., Visitor]]:
-    visitors: list[Visitor] = []
-
-    def open_one(**options: Any) -> Visitor:
-        visitors.append(Visitor(chromium, open_study[1], **options))
-        return visitors[-1]
-
-    yield open_one
-    for visitor in visitors:
-        visitor.close()
-
-
 def take_part(url: str, n_answers: int, *, person: str = "", side: int = 0) -> None:
     """Answer some questions without a browser."""
     with httpx.Client(base_url=url) as client:
@@ -74,6 +53,14 @@ def take_part(url: str, n_answers: int, *, person: str = "", side: int = 0) -> N
         for _ in range(n_answers):
             body = {"number": state["number"], "choice": [side], "seconds": 1.0}
             state = client.post("/api/answer", json=body).json()
+
+
+def ask_for_removal(url: str, person: str) -> None:
+    """Come back as somebody on another device, and ask to have the answers removed."""
+    with httpx.Client(base_url=url) as client:
+        client.post("/api/join", json={"agree": True, "search": f"?participant={person}"})
+        reply = client.post("/api/withdraw", json={"confirm": True})
+        assert reply.json()["outcome"] == "asked_to_withdraw"
 
 
 def set_up(owner: Visitor) -> None:
@@ -94,7 +81,7 @@ def test_the_dashboard_shows_the_tree_as_it_grows(
     open_study: tuple[Site, str], visit: Callable
 ) -> None:
     site, url = open_study
-    owner = visit()
+    owner = visit(url)
     owner.page.goto(f"{url}/owner")
     assert owner.page.url.endswith("/owner/setup")
     look(owner)
@@ -141,10 +128,15 @@ def test_people_are_excluded_and_removed_and_the_study_is_paused_and_ended(
     site, url = open_study
     take_part(url, 10, person="a")
     take_part(url, 5, person="b")
-    owner = visit(**PHONE)
+    ask_for_removal(url, "a")
+    owner = visit(url, **PHONE)
     set_up(owner)
     owner.page.wait_for_selector(".kept svg.tree")
     look(owner)
+    assert "1 asking for removal" in owner.page.inner_text("#tiles")
+    owner.press("#keep-1")
+    owner.page.wait_for_selector("#keep-1", state="detached")
+    assert owner.page.inner_text("#n-answers") == "15"
 
     owner.press("#exclude-2")
     owner.page.wait_for_selector(".flag.out")
@@ -164,7 +156,7 @@ def test_people_are_excluded_and_removed_and_the_study_is_paused_and_ended(
     owner.press("#pause")
     owner.page.wait_for_selector(".state.paused")
     assert not site.hub.is_open
-    guest = visit()
+    guest = visit(url)
     guest.page.goto(url)
     assert "closed at the moment" in guest.page.inner_text("main")
     check_page(guest.page)
@@ -180,7 +172,8 @@ def test_people_are_excluded_and_removed_and_the_study_is_paused_and_ended(
 def test_logging_in_looking_at_the_stimuli_downloading_and_logging_out(
     open_study: tuple[Site, str], visit: Callable
 ) -> None:
-    owner = visit(color_scheme="dark", viewport={"width": 360, "height": 640})
+    site, url = open_study
+    owner = visit(url, color_scheme="dark", viewport={"width": 360, "height": 640})
     set_up(owner)
     owner.press("text=Log out")
     owner.page.wait_for_url("**/owner/login")
@@ -199,9 +192,7 @@ def test_logging_in_looking_at_the_stimuli_downloading_and_logging_out(
     owner.press("text=Stimuli")
     owner.page.wait_for_selector(".gallery img")
     look(owner)
-    assert owner.page.locator(".gallery .name").all_inner_texts() == list(
-        open_study[0].hub.study.names
-    )
+    assert owner.page.locator(".gallery .name").all_inner_texts() == list(site.hub.study.names)
     owner.press("text=Dashboard")
     with owner.page.expect_download() as download:
         owner.press('a[href$="study.yaml"]')

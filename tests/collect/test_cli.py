@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from PIL import Image
 
 from ordlink.cli import run
 
@@ -59,3 +64,50 @@ def test_a_second_server_in_the_same_folder_is_refused(capsys, tmp_path: Path) -
         assert run(["collect", "--demo", "--data", str(tmp_path)]) == 2
 
     assert "another ordlink collect runs on this file" in capsys.readouterr().err
+
+
+@pytest.fixture
+def started(monkeypatch, tmp_path: Path) -> Callable[..., TestClient]:
+    """Return a function that runs the command up to the server, and returns a visitor of it."""
+    apps: list[FastAPI] = []
+    monkeypatch.setattr("uvicorn.run", lambda app, **_: apps.append(app))
+
+    def start(*words: str) -> TestClient:
+        assert run(["collect", *words, "--data", str(tmp_path / "data")]) == 0
+        asyncio.run(apps[-1].state.site.hub.stop())
+        return TestClient(apps[-1], base_url="http://127.0.0.1:8765")
+
+    return start
+
+
+def test_unreadable_pictures_are_named_at_the_start(started, tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for number in range(4):
+        Image.new("RGB", (9, 9), "red").save(folder / f"{number}.png")
+    (folder / "2.png").write_text("no picture")
+
+    started(str(folder))
+
+    error = capsys.readouterr().err
+    assert error.startswith("warning: 1 of 4 pictures cannot be read")
+    assert error.count("\n") == 1
+
+
+def test_a_study_started_paused_waits_for_the_owner(started, capsys) -> None:
+    paused = started("--demo", "--paused").get("/").text
+    said = capsys.readouterr().out
+
+    assert 'id="agree"' not in paused
+    assert "paused: look at the stimuli" in said
+    assert 'id="agree"' not in started("--demo").get("/").text  # until it is resumed
+
+
+def test_only_names_of_loopback_are_served_unless_more_are_allowed(started) -> None:
+    elsewhere = {"host": "study.example"}
+
+    assert started("--demo").get("/run", headers=elsewhere).status_code == 421
+    assert started("--demo").get("/run").status_code == 200
+    allowed = started("--demo", "--allow-host", "study.example")
+    assert allowed.get("/run", headers=elsewhere).status_code == 200
+    assert started("--demo", "--https").get("/run", headers=elsewhere).status_code == 200

@@ -16,6 +16,7 @@ from ordlink.collect.questions import QUESTION_TYPES
 from ordlink.collect.stimuli import KINDS, Stimulus
 from ordlink.collect.study import CHECKS, OUTCOMES, SAMPLER_NAMES, Study, make_study
 from ordlink.collect.texts import TEXTS
+from ordlink.collect.trees import cluster_command
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "collect.md"
@@ -59,6 +60,12 @@ def test_the_example_is_a_study() -> None:
     stimuli = tuple(Stimulus(name, "text", name) for name in ("cat", "dog", "bee"))
 
     assert make_study(settings, stimuli).questions_per_person == 80
+
+
+def test_the_command_for_the_same_tree_is_the_one_of_the_dashboard() -> None:
+    (method,) = (one.default for one in dataclasses.fields(Study) if one.name == "method")
+
+    assert f"`{cluster_command(method)}`" in " ".join(PAGE.read_text().split())
 
 
 def test_the_pictures_exist_and_are_small() -> None:

@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from ordlink.collect.questions import QUESTION_TYPES
 from ordlink.collect.reading import read_main_answers
 from ordlink.collect.schema import answer, event, participant, question, serving
+from ordlink.collect.schema import study as study_table
+from ordlink.collect.security import RateLimit
 from ordlink.collect.waiting import read_objects, release_abandoned
 from tests.collect.conftest import Place, post, text_study
 
@@ -288,3 +290,180 @@ def test_a_restarted_study_goes_on_where_it_was(open_place: Callable) -> None:
         again = place.browser.get("/api/state").json()
 
         assert {**again, "stored": True} == state
+
+
+def change_state(place: Place, csrf: str, state: str) -> None:
+    place.browser.post("/owner/state", data={"csrf": csrf, "state": state})
+    assert place.hub.desk.state == state
+
+
+def test_known_people_come_back_whatever_the_state_of_the_study(open_place: Callable) -> None:
+    codes = {"completed": "DONE", "closed": "SHUT"}
+    with open_place(text_study(questions_per_person=2, completion_codes=codes)) as place:
+        csrf = place.log_in()
+        middle, end = place.another_browser(), place.another_browser()
+        place.answer(place.join(middle, "?PROLIFIC_PID=middle"), [0], middle)
+        state = place.join(end, "?PROLIFIC_PID=end")
+        for _ in range(2):
+            state = place.answer(state, [0], end)
+
+        change_state(place, csrf, "paused")
+        page = place.another_browser().get("/?PROLIFIC_PID=middle").text
+        paused = post(middle, "/api/join", agree=True, search="?PROLIFIC_PID=middle")
+        change_state(place, csrf, "open")
+        resumed = post(place.another_browser(), "/api/join", agree=True,
+                       search="?PROLIFIC_PID=middle")  # fmt: skip
+        change_state(place, csrf, "complete")
+        done = post(place.another_browser(), "/api/join", agree=True, search="?PROLIFIC_PID=end")
+        newcomer = place.another_browser()
+        closed_page = newcomer.get("/?PROLIFIC_PID=new").text
+        closed = post(newcomer, "/api/join", agree=True, search="?PROLIFIC_PID=new")
+
+    assert 'id="agree"' in page and "SHUT" not in page
+    assert (paused["outcome"], paused["code"], paused["done"]) == (None, "", 1)
+    assert resumed["number"] > 0
+    assert (done["outcome"], done["code"]) == ("completed", "DONE")
+    assert (closed["outcome"], closed["code"]) == ("closed", "SHUT")
+    assert 'id="agree"' not in closed_page
+
+
+def test_newcomers_to_a_closed_study_see_its_code(open_place: Callable) -> None:
+    study = text_study(
+        completion_codes={"closed": "SHUT & OVER"},
+        completion_url="https://example.org/?cc={code}",
+    )
+    with open_place(study) as place:
+        change_state(place, place.log_in(), "paused")
+        page = place.another_browser().get("/?PROLIFIC_PID=new").text
+        preview = place.another_browser().get("/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE").text
+
+    assert "SHUT &amp; OVER" in page
+    assert 'href="https://example.org/?cc=SHUT%20%26%20OVER"' in page
+    assert "SHUT" not in preview
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("https://example.org/?cc={code}", ""), ("https://example.org/", "https://example.org/")],
+)
+def test_without_a_code_nobody_is_sent_away_with_one(
+    open_place: Callable, url: str, expected: str
+) -> None:
+    with open_place(text_study(completion_url=url)) as place:
+        assert post(place.browser, "/api/join", agree=False)["url"] == expected
+
+
+def test_people_who_withdraw_can_have_a_code(open_place: Callable) -> None:
+    with open_place(text_study(completion_codes={"withdrawn": "GONE"})) as place:
+        place.join()
+
+        assert post(place.browser, "/api/withdraw", confirm=True)["code"] == "GONE"
+
+
+def n_events(place: Place, kind: str) -> int:
+    return len(rows(place, sa.select(event).where(event.c.kind == kind)))
+
+
+def test_on_another_device_removal_is_a_request_that_the_owner_answers(place: Place) -> None:
+    search = "?PROLIFIC_PID=abc"
+    place.answer(place.join(search=search), [0])
+    csrf = place.log_in()
+    stranger = place.another_browser()
+    place.join(stranger)  # a cookie of somebody else is no proof either
+    post(stranger, "/api/join", agree=True, search=search)
+
+    replies = [post(stranger, "/api/withdraw", confirm=True) for _ in range(2)]
+
+    assert [(one["outcome"], one["code"]) for one in replies] == [("asked_to_withdraw", "")] * 2
+    assert len(rows(place, sa.select(answer))) == 1
+    assert n_events(place, "asked to withdraw") == 1
+    first, _ = place.browser.get("/owner/api/people").json()
+    assert first["asks_removal"] and first["outcome"] is None
+    page = place.browser.get("/owner").text
+    assert "1 asking for removal" in page and 'id="keep-1"' in page
+
+    forged = place.browser.post("/owner/people/1/keep", data={"csrf": "guess"})
+    assert forged.status_code == 403
+    place.browser.post("/owner/people/1/keep", data={"csrf": csrf})
+    assert not any(one["asks_removal"] for one in place.browser.get("/owner/api/people").json())
+    again = place.browser.post("/owner/people/1/keep", data={"csrf": csrf})
+    assert again.status_code == 404
+    post(stranger, "/api/withdraw", confirm=True)
+    assert place.browser.get("/owner/api/people").json()[0]["asks_removal"]
+    place.browser.post("/owner/people/1/withdraw", data={"csrf": csrf})
+    assert rows(place, sa.select(answer)) == []
+    assert not any(one["asks_removal"] for one in place.browser.get("/owner/api/people").json())
+
+
+def test_the_first_device_removes_answers_at_once_also_after_another_one(place: Place) -> None:
+    search = "?PROLIFIC_PID=abc"
+    place.answer(place.join(search=search), [0])
+    post(place.browser, "/api/join", agree=True, search=search)  # the same link once more
+    other = place.another_browser()
+    post(other, "/api/join", agree=True, search=search)
+    post(other, "/api/join", agree=True, search=search)
+    assert post(other, "/api/withdraw", confirm=True)["outcome"] == "asked_to_withdraw"
+
+    assert place.browser.get("/api/state").status_code == 401
+    post(place.browser, "/api/join", agree=True, search=search)
+    gone = post(place.browser, "/api/withdraw", confirm=True)
+
+    assert gone["outcome"] == "withdrawn"
+    assert rows(place, sa.select(answer)) == []
+
+
+def test_withdrawing_twice_does_nothing_more_and_is_limited(place: Place) -> None:
+    place.answer(place.join(), [0])
+    post(place.browser, "/api/withdraw", confirm=True)
+    before = rows(place, sa.select(study_table.c.revision))
+
+    post(place.browser, "/api/withdraw", confirm=True)
+    place.site.stepping = RateLimit(per_second=0.001, burst=1)
+    codes = [
+        place.browser.post("/api/withdraw", json={"confirm": True}).status_code for _ in range(2)
+    ]
+
+    assert rows(place, sa.select(study_table.c.revision)) == before
+    assert n_events(place, "withdrawn") == 1
+    assert codes == [200, 429]
+
+
+@pytest.mark.parametrize(
+    ("path", "number", "body"),
+    [("answer", "number", {"choice": [0]}), ("undo", "undoable", {}),
+     ("withdraw", "", {"confirm": True})],
+)  # fmt: skip
+def test_what_a_page_for_another_person_sends_is_refused(
+    place: Place, path: str, number: str, body: dict[str, Any]
+) -> None:
+    mine = place.answer(place.join(search="?participant=a"), [0])
+    theirs = place.answer(place.join(search="?participant=b"), [0])  # in the same browser
+    body = body | ({"number": theirs[number]} if number else {})
+
+    refused = place.browser.post(f"/api/{path}", json={**body, "visit": mine["visit"]})
+    untouched = rows(place, sa.select(answer.c.participant_id, answer.c.undone))
+    accepted = place.browser.post(f"/api/{path}", json={**body, "visit": theirs["visit"]})
+
+    assert mine["number"] == theirs["number"]
+    assert refused.status_code == 409
+    assert [tuple(one) for one in untouched] == [(1, False), (2, False)]
+    assert accepted.status_code == 200
+    changed = rows(place, sa.select(answer.c.participant_id, answer.c.undone))
+    assert changed != untouched
+
+
+def test_answers_over_time_are_those_that_count(open_place: Callable) -> None:
+    study = text_study(practice=2, catch_share=0.2, repeat_share=0.2, questions_per_person=20)
+    with open_place(study) as place:
+        place.log_in()
+        state = place.join()
+        while state["done"] < 15:
+            if not state["number"]:
+                state = post(place.browser, "/api/continue", phase=state["phase"])
+            state = place.answer(state, [0])
+        if state["undoable"]:
+            post(place.browser, "/api/undo", number=state["undoable"])
+        overview = place.browser.get("/owner/api/overview").json()
+        n_stored = len(rows(place, sa.select(answer)))
+
+    assert overview["n_answers"] == sum(overview["over_time"]["counts"]) < n_stored - 2

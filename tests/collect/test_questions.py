@@ -117,7 +117,7 @@ def test_sides_are_fair(kind: QuestionType) -> None:
 
 @given(kinds, st.randoms(use_true_random=False))
 def test_a_catch_trial_has_a_plain_answer(kind: QuestionType, rng: random.Random) -> None:
-    shown = kind.rearrange(catch_objects(kind, rng.sample(range(12), kind.n_objects)), rng)
+    shown = kind.rearrange(catch_objects(rng.sample(range(12), kind.n_objects)), rng)
     twice = next(one for one in shown if shown.count(one) == 2)
     choices = [[place] for place in range(kind.n_options)]
     if kind.n_chosen == 2:

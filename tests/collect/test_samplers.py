@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
 import ordlink as ol
-from ordlink.collect.database import make_engine
+from ordlink.collect.database import open_database, settle_study
+from ordlink.collect.people import exclude
 from ordlink.collect.questions import QUESTION_TYPES, to_comparisons
-from ordlink.collect.reading import Record, read_drawn_up_to, read_main_answers
-from ordlink.collect.samplers import Known, draw_questions, random_objects
+from ordlink.collect.samplers import Drawn, Known, draw_questions, random_objects
 from ordlink.collect.samplers._adaptive import find_places
 from ordlink.collect.samplers._plans import KnownAnswers
-from ordlink.collect.schema import draw, question
-from ordlink.collect.waiting import read_objects
-from ordlink.collect.worker import draw_known
-from tests.collect.conftest import text_study
+from ordlink.collect.study import Study
+from ordlink.collect.waiting import add_draw
+from ordlink.collect.worker import Bench, DrawOrder
+from tests.collect.conftest import Place, text_study
 
 N = 12
 NAMES = [f"thing {i}" for i in range(N)]
@@ -55,7 +57,7 @@ def test_a_plan_asks_what_the_method_asks_and_ends_with_its_tree(method: str) ->
     oracle = ol.oracles.SimilarityOracle(truth)
     shown, choices, asked = [], [], set()
     for _ in range(200):
-        known = known_about("quadruplet", shown, choices, drawn=asked)
+        known = known_about("quadruplet", shown, choices, waiting=asked)
         drawn = draw_questions(method, known, 500, seed=0, random_share=0.1)
         own = [one.objects for one in drawn if "needs" in one.reason]
         if not own:
@@ -96,8 +98,8 @@ def test_a_plan_waits_for_as_many_people_as_wanted_and_follows_the_majority() ->
 
 
 def test_a_plan_asks_nothing_that_is_drawn_and_waits_for_its_answer() -> None:
-    def needed(drawn: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        known = known_about("quadruplet", [], [], drawn=drawn)
+    def needed(waiting: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        known = known_about("quadruplet", [], [], waiting=waiting)
         made = draw_questions("4K-AL-act", known, 20, seed=0, random_share=0.05)
         return [one.objects for one in made if "needs" in one.reason]
 
@@ -169,33 +171,90 @@ def test_adaptive_questions_can_be_of_every_type(kind: str) -> None:
             assert len(set(one.objects)) == type_.n_objects
 
 
-@pytest.mark.parametrize(("sampler", "kind"), [("adaptive", "triplet"), ("SL", "quadruplet")])
-def test_a_run_can_be_replayed(open_place: Callable, sampler: str, kind: str, monkeypatch) -> None:
-    monkeypatch.setattr("ordlink.collect.hub.TICK_SECONDS", 0.02)
-    study = text_study(sampler=sampler, question=kind, questions_per_person=80, method="AddS-AL")
-    with open_place(study) as place:
+def needed_now(place: Place) -> dict[tuple[int, ...], int | None]:
+    """Return what the plan would ask next, and of how many people."""
+    drawn = Bench(place.hub.engine, place.hub.study).carry_out(DrawOrder(500, 0))
+    assert isinstance(drawn, Drawn)
+    return {one.objects: one.n_people for one in drawn.questions if "needs" in one.reason}
+
+
+def add_planned(place: Place, n_questions: int) -> None:
+    """Have questions drawn and added, so that they wait for people."""
+    hub = place.hub
+    drawn = Bench(hub.engine, hub.study).carry_out(DrawOrder(n_questions, 0))
+    assert isinstance(drawn, Drawn)
+    hub.writer.change(
+        lambda connection: add_draw(connection, drawn, hub.study.people_per_question)
+    ).result()
+
+
+@pytest.fixture
+def plan(monkeypatch) -> dict[str, Any]:
+    """Return the settings of a study with a plan, in which nothing is drawn unless told."""
+    monkeypatch.setattr("ordlink.collect.hub.TICK_SECONDS", 600.0)
+    monkeypatch.setattr("ordlink.collect.hub.Hub._fill", _do_nothing)
+    return {"question": "quadruplet", "questions_per_person": 20, "random_share": 0.05}
+
+
+async def _do_nothing(_hub: object) -> None:
+    pass
+
+
+@pytest.mark.parametrize("sampler", ["SL", "4K-AL-act"])
+def test_a_plan_asks_again_what_excluded_people_answered(
+    open_place: Callable, plan: dict[str, Any], sampler: str
+) -> None:
+    with open_place(text_study(n_objects=6, sampler=sampler, **plan)) as place:
+        at_first = needed_now(place)
+        add_planned(place, 20)
+        while_waiting = needed_now(place)
         state = place.join()
         while state["phase"] != "done":
             state = place.answer(state, [0])
-        url = str(place.hub.engine.url)
+        answered = needed_now(place)
+        place.hub.writer.change(lambda connection: exclude(connection, 1, reason="x")).result()
 
-    with make_engine(url).connect() as connection:
-        record = Record(study, tuple(read_main_answers(connection)))
-        n_own = 0
-        for one in connection.execute(sa.select(draw)).all():
-            objects = connection.execute(
-                sa.select(question.c.objects, question.c.reason)
-                .where(question.c.draw_id == one.id)
-                .order_by(question.c.id)
-            ).all()
-            if one.sampler != sampler:
-                continue
-            n_own += 1
-            drawn = read_drawn_up_to(connection, one.last_draw)
-            again = draw_known(
-                study, record.up_to(one.last_answer), drawn, one.n_questions, one.seed
-            )
-            assert [(question.objects, question.reason) for question in again] == [
-                (read_objects(row.objects), row.reason) for row in objects
-            ]
-    assert n_own > 1
+        assert needed_now(place) == at_first  # all that was asked is missing again
+        assert set(while_waiting) < set(at_first)
+        assert answered != at_first
+
+
+def test_a_plan_asks_on_when_more_people_are_wanted_after_a_restart(
+    open_place: Callable, plan: dict[str, Any]
+) -> None:
+    plan["sampler"] = "4K-AL-act"
+    with open_place(text_study(n_objects=6, **plan)) as place:
+        at_first = needed_now(place)
+        add_planned(place, 20)
+        planned = set(at_first) - set(needed_now(place))
+        state = place.join()
+        while state["phase"] != "done":
+            state = place.answer(state, [0])
+    with open_place(text_study(n_objects=6, people_per_question=3, **plan)) as place:
+        needed = needed_now(place)
+
+    assert len(planned) > 10
+    assert needed == {one: 2 if one in planned else 3 for one in at_first}
+
+
+def test_what_waits_is_read_for_plans_alone(engine_of: Callable, monkeypatch) -> None:
+    def fail(_connection: sa.Connection) -> dict[int, tuple[int, ...]]:
+        raise AssertionError("the table of questions is read")
+
+    monkeypatch.setattr("ordlink.collect.worker.read_waiting", fail)
+    adaptive = text_study()
+    planned = text_study(sampler="SL", question="quadruplet")
+
+    Bench(engine_of(adaptive), adaptive).carry_out(DrawOrder(5, 0))
+    with pytest.raises(AssertionError, match="is read"):
+        Bench(engine_of(planned), planned).carry_out(DrawOrder(5, 0))
+
+
+@pytest.fixture
+def engine_of(tmp_path: Path) -> Callable[[Study], sa.Engine]:
+    def make(study: Study) -> sa.Engine:
+        engine = open_database(f"sqlite:///{tmp_path / study.sampler}.db")
+        settle_study(engine, study)
+        return engine
+
+    return make

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from fastapi.testclient import TestClient
 from PIL import Image
 
+from ordlink.collect.app import make_app
 from ordlink.collect.schema import answer
 from ordlink.collect.security import HEADERS, RateLimit
-from ordlink.collect.stimuli import Stimulus
+from ordlink.collect.server import Address
+from ordlink.collect.site import Site
+from ordlink.collect.stimuli import Stimulus, stimuli_of_folder
 from ordlink.collect.study import make_study
 from soak.fuzz import fuzz
-from tests.collect.conftest import PASSWORD, Place
+from tests.collect.conftest import PASSWORD, Place, make_site, serve, text_study
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'`{{ 7 * 7 }}"
 
@@ -186,3 +194,114 @@ def test_fuzzed_requests_never_break_the_server_or_change_anything_of_the_owner(
     assert place.hub.is_open
     assert place.log_in()
     assert PASSWORD not in place.browser.get("/owner").text
+
+
+def test_cookies_that_nobody_knows_are_limited_per_address(place: Place) -> None:
+    place.join()
+    place.site.asking = RateLimit(per_second=0.001, burst=2)
+
+    guesses = []
+    for number in range(4):
+        stranger = place.another_browser()
+        stranger.cookies.set("ordlink_person", f"guess {number}")
+        guesses.append(stranger.get("/api/state").status_code)
+
+    assert guesses == [401, 401, 429, 429]
+    assert place.browser.get("/api/state").status_code == 200  # at the same address, but known
+    assert place.another_browser().get("/api/state").status_code == 401
+
+
+def test_links_from_other_sites_lead_to_the_owners_pages(shared_place: Place) -> None:
+    elsewhere = {"sec-fetch-site": "cross-site"}
+    browser = shared_place.another_browser()
+
+    setup = browser.get("/owner/setup?token=x", headers=elsewhere)
+    dashboard = browser.get("/owner", headers=elsewhere, follow_redirects=False)
+    post = browser.post("/owner/login", data={"password": "x"}, headers=elsewhere)
+
+    assert setup.status_code == 200
+    assert dashboard.status_code == 303
+    assert post.status_code == 403
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Callable[..., int]]:
+    """Return a function that serves a study by some names, and returns what a visitor gets."""
+    sites: list[Site] = []
+
+    def visit(names: tuple[str, ...], host: str) -> int:
+        sites.append(make_site(text_study(), tmp_path / f"{len(sites)}.db"))
+        sites[-1].names = names
+        reply = TestClient(make_app(sites[-1])).get("/join", headers={"host": host})
+        assert HEADERS.items() <= dict(reply.headers).items()
+        return int(reply.status_code)
+
+    yield visit
+    for site in sites:
+        asyncio.run(site.hub.stop())
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("127.0.0.1", 200), ("127.0.0.1:8765", 200), ("localhost:1", 200), ("LocalHost", 200),
+     ("[::1]:8765", 200), ("[::1]", 200), ("evil.example", 421), ("evil.example:8765", 421),
+     ("localhost.evil.example", 421), ("127.0.0.1.evil.example:8765", 421), ("", 421),
+     ("[::1].evil.example", 421)],
+)  # fmt: skip
+def test_a_server_on_loopback_is_called_by_names_of_loopback(
+    guarded: Callable[..., int], host: str, status: int
+) -> None:
+    assert guarded(Address().names, host) == status
+
+
+def test_other_names_are_allowed_where_people_come_from_elsewhere(
+    guarded: Callable[..., int],
+) -> None:
+    assert guarded(Address(host="0.0.0.0").names, "study.example") == 200
+    assert guarded(Address(https=True).names, "study.example") == 200
+    assert guarded(Address(allowed_names=("study.example",)).names, "study.example:80") == 200
+    assert guarded(Address(https=True, allowed_names=("a.example",)).names, "b.example") == 421
+
+
+def test_browsers_remember_https(tmp_path: Path) -> None:
+    site = make_site(text_study(), tmp_path / "study.db")
+    plain = TestClient(make_app(site)).get("/join")
+    site.https = True
+    safe = TestClient(make_app(site)).get("/join")
+    asyncio.run(site.hub.stop())
+
+    assert "strict-transport-security" not in plain.headers
+    assert safe.headers["strict-transport-security"] == "max-age=31536000"
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "first", "length"),
+    [("", 200, 0, 1_000_000), ("bytes=0-", 206, 0, 1_000_000), ("bytes=999990-", 206, 999_990, 10),
+     ("bytes=300000-899999", 206, 300_000, 600_000), ("bytes=-7", 206, 999_993, 7),
+     ("bytes=5-3", 200, 0, 1_000_000), ("bytes=1000000-", 200, 0, 1_000_000)],
+)  # fmt: skip
+def test_players_get_the_part_that_they_ask_for(
+    sounds: tuple[Place, str, bytes], asked: str, status: int, first: int, length: int
+) -> None:
+    place, url, content = sounds
+
+    reply = place.browser.get(url, headers={"range": asked} if asked else {})
+
+    assert reply.status_code == status
+    assert reply.content == content[first : first + length]
+    assert reply.headers["content-length"] == str(length)
+    assert reply.headers["content-type"] == "audio/mpeg"
+    if status == 206:
+        assert reply.headers["content-range"] == f"bytes {first}-{first + length - 1}/1000000"
+
+
+@pytest.fixture(scope="module")
+def sounds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Place, str, bytes]]:
+    """Serve sounds; give the address and the content of the first."""
+    folder = tmp_path_factory.mktemp("sounds")
+    contents = [random.Random(number).randbytes(1_000_000) for number in range(3)]
+    for number, content in enumerate(contents):
+        (folder / f"{number}.mp3").write_bytes(content)
+    study = make_study({"practice": 0}, stimuli_of_folder(folder))
+    with serve(study, folder / "study.db") as place:
+        yield place, f"/stimuli/{place.hub.keys[0]}", contents[0]

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import time
-import urllib.request
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from PIL import Image
 
 from ordlink.collect.database import make_engine
-from soak.__main__ import running
-from soak.browser import Browser
+from soak.__main__ import main
+from soak.dashboards import compare_dashboards
 from soak.kill import count_over_served, kill_under_load
-from soak.load import measure_load
-from soak.servers import Server, free_port, missing_postgres, postgres
+from soak.load import describe_reasons, measure_load
+from soak.runs import RUNS, Outcome, running
+from soak.servers import missing_postgres, postgres
+from soak.simulated import Comparison, Curve, compare_samplers
+from soak.start import measure_start, write_pictures
 
 needs_postgres = pytest.mark.skipif(bool(missing_postgres()), reason=missing_postgres())
+
+
+def test_many_people_at_once_are_answered_without_an_error() -> None:
+    with running(method="AddS-AL") as (servers, database):
+        result = asyncio.run(measure_load([servers[0].port], n_people=20, seconds=2.0))
+        reasons = describe_reasons(database)
+
+    shares = [int(reason.rsplit(" ", 1)[1].rstrip("%")) for reason in reasons.split(", ")]
+    assert result.n_errors == 0
+    assert result.n_answers > 20
+    assert 97 <= sum(shares) <= 103, reasons
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed() -> None:
@@ -25,7 +37,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed() -> None:
         result = asyncio.run(kill_under_load(servers, database, n_kills=2, n_people=8, seconds=0.5))
 
     assert result.is_good, result
-    assert result.n_stored >= result.n_acknowledged > 20
+    assert result.n_stored == result.n_acknowledged > 20
 
 
 @needs_postgres
@@ -39,6 +51,7 @@ def test_two_servers_on_postgresql_serve_no_question_too_often_and_lose_nothing(
     ):
         ports = [server.port for server in servers]
         load = asyncio.run(measure_load(ports, n_people=8, seconds=1.0))
+        problems = compare_dashboards(ports, database, seconds=60)
         killed = asyncio.run(kill_under_load(servers, database, n_kills=2, n_people=8, seconds=0.5))
         engine = make_engine(database)
         with engine.connect() as connection:
@@ -50,35 +63,88 @@ def test_two_servers_on_postgresql_serve_no_question_too_often_and_lose_nothing(
 
     assert load.n_errors == 0
     assert load.n_answers > 0
-    assert killed.is_good, killed
+    assert problems == []
+    assert killed.n_lost == killed.n_miscounted == killed.n_stuck == 0, killed
     assert n_over_served == 0
     assert n_processes >= 2
 
 
-def test_from_a_folder_of_pictures_to_the_first_question_with_one_command(tmp_path) -> None:
-    folder = tmp_path / "pictures"
-    folder.mkdir()
-    for number in range(20):
-        Image.new("RGB", (200, 200), (10 * number, 0, 0)).save(folder / f"{number}.png")
-    server = Server(folder, free_port(), "--data", str(tmp_path / "data"))
-    begun = time.perf_counter()
+def test_from_a_folder_of_pictures_to_the_first_question_with_one_command(tmp_path: Path) -> None:
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    write_pictures(pictures)
 
-    server.start()
-    try:
-        browser = Browser(server.port, 0)
-        state = asyncio.run(_first_question(browser))
-        url = f"http://127.0.0.1:{server.port}{state['stimuli'][0]['url']}"
-        with urllib.request.urlopen(url) as reply:
-            media_type = reply.headers["content-type"]
-    finally:
-        server.stop()
+    seconds = measure_start(pictures, tmp_path / "data")
 
-    assert media_type == "image/jpeg"
     assert (tmp_path / "data" / "study.db").exists()
-    print(f"first question after {time.perf_counter() - begun:.1f} s")
+    print(f"first question after {seconds:.1f} s")
 
 
-async def _first_question(browser: Browser) -> dict:
-    state = await browser.join()
-    browser.close()
-    return state
+def test_simulated_people_are_asked_and_the_trees_get_better() -> None:
+    (found,) = compare_samplers(
+        ["balanced, 4 groups"], ["triplet"], n_runs=1, checks=(125, 750), n_processes=1
+    )
+
+    for curve in (found.random, found.adaptive):
+        assert curve.means[0] < 0.5 < curve.means[1] <= 1
+    assert (found.random.sampler, found.adaptive.sampler) == ("random", "adaptive")
+
+
+def curve(sampler: str, *means: float) -> Curve:
+    return Curve("a", "triplet", sampler, (500, 1000, 2000), means, (0.01,) * 3)
+
+
+@pytest.mark.parametrize(
+    ("random", "adaptive", "is_twice_as_fast"),
+    [
+        ((0.1, 0.2, 0.9), (0.2, 0.9, 0.9), True),
+        ((0.1, 0.9, 0.9), (0.2, 0.9, 0.9), False),
+        ((0.1, 0.2, 0.3), (0.2, 0.9, 0.9), True),
+        ((0.1, 0.2, 0.3), (0.2, 0.3, 0.9), False),  # random ones may need 2001
+        ((0.1, 0.2, 0.3), (0.2, 0.3, 0.4), False),
+    ],
+)
+def test_half_as_many_answers_are_claimed_only_where_they_are_shown(
+    random: tuple[float, ...], adaptive: tuple[float, ...], is_twice_as_fast: bool
+) -> None:
+    found = Comparison(curve("random", *random), curve("adaptive", *adaptive))
+
+    assert found.is_twice_as_fast == is_twice_as_fast
+    assert found.is_never_worse
+
+
+def test_the_report_says_when_both_are_good() -> None:
+    found = Comparison(curve("random", 0.1, 0.2, 0.3), curve("adaptive", 0.1, 0.9, 0.95))
+
+    line = str(found).splitlines()[-1].strip()
+    assert line == "a, triplet: AARI 0.9 after 1000 answers (adaptive), never (random)"
+
+
+def test_worse_beyond_chance_is_worse() -> None:
+    assert not Comparison(curve("r", 0.5, 0.6, 0.7), curve("a", 0.9, 0.56, 0.9)).is_never_worse
+
+
+def test_a_run_that_cannot_be_made_is_neither_met_nor_missed(capsys, monkeypatch) -> None:
+    monkeypatch.setattr("soak.runs.missing_postgres", lambda: "there is none")
+
+    code = main(["kill-postgres", "load-postgres"])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert code == 0
+    assert lines == [
+        "skipped  kill-postgres: there is none",
+        "skipped  load-postgres: there is none",
+    ]
+
+
+def test_a_missed_bar_fails_the_whole(capsys, monkeypatch) -> None:
+    monkeypatch.setitem(RUNS, "load", lambda _short: Outcome(False, "too slow"))
+    monkeypatch.setitem(RUNS, "kill", lambda _short: Outcome(True, "all there"))
+
+    code = main(["load", "kill"])
+
+    assert capsys.readouterr().out.splitlines() == [
+        "MISSED   load: too slow",
+        "met      kill: all there",
+    ]
+    assert code == 1

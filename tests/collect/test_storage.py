@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from ordlink.cli import run
 from ordlink.collect import schema
 from ordlink.collect.database import (
     make_engine,
@@ -92,6 +93,21 @@ def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
         pass
 
 
+def test_sqlite_by_its_address_is_refused_since_nothing_would_guard_it(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("uvicorn.run", lambda _app, **_: None)
+
+    assert run(["collect", "--demo", "--database", f"sqlite:///{tmp_path / 'x.db'}"]) == 2
+
+    error = capsys.readouterr().err
+    assert "expected an address like postgresql://" in error
+    assert "--data" in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_database_itself_refuses_a_second_answer_and_too_many_showings(
     engine: sa.Engine,
 ) -> None:
@@ -124,9 +140,11 @@ class Recorder:
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
         self.forgotten = 0
+        self.begun = threading.Event()
         self.hold = threading.Event()
 
     def take(self, connection: sa.Connection, steps: list[int]) -> list[int]:
+        self.begun.set()
         self.hold.wait(10)
         self.batches.append(steps)
         if any(step < 0 for step in steps):
@@ -147,7 +165,7 @@ def test_steps_that_wait_go_together_and_a_bad_one_harms_no_other(engine: sa.Eng
 
     async def run() -> list[Any]:
         first = writer.step(1)
-        await asyncio.sleep(0.1)  # the writer is at work on it
+        await asyncio.to_thread(desk.begun.wait, 10)  # the writer is at work on it
         others = [writer.step(step) for step in (2, 3, -4, 5)]
         desk.hold.set()
         return await asyncio.gather(first, *others, return_exceptions=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
+import yaml
 from PIL import Image
 
 from ordlink.collect.demo import demo_study
-from ordlink.collect.stimuli import Media, encode_picture, stimulus_keys
+from ordlink.collect.export import export_study
+from ordlink.collect.media import Media, encode_picture, warn_of_unreadable
+from ordlink.collect.stimuli import stimuli_of_folder, stimulus_keys
 from ordlink.collect.study import CHECKS, Study, load_study
 from ordlink.errors import InputError
 
@@ -161,9 +165,95 @@ def test_stimuli_are_found_by_their_keys_alone(tmp_path: Path) -> None:
     keys = stimulus_keys(b"secret", 3)
     media = Media(study.stimuli, keys)
 
-    assert media[keys[0]][1] == "image/jpeg"
+    assert media[keys[0]].media_type == "image/jpeg"
     assert len(set(keys)) == 3
     assert keys != stimulus_keys(b"another", 3)
     for wrong in ("a", "0", "../a.png", keys[0][:-1]):
         with pytest.raises(KeyError):
             media[wrong]
+
+
+def test_a_picture_in_a_format_that_is_not_listed_is_never_decoded(tmp_path: Path) -> None:
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "a.png", "PPM")
+
+    with pytest.raises(InputError, match="cannot be read as a picture"):
+        encode_picture(tmp_path / "a.png")
+
+
+def test_a_part_of_a_film_is_read_without_the_rest(tmp_path: Path) -> None:
+    for name in "abc":
+        with (tmp_path / f"{name}.mp4").open("wb") as file:
+            file.truncate(100_000_000)
+            file.seek(99_999_998)
+            file.write(b"end")
+    keys = stimulus_keys(b"secret", 3)
+    media = Media(stimuli_of_folder(tmp_path), keys)
+    tracemalloc.start()
+
+    film = media[keys[0]]
+    end = b"".join(film.read(range(99_999_990, film.size)))
+    n_whole = sum(len(piece) for piece in film.read(range(film.size)))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert (film.size, film.media_type) == (100_000_001, "video/mp4")
+    assert end == bytes(8) + b"end"
+    assert n_whole == film.size
+    assert peak < 2_000_000
+
+
+def test_the_downloaded_study_file_starts_the_same_study(tmp_path: Path) -> None:
+    folder = tmp_path / "things"
+    pictures(folder, "a.png")
+    pictures(folder / "more", "b.png")
+    (folder / "poem.txt").write_text("one\ntwo: three\n")
+    table = "name,file,text\nred,a.png,\nblue,more/b.png,\npoem,poem.txt,\ncat.png,,cat.png\n7,,7\n"
+    study = load_study(save(folder, table, "stimuli.csv"))
+
+    again = load_study(save(folder, export_study(study), "study.yaml"))
+
+    assert again == study
+    assert [one.digest for one in again.stimuli] == [one.digest for one in study.stimuli]
+    assert again.names == ("red", "blue", "poem", "cat.png", "7")
+
+
+def test_the_downloaded_study_file_of_texts_is_a_plain_list(tmp_path: Path) -> None:
+    study = load_study(save(tmp_path, LIST + "question: quadruplet\nbudget: 5\n"))
+
+    exported = export_study(study)
+
+    assert yaml.safe_load(exported)["stimuli"] == ["cat", "dog", "bee", "ant"]
+    assert load_study(save(tmp_path, exported, "again.yaml")) == study
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("{name: x}", "stimulus 3: expected the keys name and file, or name and text"),
+        ("{name: x, text: y, file: z}", "expected the keys name and file"),
+        ("{name: x, text: 3}", "with texts, got"),
+        ("{name: x, file: ../secret.png}", "stimulus 3: there is no file"),
+        ("{name: x, file: study.yaml}", "is of no known kind"),
+        ("{name: '', text: y}", "has no name that can be shown"),
+    ],
+)
+def test_wrong_entries_of_a_list_are_refused(tmp_path: Path, entry: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_study(save(tmp_path, f"stimuli: [cat, dog, {entry}]\n"))
+
+
+def test_pictures_that_cannot_be_read_are_named_in_one_line(tmp_path: Path) -> None:
+    folder = pictures(tmp_path / "p", *(f"{number}.png" for number in range(10)))
+    assert warn_of_unreadable(load_study(folder).stimuli) == ""
+    assert warn_of_unreadable(demo_study().stimuli) == ""
+    Image.effect_noise((300, 300), 50).convert("RGB").save(folder / "0.jpg")
+    (folder / "0.png").unlink()
+    (folder / "0.jpg").write_bytes((folder / "0.jpg").read_bytes()[:5000])
+    for number in range(1, 8):
+        (folder / f"{number}.png").write_text("no picture")
+
+    line = warn_of_unreadable(load_study(folder).stimuli)
+
+    assert line.startswith("8 of 10 pictures cannot be read")
+    assert ": 0, 1, 2, 3, 4 and 3 more;" in line
+    assert "\n" not in line

@@ -7,11 +7,21 @@ import math
 import numpy as np
 import pytest
 
+from ordlink.comparisons import Comparisons
+from ordlink.datasets import simulate_answers
 from ordlink.errors import InputError, InputKindError
-from ordlink.planning import plan_answers
+from ordlink.methods import cluster
+from ordlink.metrics import aari, comparison_accuracy
+from ordlink.planning import Cost, answers_cost, plan_answers
 from ordlink.planning._search import n_reached, on_grid
 from ordlink.planning._setting import check_setting
-from ordlink.planning._simulate import n_questions, simulate_limit, simulate_quality
+from ordlink.planning._simulate import (
+    N_FRESH,
+    _draw_truth,
+    n_questions,
+    simulate_limit,
+    simulate_quality,
+)
 
 FAST = {"method": "AddS-AL", "question": "quadruplet", "n_clusters": 2, "difficulty": 3.0}
 
@@ -90,14 +100,66 @@ def test_a_search_that_ends_at_the_largest_number_says_so():
     assert max(point.n_answers for point in plan.curve) <= 30
 
 
-@pytest.mark.parametrize("question", ["triplet", "odd-one-out", "most-central", "quadruplet"])
+@pytest.mark.parametrize("question", ["triplet", "odd-one-out", "quadruplet"])
 def test_three_objects_and_a_target_of_one(question):
     plan = plan_answers(
         3, n_clusters=2, difficulty=2.0, question=question, target=1.0, method="AddS-AL",
         error_rate=0.0, confidence=0.6, most=500,
     )  # fmt: skip
 
-    assert plan.n_answers is None or 1 <= plan.n_answers <= 500
+    # The tree is right where the two objects of one cluster are the most similar pair.
+    pairs = np.random.default_rng(0).normal(size=(100_000, 3)) - [0, 2, 2]
+    chance = (pairs[:, 0] > pairs[:, 1:].max(axis=1)).mean()
+    limit = [simulate_limit(plan.setting, 7, run) for run in range(100)]
+    assert n_reached(plan.setting, limit) / 100 == pytest.approx(chance, abs=0.1)
+    fresh = [simulate_quality(plan.setting, plan.n_answers, 99, run) for run in range(100)]
+    assert 0.6 <= n_reached(plan.setting, fresh) / 100 <= chance + 0.1
+    assert plan.n_answers <= 6  # there are three questions at most
+
+
+def test_the_most_central_of_three_never_tells_which_two_are_most_alike():
+    setting = _setting(3, n_clusters=2, error_rate=0.0, question="most-central")
+
+    few, many = ([simulate_quality(setting, n, 0, run) for run in range(20)] for n in (1, 200))
+
+    assert few == many
+    assert n_reached(setting, few) < 16
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("measure", ["aari", "accuracy"])
+def test_the_limit_is_that_of_the_methods_own_tree(measure):
+    """Only spectral falls back on average linkage, so only for it the better of both counts."""
+
+    def limits(method):
+        setting = _setting(12, difficulty=0.7, method=method, measure=measure)
+        return np.array([simulate_limit(setting, 2, run) for run in range(12)])
+
+    def literal(method):
+        setting = _setting(12, difficulty=0.7, method=method, measure=measure)
+        found = []
+        for run in range(12):
+            rng = np.random.default_rng([2, run])
+            similarities, levels = _draw_truth(setting, rng)
+            tree = cluster(Comparisons.from_similarities(similarities), method)
+            if measure == "aari":
+                found.append(aari(levels, tree))
+                continue
+            rows = simulate_answers(
+                similarities, N_FRESH, error_rate=0.1, seed=int(rng.integers(2**62))
+            )
+            fresh = Comparisons.from_triplets(rows, n_objects=12)
+            found.append(comparison_accuracy(tree, fresh))
+        return np.array(found)
+
+    plain = literal("AddS-AL")
+    assert limits("AddS-AL") == pytest.approx(plain)
+    own = literal("4K-AL")
+    assert (own < plain).any()  # the better of both would be more
+    assert limits("4K-AL") == pytest.approx(own)
+    spectral = literal("spectral")
+    assert (spectral < plain).any() and (plain < spectral).any()
+    assert limits("spectral") == pytest.approx(np.maximum(spectral, plain))
 
 
 def test_numbers_of_questions():
@@ -120,6 +182,10 @@ def test_cost_is_time_times_pay():
     assert cost.hours == pytest.approx(plan.n_answers * 3 / 3600)
     assert cost.money == pytest.approx(10 * cost.hours)
     assert plan.cost().money is None
+    assert plan.cost(900) == answers_cost(900)
+    assert answers_cost(900, pay_per_hour=12) == Cost(hours=1.0, money=12.0)
+    with pytest.raises(InputError, match="pay_per_hour"):
+        answers_cost(900, pay_per_hour=-1)
 
 
 def test_clusters_are_halved_and_about_equal():

@@ -141,6 +141,9 @@ def test_pointing_and_focus_show_members_support_and_score(page: Any, evidence: 
     text = info.inner_text()
     assert f"{tree.sizes[node]} objects" in text
     assert f"support {int(100 * tree.support[0] + 1e-9)} %" in text
+    shares, transfers = evidence.support.shares, evidence.support.transfers
+    assert f"exactly so in {int(100 * shares[0] + 1e-9)} % of replicates" in text
+    assert f"transfer support {int(100 * transfers[0] + 1e-9)} %" in text
     assert "score" in text
     for member in tree.members(node).tolist():
         assert " ".join(tree.name_of(member).split()) in " ".join(text.split())

@@ -17,11 +17,12 @@ from PIL import Image
 
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError
+from ordlink.plotting import plot_hierarchy
 from ordlink.report import Evidence, Making, gather_evidence, making_time, report_page
-from ordlink.report._evidence import _choose
+from ordlink.report._choice import choose_method
 from ordlink.report._thumbnails import HEIGHT, WIDTH, thumbnails
-from ordlink.report._words import summary_html
-from ordlink.trust import CANDIDATES
+from ordlink.report._words import _members, summary_html
+from ordlink.trust import CANDIDATES, MethodComparison
 
 MAKING = Making(
     command="ordlink report 'a <b>.csv'",
@@ -124,10 +125,13 @@ def test_the_data_of_the_tree_is_the_tree(page: Page, evidence: Evidence, pictur
     assert data["merges"] == evidence.tree.merges.tolist()
     assert data["support"] == evidence.tree.support.tolist()
     assert data["scores"] == evidence.tree.scores.tolist()
+    assert data["shares"] == evidence.support.shares.tolist()
+    assert data["transfers"] == evidence.support.transfers.tolist()
     assert [one is None for one in data["pictures"]] == [path is None for path in pictures]
     consensus = json.loads(page.data["tree-consensus-data"])
     assert consensus["merges"] == evidence.consensus.merges.tolist()
     assert consensus["threshold"] == consensus["minThreshold"] == 50
+    assert consensus["shares"] is consensus["transfers"] is None
 
 
 def test_it_says_how_it_was_made(page: Page) -> None:
@@ -142,6 +146,16 @@ def test_who_was_left_out_is_named_with_the_effect(page: Page, evidence: Evidenc
     assert "1 person was left out on request (bob)" in page.text
 
 
+def test_how_far_ties_alone_would_change_the_tree_is_said(evidence: Evidence) -> None:
+    def said(agreement_of_ties: float) -> str:
+        effect = replace(evidence.exclusion, agreement=0.912, agreement_of_ties=agreement_of_ties)
+        return Page(report_page(replace(evidence, exclusion=effect))).text
+
+    assert "91 % of the triples of objects alike (unrelated trees: 33 %)." in said(1.0)
+    tied = "(unrelated trees: 33 %; trees that differ by their ties alone: 80 %)."
+    assert tied in said(0.8)
+
+
 def test_flagged_people_are_still_in_the_tree(page: Page, evidence: Evidence) -> None:
     assert evidence.crowd.flagged == ("eve",)
     assert evidence.summary.n_annotators == 5
@@ -149,20 +163,85 @@ def test_flagged_people_are_still_in_the_tree(page: Page, evidence: Evidence) ->
     assert "which guessing would do" in page.text
 
 
+def test_it_says_what_the_folds_keep_together(page: Page, evidence: Evidence) -> None:
+    scores = tuple(
+        replace(one, held_out=replace(one.held_out, folds_by="answers"))
+        for one in evidence.methods.scores
+    )
+    by_answers = replace(evidence, methods=replace(evidence.methods, scores=scores))
+
+    other = Page(report_page(by_answers)).text
+
+    assert "Folds are by people" in page.text
+    assert "of the comparisons of people it has not seen" in page.text
+    assert "Folds are by answers" in other
+    assert "of the comparisons of answers it has not seen" in other
+
+
 def test_the_same_evidence_gives_the_same_page(evidence: Evidence) -> None:
     assert report_page(evidence, making=MAKING) == report_page(evidence, making=MAKING)
 
 
 def test_the_summary_counts_branches_by_their_support(evidence: Evidence) -> None:
-    support = evidence.tree.support[:-1]
+    known = [0.97, 0.95, 0.9499, 0.5, 0.4999, 0.2, 1.0, 0.6, 0.3, 0.99, 1.0]  # the last is the root
+    support = replace(evidence.support, tree=evidence.tree.with_support(known))
 
-    summary = Page(summary_html(evidence)).text
+    summary = Page(summary_html(replace(evidence, support=support))).text
 
-    n_firm, n_weak = int((support >= 0.95).sum()), int((support < 0.5).sum())
-    assert n_firm >= 2
-    assert f"Of 10 branches below the root, {n_firm} are firm" in summary
-    assert f"and {n_weak} {'is' if n_weak == 1 else 'are'} not supported" in summary
-    assert "There is a hierarchy." in summary
+    assert "Of 10 branches below the root, 4 are firm (support of at least 95 %)" in summary
+    assert "3 are likely (50 to 95 %), and 3 are not supported (below 50 %)" in summary
+    assert "There is structure that a tree can express." in summary
+
+
+@pytest.mark.parametrize(
+    ("n_reached", "said"),
+    [
+        (0, "express. A tree from one half of the pairs of objects predicts"),
+        (1, "better than chance (p = 0.002)"),
+        (49, "better than chance (p = 0.050)"),
+        (50, "There is no evidence of a hierarchy."),
+    ],
+)
+def test_the_p_value_decides_what_is_said(evidence: Evidence, n_reached: int, said: str) -> None:
+    test = replace(evidence.test, null_statistics=np.zeros(999), p_value=(1 + n_reached) / 1000)
+
+    summary = Page(summary_html(replace(evidence, test=test))).text
+
+    assert said in summary
+    assert ("smallest this test can give" in summary) == (n_reached == 0)
+
+
+@pytest.mark.parametrize(
+    ("agreement", "said"),
+    [
+        (1.0, "agree in 100 % of cases."),
+        (0.998, "agree in more than 99 % of cases, so no tree could predict all."),
+        (0.78, "agree in 78 % of cases, so no tree could predict all."),
+    ],
+)
+def test_only_people_who_disagree_are_a_limit_to_every_tree(
+    evidence: Evidence, agreement: float, said: str
+) -> None:
+    between = replace(evidence.crowd.between, n_pairs=50, agreement=agreement)
+    crowd = replace(evidence.crowd, between=between)
+
+    text = Page(summary_html(replace(evidence, crowd=crowd))).text
+
+    assert said in text
+    assert ("no tree could predict all" in text) == (agreement < 1)
+
+
+def test_support_has_the_same_percent_in_words_text_and_plot(evidence: Evidence) -> None:
+    """100 * 0.58 and 100 * 0.29 are a little less than 58 and 29."""
+    support = [0.58, 0.29, 0.9499, 1.0]
+    tree = ol.Hierarchy([[0, 1], [2, 3], [4, 6], [5, 7]]).with_support(support)
+
+    drawing = tree.to_text(width=90)
+    numbers = {text.get_text() for text in plot_hierarchy(tree).texts}
+
+    assert [number in drawing for number in ("58", "29", "94")] == [True] * 3
+    assert numbers == {"58", "29", "94"}
+    assert [_members(tree, t).rsplit(" (", 1)[1] for t in range(3)] == ["58 %)", "29 %)", "94 %)"]
 
 
 def test_answers_by_coin_toss_are_said_to_have_no_hierarchy() -> None:
@@ -179,17 +258,37 @@ def test_answers_by_coin_toss_are_said_to_have_no_hierarchy() -> None:
     assert "should not be read as a finding" in summary
 
 
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 @pytest.mark.parametrize(
     "rows", [[[0, 1, 2]], [[0, 1, 2], [2, 1, 0]], [[0, 1, 2], [3, 4, 5], [3, 5, 4], [0, 1, 2]]]
 )
 def test_few_answers_make_a_page_that_says_so(rows: list[list[int]]) -> None:
-    evidence = gather_evidence(ol.Comparisons.from_triplets(rows), n_replicates=5)
+    answers = ol.Comparisons.from_triplets(rows)
+    evidence = gather_evidence(answers, n_replicates=5)
 
     page = Page(report_page(evidence))
 
     assert evidence.methods is evidence.curve is None
     assert "too few" in page.text
     assert page.open == []
+    assert evidence.tree.merges.tolist() == ol.cluster(answers, "auto").merges.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("n_rows", [3, 19])
+def test_answers_with_counts_are_held_out_row_by_row(n_rows: int) -> None:
+    """Rows cannot be torn apart: 30 answers in 3 rows make no five folds."""
+    rows = [[i % 4, (i + 1) % 4, (i + 2 + i // 4 % 2) % 4] for i in range(n_rows)]
+    rows = [row if len(set(row)) == 3 else [0, 1, 2] for row in rows]
+    counted = ol.Comparisons.from_triplets(rows, n_objects=4, counts=[10] * n_rows)
+
+    evidence = gather_evidence(counted, n_replicates=5)
+
+    assert evidence.methods is evidence.curve is None
+    assert "fewer than 20 separate answers" in Page(report_page(evidence)).text
+    taken = ol.cluster(counted, "auto")
+    assert evidence.chosen.label == taken.parameters["chosen"]["candidate"]
+    assert evidence.tree.merges.tolist() == taken.merges.tolist()
 
 
 def test_two_objects_make_a_page() -> None:
@@ -209,25 +308,113 @@ def test_evidence_is_the_same_for_the_same_seed(crowd) -> None:
     assert first.tree.method == "4-AL"
 
 
-def test_auto_takes_the_recommended_method_unless_its_replicates_take_too_long(
+def _with_accuracies(methods: MethodComparison, accuracies: dict[str, float]) -> MethodComparison:
+    """Return the comparison with other accuracies on held-out answers, best first."""
+    scores = [
+        replace(
+            methods[label], held_out=replace(methods[label].held_out, accuracies=np.full((1, 5), x))
+        )
+        for label, x in sorted(accuracies.items(), key=lambda item: -item[1])
+    ]
+    return replace(methods, scores=tuple(scores))
+
+
+def test_auto_takes_the_recommended_method_where_its_replicates_are_fast(
     evidence: Evidence, crowd
 ) -> None:
     methods = evidence.methods
     assert methods is not None
 
-    chosen, reason = _choose(None, methods, crowd, 1)
+    chosen, reason = choose_method(methods, crowd, 1)
+
     assert chosen == CANDIDATES[methods.recommended]
     assert reason == methods.reason
 
-    slow = replace(methods, recommended="spectral")
-    chosen, reason = _choose(None, slow, crowd, 1000)
-    fast = [one.label for one in methods.scores if one.label != "spectral"]
-    assert chosen.label == fast[0]
-    gap = methods["spectral"].held_out.accuracy - methods[fast[0]].held_out.accuracy
-    assert ("the accuracy of spectral is higher" in reason) == (gap > 0)
 
-    chosen, _ = _choose(None, slow, crowd, 10**9)
-    assert chosen.label == "AddS-AL"
+@pytest.mark.parametrize(
+    ("accuracies", "n_replicates", "label", "said"),
+    [
+        (
+            {"spectral": 0.70, "tSTE-AL 2-D": 0.65, "AddS-AL": 0.68},
+            200,
+            "AddS-AL",
+            "of the methods whose 200 replicates take at most two minutes, AddS-AL predicts "
+            "held-out answers best; the accuracy of spectral is higher by 2.0 points, so ask for "
+            "it by name if its support is worth waiting for.",
+        ),
+        (
+            {"spectral": 0.69, "tSTE-AL 2-D": 0.65, "AddS-AL": 0.70},
+            200,
+            "AddS-AL",
+            "AddS-AL predicts held-out answers best; spectral, which is preferred where the two "
+            "cannot be told apart, is too slow for 200 replicates.",
+        ),
+        (
+            {"spectral": 0.70, "tSTE-AL 2-D": 0.7204, "AddS-AL": 0.72},
+            100_000,
+            "AddS-AL",
+            "of the methods whose 100,000 replicates take at most two minutes, AddS-AL predicts "
+            "held-out answers best; the accuracy of tSTE-AL 2-D is higher by less than 0.1 points, "
+            "so ask for it by name if its support is worth waiting for.",
+        ),
+        (
+            {"spectral": 0.72, "tSTE-AL 2-D": 0.70, "AddS-AL": 0.70},
+            10**9,
+            "AddS-AL",
+            "no method makes 1,000,000,000 replicates in two minutes, and AddS-AL is the fastest; "
+            "the accuracy of spectral is higher by 2.0 points, so ask for it by name if its "
+            "support is worth waiting for.",
+        ),
+    ],
+)
+def test_a_method_that_is_not_the_recommended_one_is_taken_for_a_true_reason(
+    evidence: Evidence, crowd, accuracies, n_replicates: int, label: str, said: str
+) -> None:
+    methods = replace(_with_accuracies(evidence.methods, accuracies), recommended="spectral")
+
+    chosen, reason = choose_method(methods, crowd, n_replicates)
+
+    assert chosen.label == label
+    assert reason == said
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("n_answers", [1, 19, 20, 40])
+def test_report_and_auto_take_the_same_method(crowd, n_answers: int) -> None:
+    some = crowd.take(np.arange(crowd.n_rows) < n_answers)
+
+    evidence = gather_evidence(some, n_replicates=1)
+
+    taken = ol.cluster(some, "auto")
+    assert evidence.chosen.label == taken.parameters["chosen"]["candidate"]
+    assert (evidence.methods is None) == (n_answers < 20)
+
+
+def test_the_threshold_is_said_to_be_checked_for_two_methods(
+    evidence: Evidence, page: Page
+) -> None:
+    checked = "The threshold of 95 % was checked on planted data for 4-AL and AddS-AL"
+    other = report_page(replace(evidence, chosen=CANDIDATES["tSTE-AL 2-D"]))
+
+    assert f"{checked}." in page.text
+    assert f"{checked}; for tSTE-AL it is taken over unchecked." in Page(other).text
+
+
+def test_what_was_used_is_cited(evidence: Evidence, page: Page) -> None:
+    own = Page(report_page(replace(evidence, chosen=CANDIDATES["spectral"]))).text
+    untested = Page(report_page(replace(evidence, test=None, methods=None))).text
+
+    for text, used in [
+        ("A revenue function for comparison-based", "(revenue)"),
+        ("Mantel, N. (1967)", "(test by random relabelling of objects)"),
+        ("docs/trust.md", "(replicates, test for structure)"),
+        ("Near-optimal comparison based clustering", "(the method of the tree, AddS-AL)"),
+    ]:
+        assert text in page.text
+        assert used in page.text
+        assert (text in untested) == (text.startswith(("docs", "Near")))
+    assert "docs/fewest-answers.md" in own
+    assert "docs/fewest-answers.md" not in page.text
 
 
 def test_unknown_methods_and_people_are_refused(crowd) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ordlink.planning import Plan
     from ordlink.trust import Estimate, LearningCurve
 
+MOST_SAID = 1e9
+"""Larger numbers of answers are as good as infinite."""
 _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
 _QUESTIONS = {
     "triplet": "triplets",
@@ -30,9 +32,8 @@ def say_plan(plan: Plan, seconds: float, pay: float | None) -> None:
     measure = _NAMES[setting.measure]
     aim = f"{measure} {setting.target:g} in {share} of studies like this"
     if plan.n_answers is not None:
-        low, high = (_about(end) for end in plan.interval)
-        questions = _QUESTIONS[setting.question]
-        click.echo(f"About {plan.n_answers:,} {questions} ({low} to {high}) for {aim}.")
+        between, questions = _between(*plan.interval), _QUESTIONS[setting.question]
+        click.echo(f"About {plan.n_answers:,} {questions} ({between}) for {aim}.")
         click.echo(_cost_line(plan.n_answers, seconds, pay))
     elif plan.hopeless:
         click.echo(
@@ -153,24 +154,37 @@ def _expected(estimate: Estimate) -> str:
 
 
 def _target_line(target: float, number: float, low: float, high: float) -> str:
-    if math.isinf(number):
-        best = "" if math.isinf(low) else f" (at best with {_about(low)} answers)"
+    if number > MOST_SAID:
+        best = "" if low > MOST_SAID else f" (at best with {_about(low)} answers)"
         return f"Accuracy {target:g} is not expected with any number of answers{best}."
     return (
         f"Accuracy {target:g} is expected with about {_about(number)} answers in all "
-        f"({_about(low)} to {_about(high)})."
+        f"({_between(low, high)})."
     )
 
 
 def _cost_line(n_answers: float, seconds: float, pay: float | None) -> str:
-    hours = n_answers * seconds / 3600
-    money = "" if pay is None else f", {hours * pay:,.2f} at {pay:g} per hour"
-    return f"{hours:,.1f} hours at {seconds:g} seconds per answer{money}"
+    from ordlink.planning import answers_cost
+
+    cost = answers_cost(n_answers, seconds_per_answer=seconds, pay_per_hour=pay)
+    money = "" if cost.money is None else f", {cost.money:,.2f} at {pay:g} per hour"
+    return f"{cost.hours:,.1f} hours at {seconds:g} seconds per answer{money}"
+
+
+def _between(low: float, high: float) -> str:
+    """Return both ends of an interval in words.
+
+    Examples
+    --------
+    >>> _between(1234, 5678), _between(1999, math.inf)
+    ('1,200 to 5,700', '2,000 or more')
+    """
+    if low > MOST_SAID:
+        return "or out of reach"
+    return f"{_about(low)} or more" if high > MOST_SAID else f"{_about(low)} to {_about(high)}"
 
 
 def _about(number: float) -> str:
     """Return a number in two digits."""
-    if math.isinf(number) or number > 1e9:
-        return "any number"
     unit = 10 ** max(0, math.floor(math.log10(max(number, 1.0))) - 1)
     return f"{round(number / unit) * unit:,}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -40,6 +39,14 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port."
 )
 @click.option("--https", is_flag=True, help="People come by https, through a proxy.")
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Name by which the server may be called, besides localhost; can be given several times.",
+)
+@click.option("--paused", is_flag=True, help="Let nobody answer until you resume on the dashboard.")
 @click.option("--reset-password", is_flag=True, help="Forget the owner's password.")
 def command(
     source: str | None,
@@ -49,13 +56,21 @@ def command(
     host: str,
     port: int,
     https: bool,
+    names: tuple[str, ...],
+    paused: bool,
     reset_password: bool,
 ) -> None:
     """Serve a study: a FOLDER of pictures, sounds or films, a CSV of stimuli, or a STUDY file."""
     if demo == (source is not None):
         raise click.UsageError("give either a folder, CSV or study file, or --demo")
+    if database is not None and database.startswith("sqlite"):
+        raise InputError(
+            "--database: expected an address like postgresql://user@host/name; for SQLite leave it "
+            "out, and choose the folder with --data"
+        )
     try:
         from ordlink.collect.database import one_process_only, open_database
+        from ordlink.collect.media import warn_of_unreadable
         from ordlink.collect.owner import reset_password as forget_password
         from ordlink.collect.server import Address, serve
         from ordlink.collect.study import load_study
@@ -70,6 +85,9 @@ def command(
         study = demo_study()
     else:
         study = load_study(source)
+    unreadable = warn_of_unreadable(study.stimuli)
+    if unreadable:
+        click.echo(f"warning: {unreadable}", err=True)
     lock = nullcontext()
     if database is None:
         folder = Path(data or f"{_file_name(study.name)}-answers")
@@ -93,8 +111,8 @@ def command(
         serve(
             study,
             database,
-            Address(host, port, https),
-            setup_token=secrets.token_urlsafe(16),
+            Address(host, port, https, names),
+            is_paused=paused,
             say=click.echo,
         )
 

@@ -112,7 +112,7 @@ def command(
         )
     about = (
         f"{counted(comparisons.n_objects, 'object')}, "
-        f"{counted(comparisons.n_comparisons, 'comparison')}, {n_folds} folds"
+        f"{counted(comparisons.n_comparisons, 'comparison')}, {n_folds} folds by {found.folds_by}"
         + (f", {n_repetitions} times" if n_repetitions > 1 else "")
     )
     click.echo(_for_terminal(f"{about}\n{_text_table(found)}"))
@@ -152,7 +152,15 @@ def _n_processes(comparisons: ListedComparisons, names: list[str] | None, n_tree
 
 def _text_table(found: MethodComparison) -> str:
     """Return the table, best first, the recommendation, and what was left out."""
-    header = ("method", "held out", "behind the best", "revenue", "own answers", "seconds")
+    header = (
+        "method",
+        "held out",
+        "behind the best",
+        "revenue",
+        "own answers",
+        "agrees",
+        "seconds",
+    )
     rows = [
         (
             one.label,
@@ -160,9 +168,10 @@ def _text_table(found: MethodComparison) -> str:
             with_error(one.difference, one.difference_error),
             with_error(one.held_out.revenue, one.held_out.revenue_error),
             f"{one.in_sample_accuracy:.3f}",
+            f"{share:.2f}",
             f"{one.seconds:.2f}",
         )
-        for one in found.scores
+        for one, share in zip(found.scores, _agreement(found), strict=True)
     ]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = []
@@ -171,8 +180,19 @@ def _text_table(found: MethodComparison) -> str:
         padded = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
         lines.append(f"{mark} {label:{widths[0]}}  {'  '.join(padded)}")
     lines.append(f"* recommended: {found.reason}")
+    if len(found.scores) > 1:
+        lines.append(
+            "  agrees: share of the triples of objects of which the tree joins the same two first "
+            "as the recommended one (1/3 by chance)"
+        )
     lines += [f"left out: {label}: {why}" for label, why in found.left_out.items()]
     return "\n".join(lines)
+
+
+def _agreement(found: MethodComparison) -> list[float]:
+    """Return how far each tree agrees with the recommended one."""
+    labels = [one.label for one in found.scores]
+    return [float(share) for share in found.agreement[labels.index(found.recommended)]]
 
 
 def _for_terminal(text: str) -> str:
@@ -186,6 +206,11 @@ def _for_terminal(text: str) -> str:
 
 def _write_table(found: MethodComparison, path: Path) -> None:
     rows = [
-        {**one.as_row(), "recommended": int(one.label == found.recommended)} for one in found.scores
+        {
+            **one.as_row(),
+            "agreement_with_recommended": share,
+            "recommended": int(one.label == found.recommended),
+        }
+        for one, share in zip(found.scores, _agreement(found), strict=True)
     ]
     write_csv(path, list(rows[0]), [list(row.values()) for row in rows])

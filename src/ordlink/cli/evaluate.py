@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from ordlink.cli._classes import read_classes
+from ordlink.cli._classes import Classes, read_classes
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
 from ordlink.cli._messages import counted, shown
 from ordlink.cli._options import read_answers_about, reading_options
 from ordlink.cli._tables import read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
+from ordlink.typing import AnyArray
 
 Scores = list[tuple[str, float]]
 """What was measured, and its value."""
@@ -40,11 +41,17 @@ Scores = list[tuple[str, float]]
     help="Levels of the true tree to compare: 2, 4, ... clusters (default: the planted ones, else "
     "as many as there can be).",
 )
-@click.option("--similarities", metavar="FILE", help="N x N matrix, CSV or .npy: Dasgupta's cost.")
+@click.option(
+    "--similarities",
+    metavar="FILE",
+    help="N x N matrix, CSV or .npy: Dasgupta's cost, Moseley-Wang revenue, cophenetic "
+    "correlation.",
+)
 @click.option(
     "--answers",
     metavar="FILE",
-    help="Answers (for example held out): share predicted. The options below say how to read it.",
+    help="Answers (for example held out): share predicted, and revenue. The options below say how "
+    "to read them.",
 )
 @reading_options
 @warnings_as_lines()
@@ -65,17 +72,35 @@ def command(
     _refuse_reading_options(answers, reading)
     tree = Hierarchy.load(tree_file)
     scores: Scores = []
+    others: Scores = []
     if classes is not None:
-        scores += _score_classes(tree, classes)
+        found = read_classes(classes, tree)
+        scores += _score_classes(tree, found)
+        others += _measure_levels(tree, found.labels, "classes", classes)
     if truth is not None:
-        scores += _score_truth(tree, tree_file, truth, levels)
+        true_tree = Hierarchy.load(truth)
+        _check_same_objects(tree, tree_file, true_tree, truth)
+        n_levels = _n_levels(true_tree, truth, levels)
+        scores += _score_truth(tree, true_tree, n_levels)
+        if levels is None and true_tree.method != "planted":
+            others += _measure_tree(tree, true_tree, n_levels)
+        else:
+            labels = true_tree.levels([2**level for level in range(1, n_levels + 1)])
+            others += _measure_levels(tree, labels, "truth", truth)
     if similarities is not None:
-        scores += _score_similarities(tree, similarities)
+        others += _score_similarities(tree, similarities)
     if answers is not None:
-        scores += _score_answers(tree, answers, reading)
+        others += _score_answers(tree, answers, reading)
+    _say([*scores, *others])
+
+
+def _say(scores: Scores) -> None:
+    """Print a line for each score, the values under each other."""
+    values = [f"{value:.4f}" for _, value in scores]
     width = max(30, *(len(name) for name, _ in scores))
-    for name, value in scores:
-        click.echo(f"{name:{width}} {value:.4f}")
+    right = max(map(len, values))
+    for (name, _), value in zip(scores, values, strict=True):
+        click.echo(f"{name:{width}} {value:>{right}}")
 
 
 def _refuse_reading_options(answers: str | None, reading: dict[str, Any]) -> None:
@@ -86,10 +111,9 @@ def _refuse_reading_options(answers: str | None, reading: dict[str, Any]) -> Non
         raise click.UsageError(f"--{option} goes with --answers")
 
 
-def _score_classes(tree: Hierarchy, path: str) -> Scores:
+def _score_classes(tree: Hierarchy, classes: Classes) -> Scores:
     from ordlink import metrics
 
-    classes = read_classes(path, tree)
     values = metrics.ari_per_level(classes.labels, tree)
     scores = [
         (f"ARI, {title} ({counted(int(level.max()) + 1, 'cluster')})", float(value))
@@ -98,17 +122,57 @@ def _score_classes(tree: Hierarchy, path: str) -> Scores:
     return scores if len(values) == 1 else [*scores, ("AARI, classes", float(values.mean()))]
 
 
-def _score_truth(tree: Hierarchy, tree_file: str, path: str, levels: int | None) -> Scores:
+def _score_truth(tree: Hierarchy, truth: Hierarchy, n_levels: int) -> Scores:
     from ordlink import metrics
 
-    truth = Hierarchy.load(path)
-    _check_same_objects(tree, tree_file, truth, path)
-    values = metrics.ari_per_level(truth, tree, n_levels=_n_levels(truth, path, levels))
+    values = metrics.ari_per_level(truth, tree, n_levels=n_levels)
     scores = [
         (f"ARI, truth ({2**level} clusters)", float(value))
         for level, value in enumerate(values, start=1)
     ]
     return [*scores, ("AARI, truth", float(values.mean()))]
+
+
+def _measure_levels(tree: Hierarchy, levels: AnyArray, what: str, path: str) -> Scores:
+    """Return the other measures that go by the clusters of one or several levels."""
+    from ordlink import metrics
+
+    purities = [metrics.dendrogram_purity(level, tree) for level in levels]
+    scores = [
+        (f"Fowlkes-Mallows, {what}", float(metrics.fowlkes_mallows(levels, tree).mean())),
+        (f"dendrogram purity, {what}", sum(purities) / len(purities)),
+    ]
+    try:
+        return [*scores, *_distances(tree, levels, what)]
+    except InputError:
+        warn_in_a_line(
+            "Robinson-Foulds and triplet distance are left out: the columns of classes in "
+            f"{path} do not nest"
+        )
+        return scores
+
+
+def _measure_tree(tree: Hierarchy, truth: Hierarchy, n_levels: int) -> Scores:
+    """Return the other measures that compare two binary trees."""
+    from ordlink import metrics
+
+    cuts = [2**level for level in range(1, n_levels + 1)]
+    together = metrics.fowlkes_mallows(truth, tree, n_clusters=cuts)
+    scores = [("Fowlkes-Mallows, truth", float(together.mean()))]
+    scores += _distances(tree, truth, "truth")
+    if tree.n_objects > 2:
+        correlation = metrics.cophenetic_correlation(truth, tree)
+        scores.append(("cophenetic correlation, truth", correlation))
+    return scores
+
+
+def _distances(tree: Hierarchy, truth: AnyArray | Hierarchy, what: str) -> Scores:
+    from ordlink import metrics
+
+    return [
+        (f"Robinson-Foulds, {what} (0 best)", metrics.normalised_robinson_foulds(truth, tree)),
+        (f"triplet distance, {what} (0 best)", metrics.triplet_distance(truth, tree)),
+    ]
 
 
 def _check_same_objects(tree: Hierarchy, tree_file: str, truth: Hierarchy, path: str) -> None:
@@ -152,12 +216,18 @@ def _score_similarities(tree: Hierarchy, path: str) -> Scores:
     from ordlink import metrics
 
     matrix = read_similarities(path, n_objects=tree.n_objects)
+    outside = matrix[np.triu_indices(len(matrix), 1)]
     scores = [("Dasgupta's cost", metrics.dasgupta_cost(tree, matrix))]
-    if (matrix[~np.eye(len(matrix), dtype=bool)] < 0).any():
+    if (outside < 0).any():
         warn_in_a_line(f"the normalised cost is left out: {path} has negative similarities")
-        return scores
-    normalised = metrics.normalised_dasgupta_cost(tree, matrix)
-    return [*scores, ("normalised (0 best, 1 worst)", normalised)]
+    else:
+        normalised = metrics.normalised_dasgupta_cost(tree, matrix)
+        scores.append(("normalised (0 best, 1 worst)", normalised))
+    scores.append(("Moseley-Wang revenue", metrics.moseley_wang_revenue(tree, matrix)))
+    if tree.n_objects > 2 and outside.min() < outside.max():
+        correlation = metrics.cophenetic_correlation(matrix, tree)
+        scores.append(("cophenetic correlation", correlation))
+    return scores
 
 
 def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Scores:
@@ -178,4 +248,7 @@ def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Score
             f"{path} names its objects, the tree does not: {shown(comparisons.names[0])} is taken "
             "for object 0, and so on"
         )
-    return [("comparisons predicted", metrics.comparison_accuracy(tree, comparisons))]
+    return [
+        ("comparisons predicted", metrics.comparison_accuracy(tree, comparisons)),
+        ("comparison revenue (-1 to 1)", metrics.normalised_comparison_revenue(tree, comparisons)),
+    ]

@@ -59,8 +59,8 @@ class RememberingCommand(click.Command):
     "--method",
     default="auto",
     show_default=True,
-    help="Name of a method, or auto: what predicts held-out answers best of the methods whose "
-    "replicates take at most two minutes.",
+    help="Name of a method, or auto: what 'compare' recommends, or else what predicts held-out "
+    "answers best of the methods whose replicates take at most two minutes.",
 )
 @click.option(
     "--replicates",
@@ -97,6 +97,7 @@ def command(
     The page is one file that needs no network: to look into, to print, to put into a supplement.
     """
     from ordlink.report import Making, gather_evidence, making_time, report_page
+    from ordlink.report._words import firm_branches
 
     if quick and n_replicates is not None:
         raise click.UsageError("--quick goes without --replicates")
@@ -130,11 +131,12 @@ def command(
     )
     text = report_page(evidence, title=title, making=making, pictures=leaf_pictures)
     write_text(out, text)
-    support = evidence.tree.support[:-1]
+    summary, n_branches = evidence.summary, max(evidence.summary.n_objects - 2, 0)
     click.echo(
-        f"{counted(n_objects, 'object')}, {counted(comparisons.n_comparisons, 'comparison')}, "
-        f"{evidence.chosen.label}: {int((support >= 0.95).sum())} of "
-        f"{counted(len(support), 'branch').replace('branchs', 'branches')} firm"
+        f"{counted(summary.n_objects, 'object')}, "
+        f"{counted(summary.n_comparisons, 'comparison')}, {evidence.chosen.label}: "
+        f"{len(firm_branches(evidence.tree))} of {n_branches:,} "
+        f"{'branch' if n_branches == 1 else 'branches'} firm"
     )
     click.echo(f"wrote {out} ({len(text.encode()) / 1e6:.1f} MB)")
 

@@ -3,13 +3,14 @@
 Started by ``ordlink collect``. One idea per file, from the bottom up:
 
 ========================  ==================================================================
-study, stimuli            what is asked about what: from a study file, a folder, a CSV, a list
+study, stimuli, media     what is asked about what: from a study file, a folder, a CSV, a list
 questions                 the five ways to ask; from an answer to comparisons
 samplers                  which question next
 schema, database          tables, migrations; SQLite or PostgreSQL
 steps, writer             what a person does, many steps in one transaction
 reading, quality          what was answered, by whom, how well
-worker, live              trees and questions, computed beside the server
+worker, hub               trees and questions, computed beside the server
+people, devices           coming, coming back, leaving
 owner, security, app      sessions, headers, limits, the list of routes
 ========================  ==================================================================
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
@@ -13,10 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ordlink.collect.people import (
     find_person,
     hash_token,
+    is_known,
     join,
+    leave,
     new_token,
     origin_of,
-    withdraw,
 )
 from ordlink.collect.site import (
     PERSON_COOKIE,
@@ -55,7 +57,13 @@ class JoinBody(_Body):
     search: str = Field("", max_length=2000)
 
 
-class AnswerBody(_Body):
+class _ChangeBody(_Body):
+    """What a page sends; `visit` says for whom the page was made, where it is given."""
+
+    visit: str = Field("", max_length=64)
+
+
+class AnswerBody(_ChangeBody):
     """An answer: the positions that were chosen, none for "can't tell"."""
 
     number: int = Field(ge=1, le=MOST_QUESTIONS)
@@ -65,19 +73,19 @@ class AnswerBody(_Body):
     device: Literal["mouse", "touch", "keyboard", ""] = ""
 
 
-class UndoBody(_Body):
+class UndoBody(_ChangeBody):
     """The question whose answer is undone."""
 
     number: int = Field(ge=1, le=MOST_QUESTIONS)
 
 
-class ContinueBody(_Body):
+class ContinueBody(_ChangeBody):
     """The page of text from which somebody goes on."""
 
     phase: Literal["instructions", "ready", "break"]
 
 
-class WithdrawBody(_Body):
+class WithdrawBody(_ChangeBody):
     """A person's wish that their answers are removed."""
 
     confirm: Literal[True]
@@ -92,8 +100,13 @@ class StimulusView(BaseModel):
 
 
 class StateReply(BaseModel):
-    """What a person sees; `number` is 0 where there is no question."""
+    """What a person sees; `number` is 0 where there is no question.
 
+    `visit` comes back with every change, so that a page made for one person never acts for another
+    who joined in the same browser.
+    """
+
+    visit: str
     phase: str
     outcome: str | None
     number: int
@@ -118,46 +131,56 @@ async def join_study(
     if not site.joining.allows(client_of(request)):
         raise HTTPException(429, "too many people join from this address; try again in a minute")
     origin = origin_of(dict(parse_qsl(body.search.removeprefix("?"))))
-    if token is not None and origin.external_id is None:
-        view = await hub.step(Step(hash_token(token)))
+    shown = hash_token(token) if token else ""
+    if token and origin.external_id is None:
+        view = await hub.step(Step(shown))
         if view is not None:
-            return _reply(site, view)
-    if not hub.is_open:
+            return _reply(site, view, shown)
+    if not hub.is_open and not await hub.read(lambda connection: is_known(connection, origin)):
         return _reply(site, View("done", "closed"))
     fresh = new_token()
-    await hub.change(lambda connection: join(connection, origin, hash_token(fresh)))
-    response = _reply(site, await _step(site, fresh, None))
+    hashed = hash_token(fresh)
+    await hub.change(lambda connection: join(connection, origin, hashed, shown_hash=shown))
+    response = await _step(site, hashed, None)
     site.set_cookie(response, PERSON_COOKIE, fresh, seconds=PERSON_SECONDS)
     return response
 
 
 @router.get("/state", response_model=StateReply)
-async def show_state(site: TheSite, token: PersonToken = None) -> Response:
+async def show_state(site: TheSite, request: Request, token: PersonToken = None) -> Response:
     """Return what the person sees: after a reload the same question as before."""
-    return _reply(site, await _step(site, token, None))
+    return await _step(site, _admit(site, request, token), None)
 
 
 @changes.post("/undo", response_model=StateReply)
-async def undo_answer(site: TheSite, body: UndoBody, token: PersonToken = None) -> Response:
+async def undo_answer(
+    site: TheSite, request: Request, body: UndoBody, token: PersonToken = None
+) -> Response:
     """Return the last question again."""
-    return _reply(site, await _step(site, token, Undo(body.number)))
+    hashed = _admit(site, request, token, body.visit)
+    return await _step(site, hashed, Undo(body.number))
 
 
 @changes.post("/continue", response_model=StateReply)
-async def go_on(site: TheSite, body: ContinueBody, token: PersonToken = None) -> Response:
+async def go_on(
+    site: TheSite, request: Request, body: ContinueBody, token: PersonToken = None
+) -> Response:
     """Go on from the instructions, the practice or a break."""
-    return _reply(site, await _step(site, token, Continue(body.phase)))
+    hashed = _admit(site, request, token, body.visit)
+    return await _step(site, hashed, Continue(body.phase))
 
 
 @changes.post("/withdraw", response_model=StateReply)
-async def leave(site: TheSite, body: WithdrawBody, token: PersonToken = None) -> Response:
-    """Remove all answers of this person."""
-    hashed = hash_token(token or "")
+async def withdraw(
+    site: TheSite, request: Request, body: WithdrawBody, token: PersonToken = None
+) -> Response:
+    """Remove all answers of this person, or ask the owner to."""
+    hashed = _admit(site, request, token, body.visit)
     person = await site.hub.read(lambda connection: find_person(connection, hashed))
     if person is None:
-        raise HTTPException(401, "nobody is known by this cookie; open the link again")
-    await site.hub.change(lambda connection: withdraw(connection, person))
-    return _reply(site, View("done", "withdrawn"))
+        raise _unknown(site, hashed)
+    outcome = await site.hub.change(lambda connection: leave(connection, person))
+    return _reply(site, View("done", outcome), hashed)
 
 
 router.include_router(changes)
@@ -181,8 +204,9 @@ async def give_answer(request: Request) -> Response:
         raise HTTPException(422, str(error)) from error
     if not choice and not study.cant_tell:
         raise HTTPException(422, 'this study has no "can\'t tell"')
+    hashed = _admit(site, request, request.cookies.get(PERSON_COOKIE), body.visit)
     answer = Answer(body.number, choice, body.seconds, body.blurs, body.device)
-    return _reply(site, await _step(site, request.cookies.get(PERSON_COOKIE), answer))
+    return await _step(site, hashed, answer)
 
 
 ANSWER_DESCRIPTION: dict[str, Any] = {
@@ -198,20 +222,41 @@ ANSWER_DESCRIPTION: dict[str, Any] = {
 """What the OpenAPI description says about `give_answer`, which reads its body itself."""
 
 
-async def _step(site: Site, token: str | None, action: Any) -> View:
-    hashed = hash_token(token or "")
-    if not site.stepping.allows(hashed):
+def visit_of(token_hash: str) -> str:
+    """Return what a page is told about whom it was made for: different for every token."""
+    return hashlib.sha256(f"visit {token_hash}".encode()).hexdigest()[:16]
+
+
+def _admit(site: Site, request: Request, token: str | None, visit: str = "") -> str:
+    """Return the hash of a token, if whoever has it may do something now."""
+    if not token:
+        raise HTTPException(401, "nobody is known without a cookie; open the link again")
+    hashed = hash_token(token)
+    if site.is_too_often(request, hashed):
         raise HTTPException(429, "too many requests; wait a moment")
-    view = await site.hub.step(Step(hashed, action)) if token else None
+    if visit and visit != visit_of(hashed):
+        raise HTTPException(409, "this page was made for another visit; load it again")
+    return hashed
+
+
+async def _step(site: Site, hashed: str, action: Any) -> Response:
+    view = await site.hub.step(Step(hashed, action))
     if view is None:
-        raise HTTPException(401, "nobody is known by this cookie; open the link again")
-    return view
+        raise _unknown(site, hashed)
+    site.remember(hashed)
+    return _reply(site, view, hashed)
 
 
-def _reply(site: Site, view: View) -> Response:
+def _unknown(site: Site, hashed: str) -> HTTPException:
+    site.known.discard(hashed)
+    return HTTPException(401, "nobody is known by this cookie; open the link again")
+
+
+def _reply(site: Site, view: View, hashed: str = "") -> Response:
     study, keys = site.hub.study, site.hub.keys
-    code = study.completion_codes.get(view.outcome or "", "")
+    code, url = study.completion(view.outcome)
     state = {
+        "visit": visit_of(hashed) if hashed else "",
         "phase": view.phase,
         "outcome": view.outcome,
         "number": view.number,
@@ -229,6 +274,6 @@ def _reply(site: Site, view: View) -> Response:
             for one in view.shown
         ],
         "code": code,
-        "url": study.completion_url.replace("{code}", code) if view.outcome else "",
+        "url": url,
     }
     return Response(json.dumps(state), media_type="application/json")

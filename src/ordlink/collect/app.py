@@ -41,7 +41,7 @@ def make_app(site: Site) -> FastAPI:
     app.include_router(dashboard.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     app.add_exception_handler(RequestValidationError, _say_what_is_wrong)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, names=site.names, https=site.https)
     return app
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Iterable
@@ -11,9 +12,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from ordlink.collect.questions import QuestionType
-from ordlink.collect.schema import answer, participant, question, serving
+from ordlink.collect.schema import answer, event, participant, question, serving, study
 from ordlink.collect.steps import Answer
 from ordlink.collect.waiting import give_back, read_objects, write_objects
+
+RECENT = 100
+"""A repeat is of one of so many questions before it: looking through all would take ever longer."""
 
 
 @dataclass
@@ -79,7 +83,13 @@ class Undone:
 
 
 class Changes:
-    """Rows to be written, gathered over all steps of a transaction, then written at once."""
+    """Rows to be written, gathered over all steps of a transaction, then written at once.
+
+    Attributes
+    ----------
+    shown : dict from int to int
+        How often questions were shown for the first time to somebody; not written before the end.
+    """
 
     def __init__(self, connection: sa.Connection) -> None:
         self.connection = connection
@@ -87,7 +97,7 @@ class Changes:
         self._answers: dict[tuple[int, int], dict[str, Any]] = {}
         self._servings: dict[tuple[int, int], dict[str, Any]] = {}
         self._statuses: list[dict[str, Any]] = []
-        self._counts: dict[int, int] = {}
+        self.shown: dict[int, int] = {}
         self._returned: list[int] = []
 
     def answer(self, person: Person, given: Answer) -> None:
@@ -141,7 +151,7 @@ class Changes:
             "served_at": self._now,
         }
         if is_new and question_id is not None:
-            self._counts[question_id] = self._counts.get(question_id, 0) + 1
+            self.shown[question_id] = self.shown.get(question_id, 0) + 1
 
     def is_stored(self, person_id: int, number: int) -> bool:
         """Return whether a serving has its answer already."""
@@ -170,13 +180,20 @@ class Changes:
             .where(answer.c.participant_id == person.id, answer.c.number == number)
             .values(undone=True)
         )
-        bump_revision(self.connection)
+        self.connection.execute(
+            event.insert().values(
+                at=self._now,
+                participant_id=person.id,
+                kind="undone",
+                data=json.dumps({"number": number, "revision": bump_revision(self.connection)}),
+            )
+        )
         return Undone(row[0], row[1], read_objects(row[2]), read_objects(row[3]))
 
     def earlier_question(
         self, person: Person, kind: QuestionType, rng: random.Random
     ) -> tuple[int, ...] | None:
-        """Return a main question of this person, as it was shown, that was not repeated yet."""
+        """Return a recent main question of this person, as it was shown, not repeated yet."""
         rows = self.connection.execute(
             sa.select(serving.c.shown, serving.c.role)
             .where(
@@ -187,10 +204,11 @@ class Changes:
                     sa.and_(serving.c.role == "main", serving.c.status == "answered"),
                 ),
             )
-            .order_by(serving.c.number)
+            .order_by(serving.c.number.desc())
+            .limit(RECENT)
         ).all()
         shown: dict[str, list[tuple[int, ...]]] = {"main": [], "repeat": []}
-        for objects, role in rows:
+        for objects, role in reversed(rows):
             shown[role].append(read_objects(objects))
         repeated = {kind.identity(objects) for objects in shown["repeat"]}
         earlier = [objects for objects in shown["main"] if kind.identity(objects) not in repeated]
@@ -199,11 +217,11 @@ class Changes:
     def write(self, changed: Iterable[Person]) -> None:
         """Write all that was gathered."""
         self._write_answers()
-        if self._counts:
+        if self.shown:
             # In the order of their ids, as in every transaction: no two can wait for each other.
             self.connection.execute(
                 _COUNT_SHOWN,
-                [{"one": one, "more": self._counts[one]} for one in sorted(self._counts)],
+                [{"one": one, "more": self.shown[one]} for one in sorted(self.shown)],
             )
         give_back(self.connection, self._returned)
         rows = [
@@ -235,9 +253,10 @@ class Changes:
         self._statuses, self._servings, self._answers = [], {}, {}
 
 
-def bump_revision(connection: sa.Connection) -> None:
-    """Say that earlier answers changed, so that trees are built anew."""
-    connection.execute(sa.text("UPDATE study SET revision = revision + 1"))
+def bump_revision(connection: sa.Connection) -> int:
+    """Say that earlier answers changed, so that trees are built anew; return the new revision."""
+    connection.execute(study.update().values(revision=study.c.revision + 1))
+    return int(connection.execute(sa.select(study.c.revision)).scalar_one())
 
 
 _CLOSE = (

@@ -20,11 +20,10 @@ from ordlink.collect.export import (
     export_people,
     export_study,
 )
-from ordlink.collect.hub import count_main_answers
-from ordlink.collect.people import exclude, new_token, note_event, withdraw
+from ordlink.collect.people import exclude, new_token, note_event, refuse_removal, withdraw
 from ordlink.collect.quality import PersonQuality, judge_people, overall_agreement
-from ordlink.collect.reading import RecordReader
-from ordlink.collect.schema import answer, draw, participant, question
+from ordlink.collect.reading import RecordReader, count_main_answers
+from ordlink.collect.schema import answer, draw, participant, question, serving
 from ordlink.collect.site import (
     OWNER_COOKIE,
     Site,
@@ -151,6 +150,7 @@ async def show_dashboard(site: TheSite, request: Request) -> Response:
         overview=overview,
         people=people,
         agreement=overall_agreement(people),
+        n_asking=sum(one.asks_removal for one in people),
         bars=draw_bars(overview["over_time"]),
         trees=_draw_trees(site),
     )
@@ -236,7 +236,10 @@ async def change_state(
     site: TheSite, state: Annotated[Literal["open", "paused", "complete"], Form()]
 ) -> Response:
     """Open, pause or end the study."""
-    await site.hub.set_state(state)
+    try:
+        await site.hub.set_state(state)
+    except InputError as error:
+        raise HTTPException(409, str(error)) from error
     return RedirectResponse("/owner", status_code=303)
 
 
@@ -272,6 +275,12 @@ async def withdraw_person(site: TheSite, person: PersonNumber) -> Response:
         return known is not None
 
     return await _change_person(site, change)
+
+
+@router.post("/people/{person}/keep", dependencies=[Changes], response_class=RedirectResponse)
+async def keep_person(site: TheSite, person: PersonNumber) -> Response:
+    """Keep the answers of somebody who asks from an unknown device to have them removed."""
+    return await _change_person(site, lambda connection: refuse_removal(connection, person))
 
 
 async def _change_person(site: Site, change: Callable[[sa.Connection], bool]) -> Response:
@@ -348,6 +357,7 @@ async def _overview(site: Site) -> dict[str, Any]:
         "sampler": study.sampler,
         "method": study.method,
         "budget": study.budget,
+        "is_spent": site.hub.is_spent(counts["n_answers"]),
         "stable_trees": study.stable_trees,
         "n_stable": site.hub.live.n_stable,
         "cost": round(n_completed * study.pay_per_person, 2),
@@ -358,9 +368,7 @@ async def _overview(site: Site) -> dict[str, Any]:
 
 def _count(connection: sa.Connection) -> dict[str, Any]:
     outcomes = connection.execute(
-        sa.select(sa.func.coalesce(participant.c.outcome, "taking part"), sa.func.count()).group_by(
-            sa.func.coalesce(participant.c.outcome, "taking part")
-        )
+        sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
     ).all()
     samplers = connection.execute(
         sa.select(draw.c.sampler, sa.func.count())
@@ -369,20 +377,28 @@ def _count(connection: sa.Connection) -> dict[str, Any]:
     ).all()
     return {
         "n_answers": count_main_answers(connection),
-        "people": {str(outcome): int(number) for outcome, number in outcomes},
+        "people": {outcome or "taking part": int(number) for outcome, number in outcomes},
         "questions_by_sampler": {str(name): int(number) for name, number in samplers},
         "over_time": _over_time(connection),
     }
 
 
 def _over_time(connection: sa.Connection) -> dict[str, Any]:
-    """Return how many answers came in each of some intervals since the first one."""
-    first = connection.execute(sa.select(sa.func.min(answer.c.received_at))).scalar()
+    """Return how many main answers came in each of some intervals since the first one."""
+    counted = (
+        sa.select(answer.c.received_at)
+        .select_from(answer.join(serving))
+        .where(serving.c.role == "main", ~answer.c.undone)
+        .subquery()
+    )
+    first = connection.execute(sa.select(sa.func.min(counted.c.received_at))).scalar()
     if first is None:
         return {"start": None, "seconds": None, "counts": []}
     width = max((time.time() - first) / N_BARS, 1.0)
-    bar = sa.cast(sa.func.floor((answer.c.received_at - first) / width), sa.Integer)
-    rows = connection.execute(sa.select(bar, sa.func.count()).group_by(bar)).all()
+    place_of = sa.cast(sa.func.floor((counted.c.received_at - first) / width), sa.Integer)
+    # PostgreSQL groups by columns: an expression with parameters is another one each time.
+    bars = sa.select(place_of.label("place")).subquery()
+    rows = connection.execute(sa.select(bars.c.place, sa.func.count()).group_by(bars.c.place)).all()
     counts = [0] * N_BARS
     for place, number in rows:
         counts[min(max(int(place), 0), N_BARS - 1)] += int(number)

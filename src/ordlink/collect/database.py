@@ -6,14 +6,12 @@ SQLite runs in WAL mode with synchronous=FULL: a commit has reached the disk whe
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import sqlalchemy as sa
 from alembic.config import Config
@@ -23,6 +21,7 @@ from alembic.script import ScriptDirectory
 from ordlink.collect import schema
 from ordlink.collect.study import Study
 from ordlink.errors import InputError, MissingDependencyError
+from ordlink.locks import try_lock
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _SQLITE_PRAGMAS = (
@@ -84,6 +83,17 @@ def is_sqlite(engine: sa.Engine) -> bool:
     return engine.dialect.name == "sqlite"
 
 
+@contextmanager
+def one_moment(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Give a connection whose queries all see the database as it is at one moment."""
+    with engine.connect() as connection:
+        if is_sqlite(engine):
+            connection.exec_driver_sql("BEGIN")  # the driver begins only where something is written
+        else:
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        yield connection
+
+
 def checkpoint(engine: sa.Engine) -> None:
     """Move what is in SQLite's log into its file, so that no commit has to do it; else nothing."""
     if is_sqlite(engine):
@@ -101,7 +111,7 @@ def one_process_only(database: Path) -> Iterator[None]:
         If another process holds the file.
     """
     with database.with_suffix(".lock").open("ab") as file:
-        if not _lock(file):
+        if not try_lock(file):
             raise InputError(
                 f"{database}: another ordlink collect runs on this file; stop it first, or use "
                 "PostgreSQL (--database) for several server processes"
@@ -144,6 +154,7 @@ def settle_study(engine: sa.Engine, study: Study) -> bytes:
                 )
             )
             connection.execute(schema.stimulus.insert(), rows)
+            _note_settings(connection, settings)
             return bytes.fromhex(secret)
         known = connection.execute(
             sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
@@ -155,8 +166,15 @@ def settle_study(engine: sa.Engine, study: Study) -> bytes:
                 f"{_shown(str(engine.url))}: the answers in it are to {asked} questions, the study "
                 f"asks {study.question}; change it back, or collect into another folder (--data)"
             )
-        connection.execute(schema.study.update().values(settings=settings))
+        if settings != row.settings:
+            connection.execute(schema.study.update().values(settings=settings))
+            _note_settings(connection, settings)
         return bytes.fromhex(row.secret)
+
+
+def _note_settings(connection: sa.Connection, settings: str) -> None:
+    """Note the settings that are in force from now on: draws are replayed with theirs."""
+    connection.execute(schema.event.insert().values(at=time.time(), kind="settings", data=settings))
 
 
 def _check_same(
@@ -213,22 +231,3 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 def _shown(url: str) -> str:
     """Return an address without its password."""
     return sa.make_url(url).render_as_string(hide_password=True) if "://" in url else url
-
-
-def _lock(file: BinaryIO) -> bool:
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    os.set_inheritable(file.fileno(), False)  # noqa: FBT003 - the system's signature
-    return True

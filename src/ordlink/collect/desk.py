@@ -146,7 +146,7 @@ class Desk:
             return
         lot = rng.random()
         if lot < self._study.catch_share:
-            objects = catch_objects(self._kind, self._any_objects(rng))
+            objects = catch_objects(self._any_objects(rng))
             changes.open(person, None, "catch", self._kind.rearrange(objects, rng))
             return
         lot -= self._study.catch_share
@@ -155,7 +155,7 @@ class Desk:
             if earlier is not None:
                 changes.open(person, None, "repeat", self._kind.swapped(earlier))
                 return
-        taken = self.waiting.take(changes.connection, person.id)
+        taken = self.waiting.take(changes.connection, person.id, unwritten=changes.shown)
         changes.open(person, taken.id, "main", self._kind.rearrange(taken.objects, rng))
 
     def _any_objects(self, rng: random.Random) -> tuple[int, ...]:
@@ -170,7 +170,6 @@ class Desk:
             person.phase,
             None,
             opened.number,
-            opened.role,
             opened.shown,
             n_done=person.n_main,
             n_total=total,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import sqlalchemy as sa
 from ordlink.collect.quality import PersonQuality
 from ordlink.collect.reading import Record, person_name
 from ordlink.collect.schema import answer, draw, event, question, serving
+from ordlink.collect.stimuli import Stimulus, is_file_name
 from ordlink.collect.study import Study
 from ordlink.comparisons.files import write_comparisons
 
@@ -54,7 +56,7 @@ def export_people(people: list[PersonQuality]) -> str:
     columns = [
         "annotator", "source", "external_id", "phase", "outcome", "n_answers", "median_seconds",
         "n_fast", "n_cant_tell", "n_blurs", "n_catches", "n_failed", "n_repeats", "n_same",
-        "agreement", "excluded", "excluded_for", "flags",
+        "agreement", "excluded", "excluded_for", "flags", "asks_removal",
     ]  # fmt: skip
     writer.writerow(columns)
     for one in people:
@@ -67,12 +69,28 @@ def export_people(people: list[PersonQuality]) -> str:
 
 
 def export_study(study: Study) -> str:
-    """Return the study file, with the names of the stimuli as a list."""
+    """Return the study file, with all stimuli as a list; files count from the folder of them all.
+
+    Put there, it starts the same study.
+    """
     import yaml
 
-    stimuli = [one.text if one.path is None else one.path.name for one in study.stimuli]
-    content = {**study.settings(), "stimuli": stimuli}
-    return str(yaml.safe_dump(content, allow_unicode=True, sort_keys=False))
+    folders = [one.path.absolute().parent for one in study.stimuli if one.path is not None]
+    root = Path(os.path.commonpath(folders)) if folders else Path()
+    content = {**study.settings(), "stimuli": [_entry(one, root) for one in study.stimuli]}
+    written = yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
+    place = "# To start it again, put this file in the folder of the stimuli.\n" if folders else ""
+    return place + str(written)
+
+
+def _entry(stimulus: Stimulus, root: Path) -> str | dict[str, str]:
+    """Return a stimulus as an entry of the list in a study file."""
+    if stimulus.path is not None:
+        file = stimulus.path.absolute().relative_to(root).as_posix()
+        return {"name": stimulus.name, "file": file}
+    if stimulus.name == stimulus.text and not is_file_name(stimulus.text):
+        return stimulus.text
+    return {"name": stimulus.name, "text": stimulus.text}
 
 
 def _harmless(cell: object) -> object:

@@ -7,9 +7,9 @@ import re
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import RedirectResponse, StreamingResponse
 
-from ordlink.collect.people import is_preview, origin_of
+from ordlink.collect.people import is_known, is_preview, origin_of
 from ordlink.collect.site import PERSON_COOKIE, TheSite
 from ordlink.errors import InputError
 
@@ -19,12 +19,15 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 async def welcome(site: TheSite, request: Request) -> Response:
     """Show what the study is about and ask for consent; people who are known go on."""
-    known = PERSON_COOKIE in request.cookies
-    if known and origin_of(dict(request.query_params)).external_id is None:
+    query = dict(request.query_params)
+    origin, preview = origin_of(query), is_preview(query)
+    if PERSON_COOKIE in request.cookies and origin.external_id is None:
         return RedirectResponse("/run", status_code=303)
-    if not site.hub.is_open:
-        return site.page(request, "closed.html", status=200)
-    return site.page(request, "welcome.html", preview=is_preview(dict(request.query_params)))
+    hub = site.hub
+    if not hub.is_open and not await hub.read(lambda connection: is_known(connection, origin)):
+        code, url = ("", "") if preview else hub.study.completion("closed")
+        return site.page(request, "closed.html", code=code, url=url)
+    return site.page(request, "welcome.html", preview=preview)
 
 
 @router.get("/join")
@@ -53,18 +56,22 @@ async def show_stimulus(
     Its key tells nothing about it.
     """
     try:
-        content, media_type = await asyncio.to_thread(site.hub.media.__getitem__, key)
+        medium = await asyncio.to_thread(site.hub.media.__getitem__, key)
     except KeyError as error:
         raise HTTPException(404, "there is no such stimulus") from error
     except (InputError, OSError) as error:
         raise HTTPException(404, "the file of this stimulus cannot be read") from error
     headers = {"cache-control": "private, max-age=86400", "accept-ranges": "bytes"}
-    part = asked_part(request.headers.get("range", ""), len(content))
-    if part is None:
-        return Response(content, media_type=media_type, headers=headers)
-    headers["content-range"] = f"bytes {part.start}-{part.stop - 1}/{len(content)}"
-    return Response(
-        content[part.start : part.stop], status_code=206, media_type=media_type, headers=headers
+    part = asked_part(request.headers.get("range", ""), medium.size)
+    if part is not None:
+        headers["content-range"] = f"bytes {part.start}-{part.stop - 1}/{medium.size}"
+    sent = range(medium.size) if part is None else part
+    headers["content-length"] = str(len(sent))
+    return StreamingResponse(
+        medium.read(sent),
+        status_code=200 if part is None else 206,
+        media_type=medium.media_type,
+        headers=headers,
     )
 
 

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from ordlink.collect.changes import bump_revision
+from ordlink.collect.devices import describe_return, is_own_device
 from ordlink.collect.schema import answer, event, participant, serving
-from ordlink.collect.waiting import give_back, inserted_id
+from ordlink.collect.waiting import counts_as_shown, give_back, inserted_id
 
 LONGEST_ID = 100
 _PLATFORMS = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "id": "participant"}
 """Platforms and the part of the address that names a person."""
+_ASKED, _KEPT = "asked to withdraw", "kept by the owner"
 
 
 @dataclass(frozen=True)
@@ -58,29 +60,38 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def join(connection: sa.Connection, origin: Origin, token_hash: str) -> int:
+def is_known(connection: sa.Connection, origin: Origin) -> bool:
+    """Return whether somebody with this id of a platform takes part already."""
+    return connection.execute(_find(origin)).first() is not None
+
+
+def join(
+    connection: sa.Connection, origin: Origin, token_hash: str, *, shown_hash: str = ""
+) -> int:
     """Add a person who agreed; one who was here before gets their place back.
+
+    Parameters
+    ----------
+    connection : sqlalchemy.Connection
+    origin : Origin
+    token_hash : str
+        By which the person is known from now on.
+    shown_hash : str, optional
+        Of the cookie with which the browser came.
 
     Returns
     -------
     int
         Number of the person.
     """
-    if origin.external_id is not None:
-        known = connection.execute(
-            sa.select(participant.c.id)
-            .where(
-                participant.c.source == origin.source,
-                participant.c.external_id == origin.external_id,
-            )
-            .with_for_update()
-        ).scalar()
-        if known is not None:
-            connection.execute(
-                participant.update().where(participant.c.id == known).values(token_hash=token_hash)
-            )
-            note_event(connection, "came back", person=known)
-            return int(known)
+    known = connection.execute(_find(origin).with_for_update()).first()
+    if known is not None:
+        kind, notes = describe_return(connection, known.id, known.token_hash, shown_hash)
+        connection.execute(
+            participant.update().where(participant.c.id == known.id).values(token_hash=token_hash)
+        )
+        note_event(connection, kind, person=known.id, **notes)
+        return int(known.id)
     made = connection.execute(
         participant.insert().values(
             token_hash=token_hash,
@@ -102,28 +113,41 @@ def join(connection: sa.Connection, origin: Origin, token_hash: str) -> int:
     return person
 
 
+def leave(connection: sa.Connection, person: int) -> str:
+    """Remove a person's answers, or ask the owner to, if they came back on another device.
+
+    Returns
+    -------
+    {"withdrawn", "asked_to_withdraw"}
+    """
+    if is_own_device(connection, person):
+        withdraw(connection, person)
+        return "withdrawn"
+    if person not in removal_requests(connection):
+        note_event(connection, _ASKED, person=person)
+    return "asked_to_withdraw"
+
+
 def withdraw(connection: sa.Connection, person: int) -> None:
     """Remove a person's answers, what was shown to them, their events and their id.
 
-    What stays is a row that says that somebody withdrew. Their questions are asked again.
+    What stays is a row that says that somebody withdrew. Their questions are asked again. A second
+    time, there is nothing to do.
     """
-    connection.execute(
-        sa.select(participant.c.id).where(participant.c.id == person).with_for_update()
-    )
+    outcome = connection.execute(
+        sa.select(participant.c.outcome).where(participant.c.id == person).with_for_update()
+    ).scalar()
+    if outcome == "withdrawn":
+        return
     shown = connection.execute(
         sa.select(serving.c.question_id).where(
-            serving.c.participant_id == person,
-            serving.c.question_id.is_not(None),
-            # An undone answer was asked again: both servings count once.
-            serving.c.status.in_(("open", "answered")),
-            ~sa.exists().where(
-                answer.c.participant_id == person,
-                answer.c.number == serving.c.number,
-                answer.c.undone,
-            ),
+            serving.c.participant_id == person, counts_as_shown()
         )
     ).scalars()
     give_back(connection, list(shown))
+    first_answer = connection.execute(
+        sa.select(sa.func.min(answer.c.id)).where(answer.c.participant_id == person)
+    ).scalar()
     for table in (answer, serving, event):
         connection.execute(table.delete().where(table.c.participant_id == person))
     connection.execute(
@@ -140,8 +164,30 @@ def withdraw(connection: sa.Connection, person: int) -> None:
             finished_at=time.time(),
         )
     )
-    bump_revision(connection)
-    note_event(connection, "withdrawn")
+    note_event(
+        connection, "withdrawn", revision=bump_revision(connection), first_answer=first_answer
+    )
+
+
+def removal_requests(connection: sa.Connection) -> set[int]:
+    """Return who asks to have their answers removed, and has no reply of the owner yet."""
+    rows = connection.execute(
+        sa.select(event.c.participant_id, event.c.kind)
+        .where(event.c.kind.in_((_ASKED, _KEPT)))
+        .order_by(event.c.id)
+    )
+    asking: set[int] = set()
+    for person, kind in rows:
+        (asking.add if kind == _ASKED else asking.discard)(person)
+    return asking
+
+
+def refuse_removal(connection: sa.Connection, person: int) -> bool:
+    """Keep the answers of somebody who asks to have them removed; False if nobody asks."""
+    if person not in removal_requests(connection):
+        return False
+    note_event(connection, _KEPT, person=person)
+    return True
 
 
 def find_person(connection: sa.Connection, token_hash: str) -> int | None:
@@ -167,8 +213,13 @@ def exclude(connection: sa.Connection, person: int, *, reason: str) -> bool:
     )
     if not found.rowcount:
         return False
-    bump_revision(connection)
-    note_event(connection, "excluded" if reason else "included", person=person, reason=reason)
+    note_event(
+        connection,
+        "excluded" if reason else "included",
+        person=person,
+        reason=reason,
+        revision=bump_revision(connection),
+    )
     return True
 
 
@@ -183,4 +234,13 @@ def note_event(
             kind=kind,
             data=json.dumps(data, ensure_ascii=False),
         )
+    )
+
+
+def _find(origin: Origin) -> sa.Select[tuple[int, str]]:
+    """Return the query for the person with an id of a platform; it finds nobody without an id."""
+    return sa.select(participant.c.id, participant.c.token_hash).where(
+        participant.c.source == origin.source,
+        participant.c.external_id == origin.external_id,
+        participant.c.external_id.is_not(None),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
+from ordlink.collect.people import removal_requests
 from ordlink.collect.questions import passes_catch
 from ordlink.collect.schema import answer, participant, serving
 from ordlink.collect.study import Study
@@ -46,6 +47,8 @@ class PersonQuality:
     excluded_for : str
     flags : tuple of str
         What looks wrong.
+    asks_removal : bool
+        Whether somebody asks, on another device, to have the answers removed.
     """
 
     person: int
@@ -66,6 +69,7 @@ class PersonQuality:
     excluded: bool
     excluded_for: str
     flags: tuple[str, ...]
+    asks_removal: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return it for the dashboard."""
@@ -93,8 +97,12 @@ def judge_people(
     for row in rows:
         by_person.setdefault(row.participant_id, []).append(row)
     people = connection.execute(sa.select(participant).order_by(participant.c.id))
+    asking = removal_requests(connection)
     return [
-        _judge(person, by_person.get(person.id, []), study, agreement.get(person.id))
+        replace(
+            _judge(person, by_person.get(person.id, []), study, agreement.get(person.id)),
+            asks_removal=person.id in asking,
+        )
         for person in people
     ]
 

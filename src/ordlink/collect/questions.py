@@ -170,18 +170,17 @@ class QuestionType:
         return tuple(shown[position + self.has_anchor] for position in choice)
 
 
-def catch_objects(kind: QuestionType, objects: Sequence[int]) -> tuple[int, ...]:
+def catch_objects(objects: Sequence[int]) -> tuple[int, ...]:
     """Return a question whose answer is plain, because an object is shown beside itself.
 
     Parameters
     ----------
-    kind : QuestionType
     objects : sequence of int
-        As many different objects as the type shows, to be overwritten in part.
+        As many different objects as the question type shows, to be overwritten in part.
 
     Examples
     --------
-    >>> catch_objects(QUESTION_TYPES["triplet"], [4, 7, 9])
+    >>> catch_objects([4, 7, 9])
     (4, 4, 9)
     """
     return (objects[0], objects[0], *objects[2:])

@@ -9,8 +9,9 @@ from functools import cached_property
 
 import sqlalchemy as sa
 
+from ordlink.collect.database import one_moment
 from ordlink.collect.questions import to_comparisons
-from ordlink.collect.schema import answer, draw, participant, question, serving, study
+from ordlink.collect.schema import answer, participant, serving, study
 from ordlink.collect.study import Study
 from ordlink.collect.waiting import read_objects
 from ordlink.comparisons import ListedComparisons
@@ -18,7 +19,7 @@ from ordlink.comparisons import ListedComparisons
 
 @dataclass(frozen=True)
 class MainAnswer:
-    """One answer that counts."""
+    """An answer to a main question; `number` is the person's own count of what was shown."""
 
     id: int
     person: int
@@ -26,6 +27,8 @@ class MainAnswer:
     choice: tuple[int, ...]
     seconds: float
     received_at: float
+    number: int
+    undone: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Record:
     def last_answer(self) -> int:
         """Number of the last answer, 0 if there is none."""
         return self.answers[-1].id if self.answers else 0
+
+    @property
+    def n_told(self) -> int:
+        """Number of answers other than "can't tell"."""
+        return sum(bool(one.choice) for one in self.answers)
 
     @cached_property
     def comparisons(self) -> ListedComparisons:
@@ -57,10 +65,6 @@ class Record:
         """Return the answers of these people alone."""
         return Record(self.study, tuple(one for one in self.answers if one.person in people))
 
-    def up_to(self, last_answer: int) -> Record:
-        """Return the answers up to this number."""
-        return Record(self.study, tuple(one for one in self.answers if one.id <= last_answer))
-
 
 class RecordReader:
     """Reads the main answers; each only once, unless earlier ones changed.
@@ -69,6 +73,13 @@ class RecordReader:
     ----------
     engine : sqlalchemy.Engine
     study : Study
+
+    Attributes
+    ----------
+    revision : int
+        Of the study, when it was last read.
+    kept_people : set of int
+        Who was not excluded then.
     """
 
     def __init__(self, engine: sa.Engine, study: Study) -> None:
@@ -78,33 +89,38 @@ class RecordReader:
         self.revision = -1
         self.kept_people: set[int] = set()
 
-    def read(self) -> Record:
-        """Return all main answers that are stored by now."""
-        with self._engine.connect() as connection:
-            revision = connection.execute(sa.select(study.c.revision)).scalar_one()
-            if revision != self.revision:
-                self._answers.clear()
-                self.revision = revision
-            last = self._answers[-1].id if self._answers else 0
-            self._answers += read_main_answers(connection, after=last)
-            self.kept_people = set(
-                connection.execute(
-                    sa.select(participant.c.id).where(~participant.c.excluded)
-                ).scalars()
-            )
+    def read(self, moment: sa.Connection | None = None) -> Record:
+        """Return all main answers that are stored by now, or were at one moment."""
+        if moment is None:
+            with one_moment(self._engine) as connection:
+                return self.read(connection)
+        revision = moment.execute(sa.select(study.c.revision)).scalar_one()
+        if revision != self.revision:
+            self._answers.clear()
+            self.revision = revision
+        last = self._answers[-1].id if self._answers else 0
+        self._answers += read_main_answers(moment, after=last)
+        if len(self._answers) != count_main_answers(moment):
+            # Another server stored answers with smaller numbers after larger ones were read.
+            self._answers[:] = read_main_answers(moment)
+        self.kept_people = set(
+            moment.execute(sa.select(participant.c.id).where(~participant.c.excluded)).scalars()
+        )
         return Record(self._study, tuple(self._answers))
 
-    def read_kept(self) -> Record:
+    def read_kept(self, moment: sa.Connection | None = None) -> Record:
         """Return the main answers of people who are not excluded."""
-        record = self.read()
+        record = self.read(moment)
         if all(one.person in self.kept_people for one in record.answers):
             return record
         return record.of(self.kept_people)
 
 
-def read_main_answers(connection: sa.Connection, *, after: int = 0) -> Iterator[MainAnswer]:
-    """Iterate over the answers that count, those after the given number."""
-    rows = connection.execute(
+def read_main_answers(
+    connection: sa.Connection, *, after: int = 0, with_undone: bool = False
+) -> Iterator[MainAnswer]:
+    """Iterate over the main answers after the given one; undone ones count only if wanted."""
+    query = (
         sa.select(
             answer.c.id,
             answer.c.participant_id,
@@ -112,29 +128,25 @@ def read_main_answers(connection: sa.Connection, *, after: int = 0) -> Iterator[
             answer.c.choice,
             answer.c.seconds,
             answer.c.received_at,
+            answer.c.number,
+            answer.c.undone,
         )
         .select_from(answer.join(serving))
-        .where(answer.c.id > after, serving.c.role == "main", ~answer.c.undone)
+        .where(answer.c.id > after, serving.c.role == "main")
         .order_by(answer.c.id)
     )
-    for number, person, shown, choice, seconds, received_at in rows:
-        yield MainAnswer(
-            number, person, read_objects(shown), read_objects(choice), seconds, received_at
-        )
+    if not with_undone:
+        query = query.where(~answer.c.undone)
+    for identity, person, shown, choice, *rest in connection.execute(query):
+        yield MainAnswer(identity, person, read_objects(shown), read_objects(choice), *rest)
 
 
-def read_drawn(connection: sa.Connection) -> tuple[int, set[tuple[int, ...]]]:
-    """Return the number of the last draw, and the objects of all questions up to it."""
-    last = connection.execute(sa.select(sa.func.max(draw.c.id))).scalar() or 0
-    return int(last), read_drawn_up_to(connection, int(last))
-
-
-def read_drawn_up_to(connection: sa.Connection, last_draw: int) -> set[tuple[int, ...]]:
-    """Return the objects of all questions drawn up to this draw."""
-    rows = connection.execute(
-        sa.select(question.c.objects).where(question.c.draw_id <= last_draw)
-    ).scalars()
-    return {read_objects(objects) for objects in rows}
+def count_main_answers(connection: sa.Connection) -> int:
+    """Return how many answers count, as the rows of the people say."""
+    found = connection.execute(
+        sa.select(sa.func.coalesce(sa.func.sum(participant.c.n_main), 0))
+    ).scalar_one()
+    return int(found)
 
 
 def person_name(person: int) -> str:

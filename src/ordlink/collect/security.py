@@ -1,13 +1,18 @@
-"""Headers, sizes and rates: what every request meets before its route."""
+"""Names, headers, sizes and rates: what every request meets before its route."""
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from collections import OrderedDict
+from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 64 * 1024
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+"""What a browser on this machine may call a server that listens on loopback."""
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -22,7 +27,8 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 """Sent with every answer."""
-_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+HTTPS_HEADERS = {"strict-transport-security": "max-age=31536000"}
+"""Sent as well where people come by https."""
 
 
 class Guard:
@@ -31,10 +37,18 @@ class Guard:
     Parameters
     ----------
     app : ASGI application
+    names : collection of str, optional
+        Names by which the server may be called, without ports; any if there is none. A page of
+        somebody else whose name leads to this machine calls the server by that name.
+    https : bool, optional
+        Whether people come by https.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, names: Collection[str] = (), https: bool = False) -> None:
         self._app = app
+        self._names = frozenset(name.lower() for name in names)
+        headers = {**HEADERS, **HTTPS_HEADERS} if https else HEADERS
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -45,16 +59,21 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = message.setdefault("headers", [])
-                headers += _RAW_HEADERS
+                headers += self._headers
                 if not any(name == b"cache-control" for name, _ in headers):
                     headers.append((b"cache-control", b"no-store"))
             await send(message)
 
-        length = next(
-            (value for name, value in scope["headers"] if name == b"content-length"), b"0"
-        )
+        if self._names and name_of_host(_header(scope, b"host")) not in self._names:
+            detail = (
+                f"this server answers to {', '.join(sorted(self._names))} only; start it with "
+                "--allow-host and the name in the address"
+            )
+            await _refuse(send_guarded, 421, detail)
+            return
+        length = _header(scope, b"content-length") or b"0"
         if not length.isdigit() or int(length) > LARGEST_BODY:
-            await _refuse(send_guarded)
+            await _refuse(send_guarded, 413, "the request is too large")
             return
         n_received = 0
 
@@ -69,7 +88,19 @@ class Guard:
         try:
             await self._app(scope, receive_little, send_guarded)
         except _TooLargeError:
-            await _refuse(send_guarded)
+            await _refuse(send_guarded, 413, "the request is too large")
+
+
+def name_of_host(header: bytes) -> str:
+    """Return the name in a Host header, without the port; empty if there is none.
+
+    Examples
+    --------
+    >>> name_of_host(b"LOCALHOST:8765"), name_of_host(b"[::1]:8765"), name_of_host(b"127.0.0.1")
+    ('localhost', '[::1]', '127.0.0.1')
+    """
+    found = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(:\d*)?", header.decode("latin-1").strip().lower())
+    return found[1] if found else ""
 
 
 class RateLimit:
@@ -114,8 +145,12 @@ class _TooLargeError(Exception):
     """A body turned out to be too large while it was read."""
 
 
-async def _refuse(send: Send) -> None:
-    body = b'{"detail":"the request is too large"}'
+def _header(scope: Scope, name: bytes) -> bytes:
+    return next((value for key, value in scope["headers"] if key == name), b"")
+
+
+async def _refuse(send: Send, status: int, detail: str) -> None:
+    body = json.dumps({"detail": detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import sys
 from collections.abc import Callable
@@ -12,20 +13,32 @@ import uvicorn
 from ordlink.collect import owner
 from ordlink.collect.app import make_app
 from ordlink.collect.hub import Hub
+from ordlink.collect.security import LOOPBACK_NAMES
 from ordlink.collect.site import Site
 from ordlink.collect.study import Study
 
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SWITCH_SECONDS = 0.0005
 """How long a thread of Python may keep the others waiting: the writer must not wait long."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens, and whether people come by https (through a proxy)."""
+    """Where the server listens, whether people come by https (through a proxy), and other names."""
 
     host: str = "127.0.0.1"
     port: int = 8765
     https: bool = False
+    allowed_names: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names by which the server may be called; any if there is none.
+
+        Nothing but a browser on this machine calls a server on loopback, unless it is a proxy.
+        """
+        is_local = self.host in LOOPBACK and not self.https
+        return (*LOOPBACK_NAMES, *self.allowed_names) if is_local or self.allowed_names else ()
 
     @property
     def url(self) -> str:
@@ -39,7 +52,7 @@ def serve(
     database: str,
     address: Address,
     *,
-    setup_token: str | None = None,
+    is_paused: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve a study until interrupted.
@@ -50,20 +63,24 @@ def serve(
     database : str
         Address of the database.
     address : Address
-    setup_token : str, optional
-        With which the owner sets the password; drawn at random by default.
+    is_paused : bool, optional
+        Whether nobody can answer until the owner resumes the study.
     say : callable
         Prints the greeting.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    token = setup_token or secrets.token_urlsafe(16)
+    token = secrets.token_urlsafe(16)
     hub = Hub(study, database)
-    site = Site(hub, owner.Keeper(token), https=address.https)
+    site = Site(hub, owner.Keeper(token), https=address.https, names=address.names)
+    if is_paused and hub.is_open:
+        asyncio.run(hub.set_state("paused"))
     with hub.engine.connect() as connection:
         is_new = owner.stored_password(connection) is None
     say(f"{study.name}: {study.n_objects} stimuli, {study.question} questions, {study.sampler}")
     say(f"  people answer at  {address.url}/")
     say(f"  dashboard         {address.url}/owner" + (f"/setup?token={token}" if is_new else ""))
+    if hub.desk.state == "paused":
+        say("  paused: look at the stimuli on the dashboard, then resume")
     say("  stop with Ctrl-C; all answers are kept")
     uvicorn.run(
         make_app(site),

@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 PERSON_COOKIE = "ordlink_person"
 OWNER_COOKIE = "ordlink_owner"
 PERSON_SECONDS = 30 * 24 * 3600
+MOST_KNOWN = 100_000
 
 
 @dataclass
@@ -30,16 +31,24 @@ class Site:
     keeper : Keeper
     https : bool
         Whether people come by https, so that cookies are never sent without it.
-    joining, stepping, trying : RateLimit
-        Per address: people who join; per person: steps; per address: passwords.
+    names : tuple of str
+        Names by which the server may be called; any if there is none.
+    joining, stepping, trying, asking : RateLimit
+        Per address: people who join; per person: steps; per address: passwords, and cookies that
+        are not known yet.
+    known : set of str
+        Hashes of tokens that are known to belong to somebody.
     """
 
     hub: Hub
     keeper: Keeper
     https: bool = False
+    names: tuple[str, ...] = ()
     joining: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
     stepping: RateLimit = field(default_factory=lambda: RateLimit(per_second=50, burst=200))
     trying: RateLimit = field(default_factory=lambda: RateLimit(per_second=0.2, burst=10))
+    asking: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
+    known: set[str] = field(default_factory=set)
     templates: Jinja2Templates = field(
         default_factory=lambda: Jinja2Templates(directory=HERE / "templates")
     )
@@ -51,6 +60,18 @@ class Site:
         return self.templates.TemplateResponse(
             request, name, {**shared, **content}, status_code=status
         )
+
+    def is_too_often(self, request: Request, token_hash: str) -> bool:
+        """Return whether a person, or an address with cookies that nobody knows, asks too often."""
+        if token_hash not in self.known and not self.asking.allows(client_of(request)):
+            return True
+        return not self.stepping.allows(token_hash)
+
+    def remember(self, token_hash: str) -> None:
+        """Note that a token belongs to somebody."""
+        if len(self.known) >= MOST_KNOWN:
+            self.known.clear()
+        self.known.add(token_hash)
 
     def set_cookie(self, response: Response, name: str, token: str, *, seconds: int) -> None:
         """Give a browser its token; scripts cannot read it, other sites cannot use it."""
@@ -77,7 +98,9 @@ def client_of(request: Request) -> str:
 
 
 async def same_site_only(request: Request) -> None:
-    """Refuse changes that a page of somebody else sends."""
+    """Refuse changes that a page of somebody else sends; a link may lead here from anywhere."""
+    if request.method in ("GET", "HEAD"):
+        return
     fetch_site = request.headers.get("sec-fetch-site")
     if fetch_site not in (None, "same-origin", "none"):
         raise HTTPException(403, "this request comes from another site")

@@ -50,8 +50,6 @@ class View:
         How the visit ended, once it is done.
     number : int
         The person's own count of the questions shown; 0 where there is none.
-    role : str
-        main, practice, catch or repeat; not for the person's eyes.
     shown : tuple of int
         The objects in the order in which they stand on the screen.
     n_done, n_total : int
@@ -65,7 +63,6 @@ class View:
     phase: str
     outcome: str | None = None
     number: int = 0
-    role: str = ""
     shown: tuple[int, ...] = ()
     n_done: int = 0
     n_total: int = 0

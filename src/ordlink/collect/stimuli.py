@@ -6,12 +6,11 @@ import csv
 import hashlib
 import hmac
 import io
-import mimetypes
 import re
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ordlink.errors import InputError
 
@@ -25,9 +24,6 @@ KINDS = {
     ".txt": "text",
 }
 """What a file is, by its extension."""
-LONGEST_SIDE = 1024
-"""Pictures are shown at most this large, in pixels."""
-MOST_PIXELS = 100_000_000
 LONGEST_TEXT = 2000
 FEWEST = 3
 
@@ -55,8 +51,12 @@ class Stimulus:
     @property
     def digest(self) -> str:
         """What it is, so that a study goes on with the same objects or not at all."""
-        content = self.text.encode() if self.path is None else self.path.read_bytes()
-        return hashlib.sha256(self.kind.encode() + b"\0" + content).hexdigest()
+        digest = hashlib.sha256(self.kind.encode() + b"\0" + self.text.encode())
+        if self.path is not None:
+            with self.path.open("rb") as file:  # films may be larger than the memory
+                while piece := file.read(2**20):
+                    digest.update(piece)
+        return digest.hexdigest()
 
 
 def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
@@ -127,21 +127,30 @@ def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
 
 
 def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tuple[Stimulus, ...]:
-    """Return a list of texts and files as stimuli; files lie in or below the folder."""
+    """Return a list of texts and files as stimuli; files lie in or below the folder.
+
+    An entry is a text or the name of a file, or says both apart: `name`, and `file` or `text`.
+    """
     found = []
     for number, entry in enumerate(entries, start=1):
-        if not isinstance(entry, str):
+        at = f"{where}: stimulus {number}"
+        if isinstance(entry, dict):
+            found.append(_stimulus_of_entry(entry, folder, at))
+        elif not isinstance(entry, str):
             raise InputError(
-                f"{where}: stimulus {number} is {entry!r}; expected a text or a file name; put "
-                "numbers in quotation marks"
+                f"{at} is {entry!r}; expected a text or a file name; put numbers in quotation marks"
             )
-        text = entry.strip()
-        if Path(text).suffix.lower() in KINDS and "\n" not in text:
-            file = _beside(folder, text, f"{where}: stimulus {number}")
+        elif is_file_name(entry.strip()):
+            file = _beside(folder, entry.strip(), at)
             found.append(_stimulus_of_file(file, file.stem, where))
         else:
-            found.append(Stimulus(text, "text", text))
+            found.append(Stimulus(entry.strip(), "text", entry.strip()))
     return check_stimuli(found, where)
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a text in a list is taken for the name of a file."""
+    return Path(text).suffix.lower() in KINDS and "\n" not in text
 
 
 def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ...]:
@@ -179,71 +188,6 @@ def stimulus_keys(secret: bytes, n_objects: int) -> tuple[str, ...]:
     )
 
 
-class Media:
-    """The bytes of the stimuli, by key; pictures are encoded anew, so nothing else comes along.
-
-    Parameters
-    ----------
-    stimuli : sequence of Stimulus
-    keys : sequence of str
-    """
-
-    def __init__(self, stimuli: Sequence[Stimulus], keys: Sequence[str]) -> None:
-        self._by_key = dict(zip(keys, stimuli, strict=True))
-        self._made: dict[str, tuple[bytes, str]] = {}
-        self._lock = threading.Lock()
-
-    def __getitem__(self, key: str) -> tuple[bytes, str]:
-        """Return the bytes and their media type; KeyError if no file has this key."""
-        stimulus = self._by_key[key]
-        if stimulus.path is None:
-            raise KeyError(key)
-        if stimulus.kind != "picture":
-            return stimulus.path.read_bytes(), _media_type(stimulus.path)
-        with self._lock:  # a picture is encoded once, however many ask for it at a time
-            if key not in self._made:
-                self._made[key] = encode_picture(stimulus.path)
-            return self._made[key]
-
-
-def encode_picture(path: Path) -> tuple[bytes, str]:
-    """Return a picture as JPEG, or PNG where it has transparent parts, upright, not too large.
-
-    Raises
-    ------
-    InputError
-        If the file is no picture or too large to be opened safely.
-    """
-    from PIL import Image, ImageOps
-
-    try:
-        with Image.open(path) as opened:
-            if opened.width * opened.height > MOST_PIXELS:
-                raise InputError(
-                    f"{path}: the picture has more than {MOST_PIXELS:,} pixels; make it smaller"
-                )
-            opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
-            picture = ImageOps.exif_transpose(opened)
-            transparent = picture.has_transparency_data
-            picture = picture.convert("RGBA" if transparent else "RGB")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: cannot be read as a picture ({error}); save it again") from error
-    picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-    picture.info.clear()
-    file = io.BytesIO()
-    if transparent:
-        picture.save(file, "PNG")
-        return file.getvalue(), "image/png"
-    picture.save(file, "JPEG", quality=88)
-    return file.getvalue(), "image/jpeg"
-
-
-def _media_type(path: Path) -> str:
-    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-
-
 def _beside(folder: Path, name: str, where: str) -> Path:
     """Return a file in or below the folder; links and dots must not lead out of it."""
     try:
@@ -254,6 +198,21 @@ def _beside(folder: Path, name: str, where: str) -> Path:
     if not inside:
         raise InputError(f"{where}: there is no file {name!r} in {folder} or below; put it there")
     return file
+
+
+def _stimulus_of_entry(entry: dict[Any, Any], folder: Path, where: str) -> Stimulus:
+    """Return the stimulus of a list entry with keys."""
+    if set(entry) not in ({"name", "file"}, {"name", "text"}) or not all(
+        isinstance(value, str) for value in entry.values()
+    ):
+        raise InputError(
+            f"{where}: expected the keys name and file, or name and text, with texts, got "
+            f"{entry!r}; correct it"
+        )
+    name = entry["name"].strip()
+    if "text" in entry:
+        return Stimulus(name, "text", entry["text"].strip())
+    return _stimulus_of_file(_beside(folder, entry["file"], where), name, where)
 
 
 def _stimulus_of_file(file: Path, name: str, where: str) -> Stimulus:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from ordlink.collect.questions import QUESTION_TYPES, QuestionType
 from ordlink.collect.stimuli import (
@@ -27,7 +28,7 @@ METHODS_OF_STUDIES = tuple(
     name for name, method in METHODS.items() if method.needs == "comparisons" and name != "auto"
 )
 """How the tree may be built; "auto" is too slow to be run again and again."""
-OUTCOMES = ("completed", "screened_out", "declined", "closed")
+OUTCOMES = ("completed", "screened_out", "declined", "closed", "withdrawn")
 """How a person's visit can end; each may have its own completion code."""
 
 
@@ -71,16 +72,17 @@ class Study:
     budget : int or None
         Main answers after which the study ends.
     stable_trees : int or None
-        The study ends once the tree stayed the same over so many checks in a row.
+        The study ends once the tree stayed the same over so many checks in a row; a check counts
+        after as many new answers, "can't tell" aside, as there are stimuli.
     pay_per_person : float
         What a completed visit costs.
     currency : str
     completion_codes : mapping from outcome to str
-        Codes for completed, screened_out, declined, closed.
+        Codes for completed, screened_out, declined, closed, withdrawn.
     completion_url : str
         Where people go in the end; ``{code}`` in it is replaced by the code.
     seed : int
-        Of all that is drawn at random.
+        Of all that is drawn at random; each of several servers adds numbers of its own.
     texts : mapping from str to str
         Replaced texts.
     """
@@ -129,6 +131,22 @@ class Study:
     def text(self, key: str) -> str:
         """Return a text in the study's words, or else in ours."""
         return self.texts.get(key) or (self.kind.prompt if key == "prompt" else TEXTS[key])
+
+    def completion(self, outcome: str | None) -> tuple[str, str]:
+        """Return the code of an outcome and where people go with it; empty if there is none.
+
+        Examples
+        --------
+        >>> url = "https://example.org/?cc={code}"
+        >>> study = Study((), completion_codes={"completed": "A&B"}, completion_url=url)
+        >>> study.completion("completed"), study.completion("closed")
+        (('A&B', 'https://example.org/?cc=A%26B'), ('', ''))
+        """
+        code = self.completion_codes.get(outcome or "", "")
+        has_place = "{code}" in self.completion_url
+        if outcome is None or (has_place and not code):
+            return code, ""
+        return code, self.completion_url.replace("{code}", quote(code, safe=""))
 
     def settings(self) -> dict[str, Any]:
         """Return all fields but the stimuli, as values that JSON and YAML can hold."""

@@ -44,6 +44,11 @@ TEXTS: dict[str, str] = {
     "finish": "Finish",
     "withdraw": "Stop and remove my answers",
     "withdrawn": "Your answers have been removed. You can close this page.",
+    "asked_to_withdraw": (
+        "You came back on another device than the one on which you began. Those who run this study "
+        "are told that you want your answers removed; they have to confirm it. You can close this "
+        "page."
+    ),
     "confirm_withdraw": "Remove all your answers? This cannot be undone.",
     "cancel": "Go back",
     "end_title": "The end",
@@ -56,9 +61,14 @@ TEXTS: dict[str, str] = {
     "lost": "The connection is lost; your answer is kept here and sent again.",
     "back": "Connected again.",
     "late": "Your last answer came too late and was not stored. Please go on with this question.",
+    "outdated": (
+        "The study was opened again in another window. Nothing was stored from here; please go on "
+        "with what is shown now."
+    ),
     "missing": "cannot be shown",
     "failed": "Something went wrong. Please load the page again.",
     "reload": "Load the page again",
+    "no_scripts": "This page needs JavaScript.",
     "progress_label": "Progress",
     "progress": "Question {done} of {total}",
 }

@@ -11,7 +11,8 @@ from ordlink.collect.reading import Record
 from ordlink.collect.samplers import bootstrap_trees, grow, tree_options
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import BoolArray, FloatArray
+from ordlink.metrics import agreements
+from ordlink.typing import FloatArray
 
 N_BOOTSTRAP_TREES = 20
 _SUPPORT_SEED = 0
@@ -30,7 +31,8 @@ class LiveTree:
     n_answers : int
         Answers that count, "can't tell" included.
     agreement : dict from int to float
-        For each person, the share of their comparisons that the tree agrees with.
+        For each person, the share of their comparisons that the tree agrees with; one half
+        where it says nothing.
     """
 
     tree: Hierarchy
@@ -96,20 +98,12 @@ def support_of(tree: Hierarchy, others: list[Hierarchy]) -> FloatArray:
     return np.array(shares, dtype=np.float64)
 
 
-def agrees_with(tree: Hierarchy, comparisons: ListedComparisons) -> BoolArray:
-    """Return which comparisons a tree agrees with: the more alike pair is joined first."""
-    ranks = tree.lca_ranks()
-    i, j, k, l = comparisons.quadruplets.T  # noqa: E741 - the paper's letters
-    return np.asarray(ranks[i, j] < ranks[k, l])
-
-
 def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> dict[int, float]:
     details = comparisons.details
     if details is None or details.annotators is None:
         return {}
-    agrees = agrees_with(tree, comparisons)
     people, of_row = np.unique(details.annotators.astype(str), return_inverse=True)
-    shares = np.bincount(of_row, weights=agrees) / np.bincount(of_row)
+    shares = np.bincount(of_row, weights=agreements(tree, comparisons)) / np.bincount(of_row)
     return {
         int(person.removeprefix("P")): round(float(share), 4)
         for person, share in zip(people.tolist(), shares, strict=True)

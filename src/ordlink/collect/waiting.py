@@ -6,16 +6,18 @@ database itself refuses to count more showings than are wanted.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.samplers import Drawn
-from ordlink.collect.schema import draw, participant, question, serving
+from ordlink.collect.samplers import PLANS, Drawn
+from ordlink.collect.schema import answer, draw, event, participant, question, serving
 
 LEASE_SECONDS = 60.0
 """After so long without a sign of life, another process may take the questions of a process."""
@@ -24,10 +26,11 @@ LEASE_SIZE = 256
 
 @dataclass
 class WaitingQuestion:
-    """A question and how many more people it is to be shown to."""
+    """A question, how many people are to see it, and how many more these are."""
 
     id: int
     objects: tuple[int, ...]
+    n_wanted: int
     n_left: int
 
 
@@ -57,7 +60,6 @@ class WaitingQuestions:
         self._draw_now = draw_now
         self._queue: deque[WaitingQuestion] = deque()
         self._had: dict[int, set[int]] = {}
-        self._forgot = False
         self.n_shown = 0
         self.is_short = False
 
@@ -65,75 +67,111 @@ class WaitingQuestions:
         return len(self._queue)
 
     def forget(self) -> None:
-        """Forget everything: what this process leased is leased again when it is needed."""
+        """Forget everything: what this process leased is read again when it is needed."""
         self._queue.clear()
         self._had.clear()
-        self._forgot = True
 
-    def take(self, connection: sa.Connection, person: int) -> WaitingQuestion:
-        """Return a question that the person has not seen, and count it as shown to them."""
-        had = self._seen_by(connection, person)
-        found = self._first_not_in(had)
+    def take(
+        self,
+        connection: sa.Connection,
+        person: int,
+        *,
+        unwritten: Mapping[int, int] = MappingProxyType({}),
+    ) -> WaitingQuestion:
+        """Return a question that the person has not seen, and count it as shown to them.
+
+        Parameters
+        ----------
+        connection : sqlalchemy.Connection
+        person : int
+        unwritten : mapping from int to int
+            How often questions were shown in this transaction, as far as it is not yet written.
+        """
+        found = self._first_for(connection, person)
         if found is None:
-            self.lease(connection)
-            found = self._first_not_in(had)
+            self.lease(connection, unwritten=unwritten)
+            found = self._first_for(connection, person)
         while found is None:
             # Where others wait, but this person has seen them all, a few more will do.
             self.is_short = True
             add_draw(connection, self._draw_now(8 if self._queue else 32), self._n_people)
-            self.lease(connection)
-            found = self._first_not_in(had)
+            self.lease(connection, unwritten=unwritten)
+            found = self._first_for(connection, person)
         self.n_shown += 1
         found.n_left -= 1
         if not found.n_left:
             self._queue.remove(found)
-        if self._n_people > 1:
-            had.add(found.id)
+        if found.n_wanted > 1:
+            self._seen_by(connection, person).add(found.id)
         return found
 
-    def lease(self, connection: sa.Connection, *, most: int = LEASE_SIZE) -> None:
-        """Lease questions that nobody holds."""
+    def lease(
+        self,
+        connection: sa.Connection,
+        *,
+        most: int = LEASE_SIZE,
+        unwritten: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
+        """Lease questions that nobody holds, and read again what is held."""
         now = time.time()
-        if self._forgot:
+        free = sa.or_(question.c.leased_by.is_(None), question.c.leased_at < now - LEASE_SECONDS)
+        found = (
+            connection.execute(
+                sa.select(question.c.id)
+                .where(question.c.n_served < question.c.n_wanted, free)
+                .order_by(question.c.id)
+                .limit(most)
+                .with_for_update(skip_locked=True)
+            )
+            .scalars()
+            .all()
+        )
+        if found:
             connection.execute(
                 question.update()
-                .where(question.c.leased_by == self._process)
-                .values(leased_by=None)
+                .where(question.c.id.in_(found))
+                .values(leased_by=self._process, leased_at=now)
             )
-            self._forgot = False
-        free = sa.or_(question.c.leased_by.is_(None), question.c.leased_at < now - LEASE_SECONDS)
-        rows = connection.execute(
-            sa.select(question.c.id, question.c.objects, question.c.n_wanted - question.c.n_served)
-            .where(question.c.n_served < question.c.n_wanted, free)
-            .order_by(question.c.id)
-            .limit(most)
-            .with_for_update(skip_locked=True)
-        ).all()
-        if not rows:
-            return
-        connection.execute(
-            question.update()
-            .where(question.c.id.in_([row[0] for row in rows]))
-            .values(leased_by=self._process, leased_at=now)
-        )
-        self._queue.extend(
-            WaitingQuestion(number, read_objects(objects), left) for number, objects, left in rows
-        )
+        self._read_held(connection, unwritten)
 
     def keep(self, connection: sa.Connection) -> None:
-        """Show that this process lives, so that its questions stay its own."""
+        """Show that this process lives, so that its questions stay its own, and read them again."""
         connection.execute(
             question.update()
             .where(question.c.leased_by == self._process, question.c.n_served < question.c.n_wanted)
             .values(leased_at=time.time())
         )
+        self._read_held(connection, {})
 
-    def _first_not_in(self, had: set[int]) -> WaitingQuestion | None:
-        return next((one for one in self._queue if one.id not in had), None)
+    def _read_held(self, connection: sa.Connection, unwritten: Mapping[int, int]) -> None:
+        """Make the queue what the database says: questions may have been given back meanwhile."""
+        c = question.c
+        rows = connection.execute(
+            sa.select(c.id, c.objects, c.n_wanted, c.n_wanted - c.n_served)
+            .where(c.leased_by == self._process, c.n_served < c.n_wanted)
+            .order_by(c.id)
+        ).all()
+        self._queue = deque(
+            WaitingQuestion(number, read_objects(objects), wanted, left - unwritten.get(number, 0))
+            for number, objects, wanted, left in rows
+            if left > unwritten.get(number, 0)
+        )
+
+    def _first_for(self, connection: sa.Connection, person: int) -> WaitingQuestion | None:
+        """Return the first question that the person has not seen."""
+        for one in self._queue:
+            if one.n_wanted == 1:  # if it was shown to anybody, it was given back
+                return one
+            had = self._seen_by(connection, person)
+            if one.id in had:
+                continue
+            if not self._was_shown(connection, person, one.id):
+                return one
+            had.add(one.id)
+        return None
 
     def _seen_by(self, connection: sa.Connection, person: int) -> set[int]:
-        if self._n_people == 1:
-            return set()
+        """Return what the person saw here, and what they had seen elsewhere by then."""
         if person not in self._had:
             self._had[person] = set(
                 connection.execute(
@@ -144,9 +182,33 @@ class WaitingQuestions:
             )
         return self._had[person]
 
+    @staticmethod
+    def _was_shown(connection: sa.Connection, person: int, number: int) -> bool:
+        """Return whether a person saw a question, also where another server showed it."""
+        found = connection.execute(
+            sa.select(serving.c.number).where(
+                serving.c.participant_id == person, serving.c.question_id == number
+            )
+        ).first()
+        return found is not None
 
-def add_draw(connection: sa.Connection, drawn: Drawn, n_people: int) -> None:
-    """Note a draw and its questions; nobody holds them yet."""
+
+def add_draw(connection: sa.Connection, drawn: Drawn, n_people: int) -> bool:
+    """Note a draw and its questions; nobody holds them yet.
+
+    What a plan asks is added once: questions that another server added since the draw was made are
+    left out, and two servers never add at the same time.
+
+    Returns
+    -------
+    bool
+        False if another server is adding questions of the plan; then nothing is added.
+    """
+    dropped: list[int] = []
+    if drawn.sampler in PLANS:
+        if connection.dialect.name == "postgresql" and not connection.execute(_TRY_LOCK).scalar():
+            return False
+        dropped = _added_meanwhile(connection, drawn)
     made = connection.execute(
         draw.insert().values(
             sampler=drawn.sampler,
@@ -157,20 +219,42 @@ def add_draw(connection: sa.Connection, drawn: Drawn, n_people: int) -> None:
             created_at=time.time(),
         )
     )
-    if drawn.questions:
-        connection.execute(
-            question.insert(),
-            [
-                {
-                    "draw_id": inserted_id(made),
-                    "objects": write_objects(one.objects),
-                    "reason": one.reason,
-                    "n_wanted": n_people,
-                    "n_served": 0,
-                }
-                for one in drawn.questions
-            ],
-        )
+    number = inserted_id(made)
+    rows = [
+        {
+            "draw_id": number,
+            "objects": write_objects(one.objects),
+            "reason": one.reason,
+            "n_wanted": one.n_people or n_people,
+            "n_served": 0,
+        }
+        for place, one in enumerate(drawn.questions)
+        if place not in dropped
+    ]
+    if rows:
+        connection.execute(question.insert(), rows)
+    knew = {} if drawn.knew is None else asdict(drawn.knew)
+    data = json.dumps({"draw": number, **knew, "dropped": dropped})
+    connection.execute(event.insert().values(at=time.time(), kind="draw", data=data))
+    return True
+
+
+def _added_meanwhile(connection: sa.Connection, drawn: Drawn) -> list[int]:
+    """Return the places of questions of the plan that were added after the last draw it knew."""
+    rows = connection.execute(
+        sa.select(question.c.objects)
+        .select_from(question.join(draw))
+        .where(draw.c.id > drawn.last_draw, draw.c.sampler == drawn.sampler)
+    ).scalars()
+    added = {read_objects(objects) for objects in rows}
+    return [
+        place
+        for place, one in enumerate(drawn.questions)
+        if one.n_people is not None and one.objects in added
+    ]
+
+
+_TRY_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(718281829)")
 
 
 def inserted_id(made: sa.CursorResult[Any]) -> int:
@@ -217,14 +301,38 @@ def release_abandoned(connection: sa.Connection, seconds: float) -> int:
 
 
 def give_back(connection: sa.Connection, questions: Sequence[int]) -> None:
-    """Count showings as not made: the questions are shown to somebody else."""
+    """Count showings as not made: the questions are shown to somebody else.
+
+    A question that waits for more people stays with the process that holds it, which reads it
+    again; one that was shown to all is free for any.
+    """
+    c = question.c
     if questions:
         connection.execute(
             question.update()
-            .where(question.c.id == sa.bindparam("one"))
-            .values(n_served=question.c.n_served - 1, leased_by=None),
+            .where(c.id == sa.bindparam("one"))
+            .values(
+                n_served=c.n_served - 1,
+                leased_by=sa.case((c.n_served < c.n_wanted, c.leased_by), else_=None),
+            ),
             [{"one": one} for one in sorted(questions)],
         )
+
+
+def counts_as_shown() -> sa.ColumnElement[bool]:
+    """Return which servings count as showings of their question.
+
+    An undone answer was asked again: both servings count once.
+    """
+    return sa.and_(
+        serving.c.question_id.is_not(None),
+        serving.c.status.in_(("open", "answered")),
+        ~sa.exists().where(
+            answer.c.participant_id == serving.c.participant_id,
+            answer.c.number == serving.c.number,
+            answer.c.undone,
+        ),
+    )
 
 
 def release_all(connection: sa.Connection) -> None:

@@ -1,7 +1,7 @@
-"""A process beside the server that draws questions and grows trees: requests never wait for it.
+"""Processes beside the server that draw questions or grow trees: requests never wait for them.
 
-It reads the database itself and is asked through a pipe. When the server ends, however it ends,
-the pipe closes and the process ends too.
+A worker reads the database itself and is asked through a pipe. When the server ends, however it
+ends, the pipe closes and the worker ends too.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.database import make_engine
-from ordlink.collect.reading import Record, RecordReader, read_drawn
-from ordlink.collect.samplers import Drawn, Known, draw_questions
+from ordlink.collect.database import make_engine, one_moment
+from ordlink.collect.draws import draw_known, read_last_draw, read_waiting, write_numbers
+from ordlink.collect.reading import Record, RecordReader
+from ordlink.collect.samplers import PLANS, Drawn, Knew
 from ordlink.collect.study import Study
 from ordlink.errors import OrdlinkError
 
-NICENESS = 10
+NICENESS = 19
+"""People come first: trees take what they leave of the processor."""
+NEWS = 0.1
+"""Adaptive draws know all answers, or those before the last tenth of them."""
 
 
 class WorkerError(OrdlinkError, RuntimeError):
@@ -39,22 +43,43 @@ class DrawOrder:
 
 
 @dataclass(frozen=True)
-class TreeOrder:
-    """Grow the trees, if anything changed since these numbers."""
+class Mark:
+    """What a record was like when it was read; two that are equal hold the same answers."""
 
-    last_answer: int = -1
-    revision: int = -1
+    last_answer: int
+    n_answers: int
+    revision: int
+
+
+@dataclass(frozen=True)
+class TreeOrder:
+    """Grow the trees, if the record is not as it was."""
+
+    unless: Mark | None = None
 
 
 @dataclass(frozen=True)
 class Trees:
-    """Trees of all people and without those who are excluded, as the dashboard takes them."""
+    """Trees of all people and without those who are excluded, as the dashboard takes them.
 
-    last_answer: int
-    revision: int
+    Attributes
+    ----------
+    mark : Mark
+        The record that they were grown from.
+    everybody, kept : dict or None
+        See :meth:`ordlink.collect.trees.LiveTree.as_json`; None while there is no comparison.
+    agreement : dict from int to float
+        For each person, the share of their comparisons that the tree of everybody agrees with.
+    n_told, n_told_kept : int
+        Answers other than "can't tell", of everybody and without those who are excluded.
+    """
+
+    mark: Mark
     everybody: dict[str, Any] | None
     kept: dict[str, Any] | None
     agreement: dict[int, float]
+    n_told: int = 0
+    n_told_kept: int = 0
 
 
 class Worker:
@@ -116,6 +141,7 @@ def _work(pipe: Connection, url: str, study: Study) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes us
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
+    os.environ.setdefault("ORDLINK_THREADS", "1")
     bench = Bench(make_engine(url), study)
     while True:
         try:
@@ -146,6 +172,7 @@ class Bench:
         self._engine = engine
         self._study = study
         self._reader = RecordReader(engine, study)
+        self._drawn_from: tuple[int, Record] | None = None
 
     def carry_out(self, order: DrawOrder | TreeOrder) -> Drawn | Trees | None:
         """Return the questions or trees that were ordered; None for trees that did not change."""
@@ -154,49 +181,46 @@ class Bench:
         return self._grow(order)
 
     def _draw(self, order: DrawOrder) -> Drawn:
-        with self._engine.connect() as connection:
-            last_draw, drawn = read_drawn(connection)
-        record = self._reader.read_kept()
-        questions = draw_known(self._study, record, drawn, order.n_questions, order.seed)
-        return Drawn(self._study.sampler, order.seed, record.last_answer, last_draw, questions)
+        sampler = self._study.sampler
+        with one_moment(self._engine) as moment:
+            record = self._reader.read_kept(moment)
+            if sampler == "adaptive":
+                record = self._unless_news(record)
+            last_draw = read_last_draw(moment, sampler)
+            waiting = read_waiting(moment) if sampler in PLANS else {}
+        questions = draw_known(
+            self._study, record, set(waiting.values()), order.n_questions, order.seed
+        )
+        knew = Knew(self._reader.revision, len(record.answers), write_numbers(waiting))
+        return Drawn(sampler, order.seed, record.last_answer, last_draw, questions, knew)
+
+    def _unless_news(self, record: Record) -> Record:
+        """Return the record of the draw before while there is little more to know by now."""
+        revision = self._reader.revision
+        if self._drawn_from is not None:
+            revision_before, before = self._drawn_from
+            little = len(record.answers) <= (1 + NEWS) * len(before.answers)
+            if revision_before == revision and little:
+                return before
+        self._drawn_from = (revision, record)
+        return record
 
     def _grow(self, order: TreeOrder) -> Trees | None:
         from ordlink.collect.trees import grow_tree
 
         record = self._reader.read()
-        now = (record.last_answer, self._reader.revision)
-        if now == (order.last_answer, order.revision):
+        mark = Mark(record.last_answer, len(record.answers), self._reader.revision)
+        if mark == order.unless:
             return None
         everybody = grow_tree(record)
         kept_record = record.of(self._reader.kept_people)
         same = len(kept_record.answers) == len(record.answers)
         kept = everybody if same else grow_tree(kept_record)
         return Trees(
-            *now,
+            mark,
             None if everybody is None else everybody.as_json(),
             None if kept is None else kept.as_json(),
             {} if everybody is None else everybody.agreement,
+            record.n_told,
+            kept_record.n_told,
         )
-
-
-def draw_known(
-    study: Study, record: Record, drawn: set[tuple[int, ...]], n_questions: int, seed: int
-) -> Any:
-    """Return the questions that the study's sampler draws from a record: also to replay a draw."""
-    known = Known(
-        kind=study.kind,
-        n_objects=study.n_objects,
-        comparisons=record.comparisons,
-        answers=tuple((one.shown, one.choice) for one in record.answers),
-        n_people=study.people_per_question,
-        drawn=drawn,
-        method=study.method,
-    )
-    return draw_questions(
-        study.sampler,
-        known,
-        n_questions,
-        seed=seed,
-        random_share=study.random_share,
-        plan_seed=study.seed,
-    )

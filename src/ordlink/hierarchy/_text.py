@@ -90,10 +90,21 @@ def _write_support(
     n, (rows, columns) = tree.n_objects, places
     known = ~np.isnan(tree.support) & ~collapsed
     for node in (np.flatnonzero(known[:-1]) + n).tolist():
-        percent = str(math.floor(100 * tree.support[node - n]))
+        percent = whole_percent(tree.support[node - n])
         start, end = columns[node] + 1, columns[tree.parents[node]]
         if end - start > len(percent):
             cells[rows[node], start : start + len(percent)] = list(percent)
+
+
+def whole_percent(share: float) -> str:
+    """Return a share in percent, rounded down: 0.9499 is not yet 95.
+
+    Examples
+    --------
+    >>> whole_percent(0.9499), whole_percent(0.58)  # 100 * 0.58 is a little less than 58
+    ('94', '58')
+    """
+    return str(math.floor(100 * share + 1e-9))
 
 
 def draw_arms(tree: Hierarchy, n_columns: int, places: tuple[Int32Array, Int32Array]) -> AnyArray:

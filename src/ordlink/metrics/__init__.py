@@ -1,7 +1,7 @@
 """How good a hierarchy is: against the truth, against similarities, against answers."""
 
 from ordlink.metrics._aari import aari, ari_per_level
-from ordlink.metrics._accuracy import comparison_accuracy
+from ordlink.metrics._accuracy import agreements, comparison_accuracy
 from ordlink.metrics._cophenetic import cophenetic_correlation
 from ordlink.metrics._dasgupta import dasgupta_cost, normalised_dasgupta_cost
 from ordlink.metrics._fowlkes_mallows import fowlkes_mallows
@@ -13,6 +13,7 @@ from ordlink.metrics._triplet_distance import triplet_distance
 
 __all__ = [
     "aari",
+    "agreements",
     "ari_per_level",
     "comparison_accuracy",
     "comparison_revenue",

@@ -9,7 +9,7 @@ import numpy as np
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_comparisons, check_tree
-from ordlink.typing import Int32Array
+from ordlink.typing import FloatArray, Int32Array
 
 
 def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
@@ -57,13 +57,18 @@ def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
     """
     check_tree(tree, "the tree comes first, then the comparisons")
     check_comparisons(comparisons, tree)
-    ranks = tree.lca_ranks()
     if isinstance(comparisons, RankedComparisons):
+        ranks = tree.lca_ranks()
         return _accuracy_of_order(ranks[np.triu_indices(len(ranks), 1)], comparisons)
     assert isinstance(comparisons, ListedComparisons)
-    i, j, k, left = comparisons.quadruplets.T
-    order = np.sign(ranks[k, left].astype(np.int64) - ranks[i, j])  # +1 agrees, 0 silent
-    return float(np.average((1 + order) / 2, weights=comparisons.counts))
+    return float(np.average(agreements(tree, comparisons), weights=comparisons.counts))
+
+
+def agreements(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
+    """Return for each comparison 1 where the tree agrees, 0 where not, 0.5 where it is silent."""
+    ranks = tree.lca_ranks()
+    i, j, k, other = comparisons.quadruplets.T
+    return np.asarray((1 + np.sign(ranks[k, other].astype(np.int64) - ranks[i, j])) / 2)
 
 
 def _accuracy_of_order(lca_ranks: Int32Array, comparisons: RankedComparisons) -> float:

@@ -1,6 +1,7 @@
 """How many answers are needed: simulated before any were given."""
 
-from ordlink.planning._plan import Cost, CurvePoint, Plan, plan_answers
+from ordlink.planning._cost import Cost, answers_cost
+from ordlink.planning._plan import CurvePoint, Plan, plan_answers
 from ordlink.planning._setting import DIFFICULTIES, MEASURES, Setting
 
 __all__ = [
@@ -10,5 +11,6 @@ __all__ = [
     "CurvePoint",
     "Plan",
     "Setting",
+    "answers_cost",
     "plan_answers",
 ]

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ordlink.datasets._checks import check_number, check_whole_number
+from ordlink.datasets._checks import check_whole_number
+from ordlink.planning._cost import SECONDS_PER_ANSWER, Cost, answers_cost
 from ordlink.planning._search import STEPS_PER_DOUBLING, Search, n_reached, search
 from ordlink.planning._setting import Setting, check_confidence, check_seed, check_setting
 from ordlink.planning._success import SuccessModel
@@ -49,14 +50,6 @@ class CurvePoint:
     high: float
     reached: float
     chance: float
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What answers cost: the time of those who answer, and money if the pay is known."""
-
-    hours: float
-    money: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +101,7 @@ class Plan:
         self,
         n_answers: float | None = None,
         *,
-        seconds_per_answer: float = 4.0,
+        seconds_per_answer: float = SECONDS_PER_ANSWER,
         pay_per_hour: float | None = None,
     ) -> Cost:
         """Return what so many answers cost; by default those that are needed.
@@ -121,11 +114,9 @@ class Plan:
         """
         if n_answers is None:
             n_answers = math.inf if self.n_answers is None else self.n_answers
-        seconds = check_number(seconds_per_answer, "seconds_per_answer", smallest=0)
-        hours = n_answers * seconds / 3600
-        if pay_per_hour is None:
-            return Cost(hours, None)
-        return Cost(hours, hours * check_number(pay_per_hour, "pay_per_hour", smallest=0))
+        return answers_cost(
+            n_answers, seconds_per_answer=seconds_per_answer, pay_per_hour=pay_per_hour
+        )
 
 
 def plan_answers(

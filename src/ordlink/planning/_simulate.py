@@ -19,12 +19,12 @@ from ordlink.typing import FloatArray, LabelArray
 
 N_FRESH = 20_000
 """Answers that the tree has not seen, for its accuracy."""
+SPECTRAL = "spectral"
+"""It takes twice as long to choose how repeated answers count, and may take average linkage."""
 PLAIN = "AddS-AL"
-"""The other tree of a limit: average linkage of the pairs' ranks."""
-CHOOSES_REPEATS = "spectral"
-"""The method that takes twice as long to choose how repeated answers count."""
+"""Average linkage of the pairs' ranks, where all comparisons are known."""
 FEW_REPEATS = 0.25
-"""Up to so many answers per possible question, that choice is hardly worth its time."""
+"""Up to so many answers per possible question, choosing how they count is hardly worth its time."""
 
 
 def simulate_quality(setting: Setting, n_answers: int, seed: int, run: int) -> float:
@@ -34,24 +34,26 @@ def simulate_quality(setting: Setting, n_answers: int, seed: int, run: int) -> f
     answers = _draw_answers(setting, similarities, n_answers, rng)
     few_repeats = n_answers <= FEW_REPEATS * n_questions(setting.question, setting.n_objects)
     options = {}
-    if few_repeats and setting.method == CHOOSES_REPEATS:
+    if few_repeats and setting.method == SPECTRAL:
         options["repeats"] = "majority"
     tree = _tree(answers, setting.method, **options)
     return _judge(setting, tree, similarities, levels, rng)
 
 
 def simulate_limit(setting: Setting, seed: int, run: int) -> float:
-    """Return the quality of the best tree when every comparison is known without error.
+    """Return the quality of the method's tree when every comparison is known without error.
 
-    What is left is the noise in the similarities. The tree is that of the method, or plain average
-    linkage where that is better, which some methods fall back on.
+    What is left is the noise in the similarities. Of many answers spectral takes average linkage
+    where that predicts better, which cannot be seen with nothing held out: its limit is the better
+    of both trees.
     """
     rng = np.random.default_rng([seed, run])
     similarities, levels = _draw_truth(setting, rng)
     everything = Comparisons.from_similarities(similarities)
     state = rng.bit_generator.state
     found = []
-    for method in dict.fromkeys([setting.method, PLAIN]):
+    methods = (SPECTRAL, PLAIN) if setting.method == SPECTRAL else (setting.method,)
+    for method in methods:
         rng.bit_generator.state = state  # both are judged by the same answers
         found.append(_judge(setting, _tree(everything, method), similarities, levels, rng))
     return max(found)

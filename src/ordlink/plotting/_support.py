@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from matplotlib.patheffects import withStroke
 
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
+from ordlink.hierarchy._text import whole_percent
 from ordlink.plotting._layout import DendrogramLayout
 from ordlink.typing import BoolArray
 
@@ -92,7 +92,7 @@ def draw_support(
             ax.plot(x, y, "o", markersize=font_size * 0.42, color=colours[t], zorder=3)
             continue
         ax.annotate(
-            str(math.floor(100 * tree.support[t])),
+            whole_percent(tree.support[t]),
             (x, y),
             xytext=(-1.5, 0.8) if orientation == "left" else (1.2, 1.5),
             textcoords="offset points",

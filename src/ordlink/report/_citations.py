@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ordlink import __version__
 from ordlink.html import escape
 from ordlink.report._evidence import Evidence
 
@@ -9,7 +10,9 @@ PAPER = (
     "Ghoshdastidar, D., Perrot, M., & von Luxburg, U. (2019). Foundations of comparison-based "
     "hierarchical clustering. Advances in Neural Information Processing Systems, 32."
 )
+OWN = f"ordlink (version {__version__}), docs/{{page}} of its source: {{title}}."
 OF_METHOD = {
+    "spectral": OWN.format(page="fewest-answers.md", title="The best tree from the fewest answers"),
     "AddS-AL": "Perrot, M., Esser, P., & Ghoshdastidar, D. (2020). Near-optimal comparison based "
     "clustering. Advances in Neural Information Processing Systems, 33.",
     "tSTE-AL": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE "
@@ -23,6 +26,20 @@ BOOTSTRAP = (
     "Felsenstein, J. (1985). Confidence limits on phylogenies: an approach using the bootstrap. "
     "Evolution, 39."
 )
+TRANSFER = (
+    "Lemoine, F., Domelevo Entfellner, J.-B., Wilkinson, E., Correia, D., Dávila Felipe, M., De "
+    "Oliveira, T., & Gascuel, O. (2018). Renewing Felsenstein's phylogenetic bootstrap in the era "
+    "of big data. Nature, 556."
+)
+REPLICATES = OWN.format(page="trust.md", title="How far a tree can be trusted")
+RELABELLING = (
+    "Mantel, N. (1967). The detection of disease clustering and a generalized regression approach. "
+    "Cancer Research, 27."
+)
+REVENUE = (
+    "Mandal, A., Perrot, M., & Ghoshdastidar, D. (2023). A revenue function for comparison-based "
+    "hierarchical clustering. Transactions on Machine Learning Research."
+)
 SKILL = (
     "Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates "
     "using the EM algorithm. Applied Statistics, 28."
@@ -35,7 +52,14 @@ def citations_section(evidence: Evidence) -> str:
     entries = [("hierarchies from comparisons, 4-AL, 4K-AL", PAPER)]
     if method in OF_METHOD:
         entries.append((f"the method of the tree, {method}", OF_METHOD[method]))
-    entries.append(("support of branches", BOOTSTRAP))
+    entries += [("support of branches", BOOTSTRAP), ("transfer support", TRANSFER)]
+    own = "replicates"
+    if evidence.test is not None:
+        own += ", test for structure"
+        entries.append(("test by random relabelling of objects", RELABELLING))
+    entries.append((own, REPLICATES))
+    if evidence.test is not None or evidence.methods is not None:
+        entries.append(("revenue", REVENUE))
     if any(person.skill == person.skill for person in evidence.crowd.annotators):
         entries.append(("estimated share of right answers", SKILL))
     items = "".join(

@@ -28,12 +28,16 @@ def crowd_section(crowd: CrowdQuality, exclusion: ExclusionEffect | None) -> str
 def _exclusion(effect: ExclusionEffect | None) -> str:
     if effect is None:
         return ""
+    ties = ""
+    if effect.agreement_of_ties < 1:
+        ties = f"; trees that differ by their ties alone: {percent(effect.agreement_of_ties)}"
     return (
         f"<p><strong>Left out on request:</strong> {escape(listed(list(effect.excluded), 50))}, "
         f"with {counted(effect.n_left_out, 'comparison')}. The trees with and without them resolve "
-        f"{percent(effect.agreement)} of the triples of objects alike (unrelated trees: 33 %). Of "
-        f"the comparisons kept, the tree with them agrees with {percent(effect.accuracy_with)}, "
-        f"the tree without them with {percent(effect.accuracy_without)}.</p>"
+        f"{percent(effect.agreement)} of the triples of objects alike (unrelated trees: 33 %"
+        f"{ties}). Of the comparisons kept, the tree with them agrees with "
+        f"{percent(effect.accuracy_with)}, the tree without them with "
+        f"{percent(effect.accuracy_without)}.</p>"
     )
 
 

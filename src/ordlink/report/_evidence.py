@@ -10,9 +10,13 @@ from typing import TypeAlias
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import find_method
+from ordlink.report._choice import (
+    choose_method,
+    compare_where_possible,
+    find_candidate,
+    n_separate,
+)
 from ordlink.trust import (
-    CANDIDATES,
     BranchSupport,
     Candidate,
     CrowdQuality,
@@ -21,26 +25,18 @@ from ordlink.trust import (
     LearningCurve,
     MethodComparison,
     branch_support,
-    compare_methods,
     crowd_quality,
     exclusion_effect,
     hierarchy_test,
     learning_curve,
     without_annotators,
 )
-from ordlink.trust._candidates import estimate_seconds
+from ordlink.trust._auto import FEWEST_ANSWERS
 from ordlink.trust._checks import check_listed
 from ordlink.typing import Progress
 
 Stages: TypeAlias = Callable[[str], Progress | None]
 """Called with the name of what begins; what it returns hears how far it is."""
-LONGEST_SUPPORT = 60.0
-"""Estimated seconds of one core for all replicates of a method that is not named.
-
-A replicate may take twice as long as a tree of the answers, on which the estimates are based.
-"""
-FEWEST_ANSWERS = 20
-"""Fewer answers cannot be held out in folds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +103,8 @@ def gather_evidence(
         The answers.
     method : str
         A method that takes comparisons, or the label of a candidate. "auto" takes the one that
-        predicts held-out answers best, of those whose replicates take at most two minutes.
+        predicts held-out answers best, of those whose replicates take at most two minutes; where
+        answers are too few to hold some out, spectral.
     n_replicates : int
         Number of replicates for the support.
     seed : int
@@ -142,11 +139,14 @@ def gather_evidence(
         comparisons = without_annotators(comparisons, exclude)
     if comparisons.n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {comparisons.n_objects}")
-    named = None if method == "auto" else _candidate(method)
+    named = None if method == "auto" else find_candidate(method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the page says all of it
-        methods = _compare(comparisons, seed, begin("methods"))
-        chosen, reason = _choose(named, methods, comparisons, n_replicates)
+        methods = compare_where_possible(comparisons, seed, begin("methods"))
+        if named is None:
+            chosen, reason = choose_method(methods, comparisons, n_replicates)
+        else:
+            chosen, reason = named, f"{named.label} was asked for."
         options = dict(chosen.options)
         support = branch_support(
             comparisons,
@@ -162,7 +162,7 @@ def gather_evidence(
         crowd = crowd_quality(comparisons, seed=seed, progress=begin("crowd quality"))
         exclusion = None
         if exclude:
-            exclusion = exclusion_effect(everybody, exclude, chosen.method, **options)
+            exclusion = exclusion_effect(everybody, exclude, chosen.method, seed=seed, **options)
     return Evidence(
         comparisons=comparisons,
         summary=comparisons.summary(),
@@ -184,63 +184,6 @@ def _named(tree: Hierarchy, comparisons: ListedComparisons) -> Hierarchy:
     return Hierarchy(tree.merges, names=comparisons.names, support=tree.support)
 
 
-def _candidate(method: str) -> Candidate:
-    if method in CANDIDATES:
-        return CANDIDATES[method]
-    found = find_method(method)
-    if found.needs != "comparisons":
-        raise InputError(
-            f"{found.name} needs {found.needs}; for a report of answers use {', '.join(CANDIDATES)}"
-        )
-    return Candidate(found.name, found.name)
-
-
-def _compare(
-    comparisons: ListedComparisons, seed: int, progress: Progress | None
-) -> MethodComparison | None:
-    if comparisons.n_answers < FEWEST_ANSWERS:
-        return None
-    return compare_methods(comparisons, seed=seed, progress=progress)
-
-
-def _choose(
-    named: Candidate | None,
-    methods: MethodComparison | None,
-    comparisons: ListedComparisons,
-    n_replicates: int,
-) -> tuple[Candidate, str]:
-    """Return the method to take and why."""
-    if named is not None:
-        return named, f"{named.label} was asked for."
-    if methods is None:
-        return CANDIDATES["4-AL"], (
-            f"there are fewer than {FEWEST_ANSWERS} answers, too few to compare methods on answers "
-            "held out; 4-AL is the default."
-        )
-    # Estimates, not the seconds measured: the same answers give the same tree on any machine.
-    seconds = {
-        one.label: n_replicates
-        * estimate_seconds(one.method, comparisons.n_objects, comparisons.n_comparisons)
-        for one in methods.scores
-    }
-    fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
-    if not fast:
-        fast = [min(seconds, key=seconds.__getitem__)]
-    if methods.recommended in fast:
-        return CANDIDATES[methods.recommended], methods.reason
-    label = fast[0]
-    slow = methods[methods.recommended]
-    difference = slow.held_out.accuracy - methods[label].held_out.accuracy
-    reason = f"{label} predicts held-out answers best"
-    if difference > 0:
-        reason += (
-            f" of the methods whose {n_replicates} replicates take at most two minutes; the "
-            f"accuracy of {slow.label} is higher by {100 * difference:.1f} points, so ask for it "
-            "by name if its support is worth waiting for"
-        )
-    return CANDIDATES[label], reason + "."
-
-
 def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> HierarchyTest | None:
     try:
         return hierarchy_test(comparisons, chosen.method, seed=seed, **chosen.options)
@@ -251,7 +194,7 @@ def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> Hiera
 def _curve(
     comparisons: ListedComparisons, chosen: Candidate, seed: int, progress: Progress | None
 ) -> LearningCurve | None:
-    if comparisons.n_answers < 4 * FEWEST_ANSWERS:
+    if n_separate(comparisons) < 4 * FEWEST_ANSWERS:
         return None
     try:
         return learning_curve(

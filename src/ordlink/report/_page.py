@@ -20,6 +20,13 @@ from ordlink.report._words import summary_html
 from ordlink.trust._comparison_page import comparison_section
 
 LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
+FOLDS = {
+    "people": "Folds are by people: a tree is judged by answers of people whom it has not seen.",
+    "answers": "Folds are by answers: a tree is judged by answers that it has not seen; others of "
+    "the same people may be in it.",
+}
+CHECKED = ("4-AL", "AddS-AL")
+"""Methods for which the threshold of firm branches was checked on planted data."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +122,24 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
         f"{escape(evidence.reason)} "
         f"Support is from {evidence.n_replicates:,} replicates: the answers as they might have "
         "come out. A dot marks branches with at least 95 %, numbers are percent, grey is below "
-        "50 %. Branches join in the order of merges, from right to left; lengths have no other "
-        "meaning."
+        f"50 %. {_threshold(evidence.chosen.method)} Branches join in the order of merges, from "
+        "right to left; lengths have no other meaning."
     )
-    return tree_figure(evidence.tree, "tree-all", caption, pictures=pictures) + newick_details(
-        evidence.tree
+    figure = tree_figure(
+        evidence.tree,
+        "tree-all",
+        caption,
+        pictures=pictures,
+        shares=evidence.support.shares,
+        transfers=evidence.support.transfers,
     )
+    return figure + newick_details(evidence.tree)
+
+
+def _threshold(method: str) -> str:
+    """Return for which methods the threshold of firm branches was checked."""
+    other = "" if method in CHECKED else f"; for {escape(method)} it is taken over unchecked"
+    return f"The threshold of 95 % was checked on planted data for {' and '.join(CHECKED)}{other}."
 
 
 def _consensus(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | None) -> str:
@@ -168,7 +187,7 @@ def _data(evidence: Evidence) -> str:
 def _methods(evidence: Evidence) -> str:
     if evidence.methods is None:
         return "<p>There are too few answers to hold some out and compare methods on them.</p>"
-    return comparison_section(evidence.methods)
+    return f"<p>{FOLDS[evidence.methods.folds_by]}</p>\n{comparison_section(evidence.methods)}"
 
 
 def _curve(evidence: Evidence) -> str:
@@ -195,9 +214,13 @@ def _making(evidence: Evidence, making: Making) -> str:
         "<p>Support: the method is run again on replicates, in which people are drawn with "
         "replacement (where at least 5 are known) and each pair of objects takes over what was "
         "said about a similar one. The support of a branch is the share of the replicates that "
-        "have it, up to a quarter of its objects, with its most doubtful object on the right "
-        "side. The test for a hierarchy compares the revenue of trees, each learnt from one half "
-        "of the pairs and judged by the other, with that of random relabellings.</p>"
+        "have it with its most doubtful object on the right side. They need not have it exactly: "
+        "of a branch of p of N objects, up to a quarter of the smaller of p - 1 and N - p may be "
+        "out of place, which is none where p is at most 4 or N - p at most 3. Beside it, at each "
+        "branch of the tree: the share of the replicates that have exactly the branch, and "
+        "transfer support, which goes by the number of objects that must move to make it. The "
+        "test for structure compares the revenue of trees, each learnt from one half of the pairs "
+        "and judged by the other, with that of random relabellings.</p>"
     )
     return command + table(("what", "value"), rows, caption="To make it again.") + explained
 

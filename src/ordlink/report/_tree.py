@@ -8,6 +8,7 @@ from importlib import resources
 
 from ordlink.hierarchy import Hierarchy
 from ordlink.html import data_block, escape
+from ordlink.typing import FloatArray
 
 LARGEST_TEXT = 400
 """Trees of more objects are not drawn as text."""
@@ -29,6 +30,8 @@ def tree_figure(
     caption: str,
     *,
     pictures: Sequence[dict[str, object] | None] | None = None,
+    shares: FloatArray | None = None,
+    transfers: FloatArray | None = None,
     threshold: float = 0.0,
     min_threshold: float = 0.0,
 ) -> str:
@@ -44,6 +47,9 @@ def tree_figure(
         HTML.
     pictures : sequence, optional
         As `thumbnails` gives them.
+    shares, transfers : ndarray of shape (N-1,), optional
+        Share of the replicates that have exactly the branch, and transfer support: both are shown
+        with what is under the pointer.
     threshold : float
         Where the slider stands at first.
     min_threshold : float
@@ -52,8 +58,10 @@ def tree_figure(
     data = {
         "names": list(tree.labels_text),
         "merges": tree.merges.tolist(),
-        "support": [_number(value) for value in tree.support.tolist()],
-        "scores": [_number(value) for value in tree.scores.tolist()],
+        "support": _numbers(tree.support),
+        "shares": None if shares is None else _numbers(shares),
+        "transfers": None if transfers is None else _numbers(transfers),
+        "scores": _numbers(tree.scores),
         "tied": tree.tied.tolist(),
         "pictures": None if pictures is None else list(pictures),
         "threshold": round(100 * threshold),
@@ -78,8 +86,8 @@ def newick_details(tree: Hierarchy) -> str:
     )
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _numbers(values: FloatArray) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values.tolist()]
 
 
 def _resource(name: str) -> str:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ordlink.hierarchy import Hierarchy
+from ordlink.hierarchy._text import whole_percent
 from ordlink.html import escape
 from ordlink.report._evidence import Evidence
 
@@ -15,6 +16,9 @@ FIRM, WEAK = 0.95, 0.5
 MOST_NAMES = 8
 MOST_BRANCHES = 6
 LEVEL = 0.05
+"""The largest p-value that counts as evidence."""
+FEWEST_PAIRS = 20
+"""From fewer pairs of answers, or triads, no share is told."""
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -90,16 +94,17 @@ def _about_hierarchy(evidence: Evidence) -> str:
     test = evidence.test
     if test is None:
         return (
-            "<strong>Is there a hierarchy?</strong> There are too few answers for the test. Read "
-            "the tree as a first guess."
+            "<strong>Is there structure that a tree can express?</strong> There are too few "
+            "answers for the test. Read the tree as a first guess."
         )
-    p = f"p = {test.p_value:.3f}" if test.p_value >= 0.001 else "p &lt; 0.001"
-    if test.p_value <= 0.001 + 1e-12:
-        p = f"p = {test.p_value:.3f}, the smallest this test can give"
-    if test.p_value < LEVEL:
+    p = f"p = {test.p_value:.3f}"
+    if test.p_value * (len(test.null_statistics) + 1) < 1 + 1e-9:
+        p += ", the smallest this test can give"
+    if test.p_value <= LEVEL:
         return (
-            "<strong>There is a hierarchy.</strong> A tree from one half of the pairs of objects "
-            f"predicts what was said about the other half better than chance ({p})."
+            "<strong>There is structure that a tree can express.</strong> A tree from one half of "
+            "the pairs of objects predicts what was said about the other half better than chance "
+            f"({p}). The test says nothing about single branches."
         )
     return (
         "<strong>There is no evidence of a hierarchy.</strong> A tree from one half of the pairs "
@@ -143,7 +148,7 @@ def _members(tree: Hierarchy, t: int) -> str:
     """Return the objects of a branch, or those outside where these are fewer, and its support."""
     members = tree.members(tree.n_objects + t)
     outside = np.setdiff1d(np.arange(tree.n_objects), members)
-    support = percent(math.floor(100 * tree.support[t]) / 100)
+    support = f"{whole_percent(tree.support[t])} %"
     if len(members) > MOST_NAMES and len(outside) < len(members):
         rest = listed([tree.name_of(i) for i in outside.tolist()])
         return f"{len(members)} objects, all but {rest} ({support})"
@@ -160,7 +165,8 @@ def _about_prediction(evidence: Evidence) -> str:
     text = "<strong>Prediction.</strong> "
     if evidence.chosen.label in labels:
         held_out = evidence.methods[evidence.chosen.label].held_out
-        who = "people it has not seen" if _by_people(evidence) else "answers it has not seen"
+        by_people = evidence.methods.folds_by == "people"
+        who = "people it has not seen" if by_people else "answers it has not seen"
         text += (
             f"The tree ({escape(evidence.chosen.label)}) predicts {percent(held_out.accuracy)} "
             f"(± {100 * held_out.accuracy_error:.1f}) of the comparisons of {who}; guessing would "
@@ -171,17 +177,15 @@ def _about_prediction(evidence: Evidence) -> str:
     between = evidence.crowd.between if evidence.crowd.between.n_pairs else evidence.crowd.repeats
     if between.n_pairs >= FEWEST_PAIRS:
         text += (
-            f" Two answers to the same question agree in {percent(between.agreement)} of cases, so "
-            "no tree could predict all."
+            f" Two answers to the same question agree in {_nearly(between.agreement)} of cases"
+            + (", so no tree could predict all." if between.agreement < 1 else ".")
         )
     return text
 
 
-FEWEST_PAIRS = 20
-
-
-def _by_people(evidence: Evidence) -> bool:
-    return (evidence.summary.n_annotators or 0) >= 5
+def _nearly(share: float) -> str:
+    """Return a share in percent that is 100 only where nothing is missing."""
+    return "more than 99 %" if 0.995 <= share < 1 else percent(share)
 
 
 def _about_crowd(evidence: Evidence) -> str:

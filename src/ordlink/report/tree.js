@@ -252,6 +252,15 @@
       return `Branch of ${names.length} objects, ${support}: ${some}`;
     }
 
+    // Support; where they are known, also the share of replicates with exactly the branch, and
+    // transfer support.
+    describeSupport(node) {
+      const { shares, transfers } = this.data;
+      return ` · support ${percent(this.support(node))}`
+        + (shares ? ` · exactly so in ${percent(shares[node - this.n])} of replicates` : "")
+        + (transfers ? ` · transfer support ${percent(transfers[node - this.n])}` : "");
+    }
+
     show(node) {
       for (const element of this.svg.querySelectorAll(".lit")) element.classList.remove("lit");
       const entry = this.rows.get(node);
@@ -270,7 +279,7 @@
         title.textContent = this.isRoot(node) ? `All ${names.length} objects` : `${names.length} objects`;
         const score = this.data.scores[node - this.n];
         const more = names.length - MOST_MEMBERS;
-        rest.textContent = (this.isRoot(node) ? "" : ` · support ${percent(this.support(node))}`)
+        rest.textContent = (this.isRoot(node) ? "" : this.describeSupport(node))
           + (score === null ? "" : ` · score ${Number(score.toPrecision(4))}`)
           + (this.data.tied[node - this.n] ? " · decided by a tie" : "")
           + ` · ${names.slice(0, MOST_MEMBERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.hierarchy import Hierarchy
+from ordlink.metrics import agreements
 from ordlink.trust._crowd_questions import UNKNOWN, annotators_of
 from ordlink.trust._folds import assign_folds, rng_of_fold
 from ordlink.trust._shuffled import grow_shuffled
@@ -69,14 +69,6 @@ def held_out_accuracy(
     accuracies, errors, n_answers = _means(comparisons, people, scores, len(names))
     cautious = np.maximum(errors, _with_two_more(accuracies, errors, n_answers))
     return HeldOutAccuracy(accuracies, errors, cautious, *compare_with_others(accuracies, cautious))
-
-
-def agreements(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
-    """Return for each comparison 1 where the tree agrees, 0 where not, 0.5 where it is silent."""
-    ranks = tree.lca_ranks()
-    i, j, k, other = comparisons.quadruplets.T
-    agreed: FloatArray = (1 + np.sign(ranks[k, other].astype(np.int64) - ranks[i, j])) / 2
-    return agreed
 
 
 def compare_with_others(

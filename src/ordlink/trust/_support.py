@@ -33,10 +33,11 @@ class BranchSupport:
     tree : Hierarchy
         The tree of all answers, with `support`.
     support : ndarray of shape (N-1,), dtype float64
-        The share of the replicates that have the branch (up to a quarter of its objects) with a
-        given object on its side of it, for the object where this is lowest: no object of the
-        branch, and none outside, is more doubtful than that. For branches of up to four objects
-        this is the share of the replicates that have exactly the branch.
+        The share of the replicates that have the branch with a given object on its side of it, for
+        the object where this is lowest: no object of the branch, and none outside, is more
+        doubtful than that. Of a branch of p among N objects, up to a quarter of the smaller of
+        p - 1 and N - p may be out of place; so for up to four objects this is the share of the
+        replicates that have exactly the branch.
     shares : ndarray of shape (N-1,), dtype float64
         Share of the replicates that have exactly the branch. Strict for large branches, which are
         missing where any one object is out of place.

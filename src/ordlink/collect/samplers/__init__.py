@@ -1,14 +1,17 @@
 """Which question next: random, the active plans of the paper, adaptive."""
 
 from ordlink.collect.samplers._draw import draw_questions, random_questions
-from ordlink.collect.samplers._drawn import Drawn, DrawnQuestion
+from ordlink.collect.samplers._drawn import Drawn, DrawnQuestion, Knew
 from ordlink.collect.samplers._known import Known, Sampler
+from ordlink.collect.samplers._plans import PLANS
 from ordlink.collect.samplers._random import random_objects
 from ordlink.collect.samplers._trees import bootstrap_trees, grow, tree_options
 
 __all__ = [
+    "PLANS",
     "Drawn",
     "DrawnQuestion",
+    "Knew",
     "Known",
     "Sampler",
     "bootstrap_trees",

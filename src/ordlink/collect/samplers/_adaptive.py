@@ -19,6 +19,7 @@ from ordlink.collect.samplers._drawn import DrawnQuestion
 from ordlink.collect.samplers._known import Known
 from ordlink.collect.samplers._random import random_objects
 from ordlink.collect.samplers._trees import bootstrap_trees, grow
+from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
 from ordlink.typing import FloatArray, Int32Array
 
@@ -61,12 +62,26 @@ def sample_adaptively(
     if len(known.answers) < ANSWERS_PER_OBJECT * known.n_objects:
         rows = random_objects(known.kind, known.n_objects, n_questions, rng).tolist()
         return [DrawnQuestion(tuple(row), "few answers yet: at random") for row in rows]
-    tree = grow(known.comparisons, known.method)
-    others = bootstrap_trees(known.comparisons, known.method, N_TREES, rng)
-    places = find_places(tree, others)
+    places = _places_of(known)
     weights = np.array([place.weight for place in places])
     chosen = rng.choice(len(places), size=n_questions, p=weights / weights.sum())
     return [_question(places[one], known, rng) for one in chosen.tolist()]
+
+
+_latest: list[tuple[ListedComparisons, str, list[Place]]] = []
+"""What was drawn from last: trees take seconds, and many draws may know the same answers."""
+
+
+def _places_of(known: Known) -> list[Place]:
+    """Return the places in the tree of what is known; they depend on nothing else."""
+    if _latest and _latest[0][0] is known.comparisons and _latest[0][1] == known.method:
+        return _latest[0][2]
+    rng = np.random.default_rng(len(known.answers))
+    tree = grow(known.comparisons, known.method)
+    others = bootstrap_trees(known.comparisons, known.method, N_TREES, rng)
+    places = find_places(tree, others)
+    _latest[:] = [(known.comparisons, known.method, places)]
+    return places
 
 
 def find_places(tree: Hierarchy, others: list[Hierarchy]) -> list[Place]:

@@ -26,8 +26,8 @@ class Known:
         The answers themselves, "can't tell" included.
     n_people : int
         How many people each question is shown to.
-    drawn : set of tuple of int
-        Objects of the questions that were drawn before.
+    waiting : set of tuple of int
+        Objects of the questions that were drawn before and still wait for answers.
     method : str
         How the study's tree is built.
     """
@@ -37,7 +37,7 @@ class Known:
     comparisons: ListedComparisons
     answers: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
     n_people: int = 1
-    drawn: set[tuple[int, ...]] = field(default_factory=set)
+    waiting: set[tuple[int, ...]] = field(default_factory=set)
     method: str = "tSTE-AL"
 
 

@@ -3,7 +3,8 @@
 A method such as SL asks an oracle in batches. Here it is run on the answers that are known; where
 it needs others, it stops, and the batch that it stopped at is what people are asked next. Once
 these answers are there, it is run again and gets further. So nothing has to be remembered, and a
-restarted server goes on where it was.
+restarted server goes on where it was. Answers that do not count any more, because somebody was
+excluded or withdrew, are missing like any other and are asked again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from ordlink.collect.samplers._known import Known, Sampler
 from ordlink.errors import OrdlinkError
 from ordlink.methods import METHODS
 from ordlink.typing import AnyArray, Int8Array, Int32Array
+
+PLANS = ("SL", "CL", "4K-AL-act")
+"""The samplers that are plans."""
 
 
 def plan_sampler(method: str, **options: Any) -> Sampler:
@@ -35,9 +39,12 @@ def plan_sampler(method: str, **options: Any) -> Sampler:
             METHODS[method].run(oracle, initial_clusters=None, progress=None, **options)
         except _NeedsAnswers as stopped:
             missing = [tuple(row) for row in stopped.questions.tolist()]
-            new = [row for row in missing if row not in known.drawn]
+            new = [row for row in missing if row not in known.waiting]
             reason = f"{method} needs this answer, one of {len(missing)} at this point"
-            return [DrawnQuestion(row, reason) for row in new[:n_questions]]
+            return [
+                DrawnQuestion(row, reason, known.n_people - oracle.n_votes(row))
+                for row in new[:n_questions]
+            ]
         return []
 
     return sample
@@ -56,16 +63,20 @@ class KnownAnswers:
 
     def __init__(self, known: Known) -> None:
         self.n_objects = known.n_objects
-        votes: dict[tuple[int, ...], list[int]] = {}
+        self._votes: dict[tuple[int, ...], list[int]] = {}
         for shown, choice in known.answers:
             key, sign = _standard(shown)
             said = 0 if not choice else (sign if choice[0] == 0 else -sign)
-            votes.setdefault(key, []).append(said)
+            self._votes.setdefault(key, []).append(said)
         self._answers = {
             key: int(np.sign(sum(said)))
-            for key, said in votes.items()
+            for key, said in self._votes.items()
             if len(said) >= known.n_people
         }
+
+    def n_votes(self, question: tuple[int, ...]) -> int:
+        """Return how many people answered a question in standard order."""
+        return len(self._votes.get(question, ()))
 
     def compare(self, quadruplets: AnyArray, /) -> Int8Array:
         """Return the known answers, or stop if one is missing."""

@@ -6,6 +6,7 @@ import { isPlayed, load } from "./stimuli.js";
 
 const TOO_EARLY = 150; // milliseconds: nobody sees and answers that fast; it was a double click
 const UNSENT = "ordlink-unsent-answer";
+const CAME_WITH = "ordlink-came-with"; // set by the consent page
 const part = (id) => document.getElementById(id);
 const words = part("texts").dataset;
 const section = part("question");
@@ -68,12 +69,19 @@ async function act(path, body) {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     sessionStorage.removeItem(UNSENT);
-    if (error.status === 401) location.replace("/join");
+    if (error.status === 401) location.replace(`/join${localStorage.getItem(CAME_WITH) ?? ""}`);
+    else if (error.status === 409) setTimeout(showAnew); // once this request is over
     else offerReload();
   } finally {
     busy = false;
     section.removeAttribute("aria-busy");
   }
+}
+
+// Somebody joined in another window of this browser: from now on this page is theirs.
+async function showAnew() {
+  await act("/api/state");
+  showBanner(words.outdated, "late");
 }
 
 function offerReload() {
@@ -108,13 +116,13 @@ function choose(position, device) {
 function answer(choice, device) {
   if (!isReady()) return;
   const seconds = (performance.now() - shownAt) / 1000;
-  const body = { number: state.number, choice, seconds, blurs, device };
+  const body = { visit: state.visit, number: state.number, choice, seconds, blurs, device };
   sessionStorage.setItem(UNSENT, JSON.stringify(body));
   act("/api/answer", body);
 }
 
 function undo() {
-  if (isReady() && state.undoable) act("/api/undo", { number: state.undoable });
+  if (isReady() && state.undoable) act("/api/undo", { visit: state.visit, number: state.undoable });
 }
 
 function mark() {
@@ -244,7 +252,7 @@ function showProgress() {
   part("progress").max = state.total || 1;
   part("progress").value = state.outcome === "completed" ? state.total : state.done;
   part("progress").hidden = state.total === 0;
-  part("withdraw").hidden = ["withdrawn", "declined"].includes(state.outcome);
+  part("withdraw").hidden = ["withdrawn", "asked_to_withdraw", "declined"].includes(state.outcome);
 }
 
 function painted() {
@@ -259,6 +267,7 @@ const PAGES = { // phase or outcome: title, text
   screened_out: ["end_title", "screened_out"],
   closed: ["end_title", "closed"],
   withdrawn: ["end_title", "withdrawn"],
+  asked_to_withdraw: ["end_title", "asked_to_withdraw"],
   waiting: ["waiting_title", "waiting"],
 };
 
@@ -281,6 +290,7 @@ function showPage(next) {
   part("code-label").textContent = words.code;
   part("code").textContent = state.code;
   part("finish").hidden = !state.url;
+  if (state.outcome === "withdrawn") localStorage.removeItem(CAME_WITH);
   if (state.url) part("finish").href = state.url;
   showProgress();
   if (wasWaiting) { /* says the same as before */ } else part("page-title").focus();
@@ -289,7 +299,7 @@ function showPage(next) {
 
 // --- what people do ------------------------------------------------------------------------------
 
-part("continue").addEventListener("click", () => act("/api/continue", { phase: state.phase }));
+part("continue").addEventListener("click", () => act("/api/continue", { visit: state.visit, phase: state.phase }));
 part("cant-tell")?.addEventListener("click", (event) => answer([], deviceOf(event)));
 part("undo")?.addEventListener("click", undo);
 part("copy").addEventListener("click", async () => {
@@ -305,7 +315,7 @@ part("withdraw").addEventListener("click", () => part("withdraw-dialog").showMod
 part("withdraw-no").addEventListener("click", () => part("withdraw-dialog").close());
 part("withdraw-yes").addEventListener("click", () => {
   part("withdraw-dialog").close();
-  act("/api/withdraw", { confirm: true });
+  act("/api/withdraw", { visit: state.visit, confirm: true });
 });
 
 section.addEventListener("pointermove", () => section.classList.add("moved")); // then hovering shows

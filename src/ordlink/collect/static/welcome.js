@@ -3,6 +3,7 @@ import { Refused, send } from "./connection.js";
 
 const part = (id) => document.getElementById(id);
 const words = part("texts").dataset;
+const CAME_WITH = "ordlink-came-with"; // read by the page of questions
 const buttons = [part("agree"), part("decline")];
 
 async function join(agree) {
@@ -16,6 +17,7 @@ async function join(agree) {
     });
     if (state.outcome === "declined" || state.outcome === "closed") end(state);
     else {
+      localStorage.setItem(CAME_WITH, body.search); // should the cookie be void later
       sessionStorage.clear(); // an answer that somebody else left behind is not this person's
       location.assign("/run");
     }

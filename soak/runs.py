@@ -1,0 +1,157 @@
+"""The long runs, each with its bar: whether it was met, and what was measured."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from soak.kill import kill_under_load
+from soak.load import describe_reasons, measure_load
+from soak.servers import Server, free_port, missing_postgres, postgres, write_study
+
+N_CLIENTS = 100
+LEAST_PER_SECOND = 500
+LONGEST_P99_MS = 250
+LONGEST_START = 5.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: whether its bar was met, None where it could not be run, and a report."""
+
+    is_met: bool | None
+    report: str
+
+    def __str__(self) -> str:
+        return {True: "met", False: "MISSED", None: "skipped"}[self.is_met]
+
+
+@contextlib.contextmanager
+def running(
+    n_servers: int = 1, database: str | None = None, **settings: object
+) -> Iterator[tuple[list[Server], str]]:
+    """Run servers on one database; give them and its address."""
+    with tempfile.TemporaryDirectory(prefix="ordlink-soak-") as name:
+        folder = Path(name)
+        plain = {"questions_per_person": 10_000, "practice": 0, "break_every": 0}
+        study = write_study(folder, **{**plain, **settings})
+        options = ["--database", database] if database else ["--data", str(folder / "data")]
+        servers = [Server(study, free_port(), *options) for _ in range(n_servers)]
+        try:
+            for server in servers:
+                server.start()
+            yield servers, database or f"sqlite:///{folder / 'data' / 'study.db'}"
+        finally:
+            for server in servers:
+                server.stop()
+
+
+def start(short: bool) -> Outcome:
+    """From the command and a folder of 20 pictures to the first question with its pictures."""
+    from soak.start import measure_start, write_pictures
+
+    with tempfile.TemporaryDirectory(prefix="ordlink-soak-") as name:
+        folder = Path(name)
+        pictures = folder / "pictures"
+        pictures.mkdir()
+        write_pictures(pictures)
+        n_starts = 1 if short else 3
+        took = [measure_start(pictures, folder / f"data {number}") for number in range(n_starts)]
+    report = ", ".join(f"{seconds:.1f} s" for seconds in took) + " to the first question"
+    return Outcome(max(took) < LONGEST_START, report)
+
+
+def load(short: bool) -> Outcome:
+    """SQLite, 100 people at once, adaptive questions."""
+    with running() as (servers, database):
+        result = asyncio.run(measure_load([servers[0].port], N_CLIENTS, 10 if short else 60))
+        reasons = describe_reasons(database)
+    good = result.per_second >= LEAST_PER_SECOND and result.p99_ms < LONGEST_P99_MS
+    return Outcome(good and not result.n_errors, f"{result}; shown: {reasons}")
+
+
+def kill(short: bool) -> Outcome:
+    """SQLite, kill -9 under load."""
+    with running(people_per_question=2) as (servers, database):
+        result = asyncio.run(
+            kill_under_load(servers, database, n_kills=5 if short else 100, n_people=20)
+        )
+    return Outcome(result.is_good, str(result))
+
+
+def kill_postgres(short: bool) -> Outcome:
+    """PostgreSQL, two servers, kill -9 of one after the other under load."""
+    reason = missing_postgres()
+    if reason:
+        return Outcome(None, reason)
+    with (
+        postgres() as url,
+        running(n_servers=2, database=url, people_per_question=2) as (servers, database),
+    ):
+        result = asyncio.run(
+            kill_under_load(servers, database, n_kills=5 if short else 100, n_people=20)
+        )
+    return Outcome(result.is_good, str(result))
+
+
+def load_postgres(short: bool) -> Outcome:
+    """PostgreSQL, two servers, 100 people at once; then both dashboards show all answers."""
+    from soak.dashboards import compare_dashboards
+
+    reason = missing_postgres()
+    if reason:
+        return Outcome(None, reason)
+    with postgres() as url, running(n_servers=2, database=url) as (servers, database):
+        ports = [server.port for server in servers]
+        result = asyncio.run(measure_load(ports, N_CLIENTS, 10 if short else 60))
+        problems = compare_dashboards(ports, database)
+        reasons = describe_reasons(database)
+    found = "; ".join(problems) or "both dashboards show all answers"
+    return Outcome(not (result.n_errors or problems), f"{result}; {found}; shown: {reasons}")
+
+
+def fuzz_requests(short: bool) -> Outcome:
+    """Fuzzed requests in process: no 500, nothing shown or changed without a session."""
+    from ordlink.collect.app import make_app
+    from ordlink.collect.hub import Hub
+    from ordlink.collect.owner import Keeper
+    from ordlink.collect.security import RateLimit
+    from ordlink.collect.site import Site
+    from ordlink.collect.study import load_study
+    from soak.fuzz import TestClient, fuzz
+
+    with tempfile.TemporaryDirectory(prefix="ordlink-soak-") as name:
+        study = load_study(write_study(Path(name), n_objects=12))
+        site = Site(Hub(study, f"sqlite:///{name}/study.db"), Keeper("a token nobody knows"))
+        for limit in ("joining", "stepping", "trying"):
+            setattr(site, limit, RateLimit(per_second=1e6, burst=1_000_000))
+        with TestClient(make_app(site)) as browser:
+            n_examples = 20 if short else 800
+            result = fuzz(browser.app, seconds=60 if short else 3600, n_examples=n_examples)
+    enough = result.n_requests >= (100 if short else 10_000)
+    return Outcome(enough and not result.problems, str(result))
+
+
+def simulated_people(short: bool) -> Outcome:
+    """Adaptive against random questions, with simulated people."""
+    from soak.simulated import N_RUNS, SETTINGS, compare_samplers
+
+    names = list(SETTINGS)[1:2] if short else list(SETTINGS)
+    found = compare_samplers(names, n_runs=2 if short else N_RUNS)
+    good = all(one.is_never_worse for one in found) and any(one.is_twice_as_fast for one in found)
+    return Outcome(good, "\n    ".join(["AARI after so many answers", *map(str, found)]))
+
+
+RUNS: dict[str, Callable[[bool], Outcome]] = {
+    "start": start,
+    "load": load,
+    "load-postgres": load_postgres,
+    "kill": kill,
+    "kill-postgres": kill_postgres,
+    "fuzz": fuzz_requests,
+    "simulated": simulated_people,
+}

@@ -1,0 +1,246 @@
+"""What happens in the background: the stop rule, two workers, seeds."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from ordlink.collect.database import make_engine
+from ordlink.collect.hub import Hub
+from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.schema import draw
+from ordlink.collect.stability import Stability
+from ordlink.collect.steps import Answer, Continue, Step
+from ordlink.collect.study import Study
+from ordlink.collect.worker import Bench, Mark, TreeOrder, Trees
+from ordlink.errors import InputError
+from tests.collect.conftest import BenchWorker, Place, post, text_study
+
+
+def trees(newick: str, n_told: int, n_told_kept: int | None = None) -> Trees:
+    kept = n_told if n_told_kept is None else n_told_kept
+    return Trees(Mark(0, 0, 0), {"newick": newick}, {"newick": newick}, {}, n_told, kept)
+
+
+def stable_after(*grown: Trees) -> list[int]:
+    """Return how many checks were stable after each growth, with 10 objects."""
+    found, stability = [], Stability()
+    for one in grown:
+        stability = stability.after(one, fewest_new=10)
+        found.append(stability.n_stable)
+    return found
+
+
+def test_checks_count_only_with_as_many_new_answers_as_objects() -> None:
+    assert stable_after(*(trees("a", n) for n in (5, 10, 14, 15, 20, 25, 90))) == [
+        0, 0, 0, 1, 1, 2, 3,
+    ]  # fmt: skip
+
+
+def test_another_tree_starts_the_count_anew() -> None:
+    grown = [trees("a", 10), trees("a", 20), trees("b", 21), trees("a", 22), trees("a", 32)]
+
+    assert stable_after(*grown) == [0, 1, 0, 0, 1]
+
+
+def test_answers_taken_back_and_people_taken_in_again_are_nothing_new() -> None:
+    undone_and_given_again = [trees("a", n) for n in (30, 15, 30, 39, 40)]
+    excluded_and_included = [
+        trees("a", 30, 30), trees("a", 30, 12), trees("a", 30, 30), trees("a", 39, 39),
+        trees("a", 40, 40),
+    ]  # fmt: skip
+    by_excluded_people = [trees("a", 30, 20), trees("a", 50, 20), trees("a", 60, 30)]
+
+    assert stable_after(*undone_and_given_again) == [0, 0, 0, 0, 1]
+    assert stable_after(*excluded_and_included) == [0, 0, 0, 0, 1]
+    assert stable_after(*by_excluded_people) == [0, 0, 1]
+
+
+def grow(place: Place) -> int:
+    """Have the trees grown and return over how many checks they stayed the same."""
+    place.browser.portal.call(place.hub.grow_trees)  # type: ignore[union-attr]
+    return place.hub.live.n_stable
+
+
+def test_pressing_cant_tell_does_not_end_a_study(open_place: Callable, monkeypatch) -> None:
+    monkeypatch.setattr("ordlink.collect.hub.TREE_SECONDS", 60.0)
+    with open_place(text_study(questions_per_person=100, method="AddS-AL")) as place:
+        state = place.join()
+        for _ in range(3):
+            state = place.answer(state, [0])
+        counts = [grow(place)]
+        for _ in range(3):
+            state = place.answer(state, [])
+            counts.append(grow(place))
+        state = post(place.browser, "/api/undo", number=state["undoable"])
+        counts.append(grow(place))
+
+    assert counts == [0] * 5
+
+
+def test_a_study_whose_budget_is_spent_cannot_be_opened_again(
+    open_place: Callable, monkeypatch
+) -> None:
+    monkeypatch.setattr("ordlink.collect.hub.UPKEEP_SECONDS", 0.02)
+    with open_place(text_study(questions_per_person=100, budget=5)) as place:
+        csrf = place.log_in()
+        state = place.join()
+        while state["phase"] != "done":
+            state = place.answer(state, [0])
+        page = place.browser.get("/owner").text
+        reply = place.browser.post("/owner/state", data={"csrf": csrf, "state": "open"})
+
+        assert 'value="open" disabled aria-describedby="spent"' in page
+        assert "is spent" in page.split('id="spent"')[1][:200]
+        assert reply.status_code == 409
+        assert "the budget of 5 answers is spent; to go on, raise budget" in reply.text
+        assert not place.hub.is_open
+    with open_place(text_study(questions_per_person=100, budget=50)) as place:
+        place.browser.portal.call(place.hub.set_state, "open")
+
+        assert place.hub.is_open
+
+
+def test_a_study_with_a_stable_tree_that_is_opened_again_counts_anew(
+    open_place: Callable, monkeypatch
+) -> None:
+    monkeypatch.setattr("ordlink.collect.hub.UPKEEP_SECONDS", 0.02)
+    with open_place(text_study(stable_trees=2)) as place:
+        hub = place.hub
+        place.join()
+
+        async def settle() -> None:
+            hub.live = type(hub.live)(stability=Stability(2, "a", 90, 90))
+            while hub.is_open:
+                await asyncio.sleep(0.01)
+
+        async def reopen() -> bool:
+            await hub.set_state("open")
+            await asyncio.sleep(0.2)  # several times the upkeep
+            return hub.is_open
+
+        place.browser.portal.call(settle)
+
+        assert place.browser.portal.call(reopen)
+        assert hub.live.n_stable == 0
+
+
+class SlowTrees:
+    """A worker, one order at a time, whose trees take until they are let go."""
+
+    grows = threading.Event()
+    go_on = threading.Event()
+    n_made = 0
+
+    def __init__(self, url: str, study: Study) -> None:
+        self._bench = Bench(make_engine(url), study)
+        self._lock = threading.Lock()
+        type(self).n_made += 1
+
+    def order(self, order: Any) -> Any:
+        with self._lock:
+            if isinstance(order, TreeOrder):
+                self.grows.set()
+                self.go_on.wait(30)
+            return self._bench.carry_out(order)
+
+    def close(self) -> None:
+        self.go_on.set()
+
+
+def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("ordlink.collect.hub.TICK_SECONDS", 0.01)
+    monkeypatch.setattr("ordlink.collect.hub.TREE_SECONDS", 0.01)
+    study = text_study(questions_per_person=1000, sampler="SL", question="quadruplet")
+
+    async def run() -> tuple[int, int, int]:
+        hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=SlowTrees)
+        hub.start()
+        token = hash_token("x")
+        await hub.change(lambda connection: join(connection, Origin(), token))
+        await asyncio.sleep(0.1)
+        n_before_answers = SlowTrees.n_made
+        view = await hub.step(Step(token, Continue("instructions")))
+        assert view is not None
+        view = await hub.step(Step(token, Answer(view.number, (0,))))
+        await asyncio.to_thread(SlowTrees.grows.wait, 30)
+        n_before = await hub.read(count_own_draws)
+        for _ in range(500):
+            assert view is not None
+            view = await hub.step(Step(token, Answer(view.number, (0,))))
+            n_after = await hub.read(count_own_draws)
+            if n_after > n_before + 1:
+                break
+            await asyncio.sleep(0.002)
+        is_still_growing = hub.live.trees is None
+        await hub.stop()
+        assert is_still_growing
+        return n_before_answers, n_before, n_after
+
+    n_before_answers, n_before, n_after = asyncio.run(run())
+
+    assert n_before_answers == 1  # the second starts with the first answer
+    assert SlowTrees.n_made == 2
+    assert n_after > n_before + 1
+
+
+def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path) -> None:
+    orders: list[int] = []
+
+    class Noting(BenchWorker):
+        def order(self, order: Any) -> Any:
+            orders.append(order.n_questions)
+            return super().order(order)
+
+    async def run() -> int:
+        study = text_study(sampler="random")
+        hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=Noting)
+        hub._drawer = Noting(str(hub.engine.url), study)
+        for seconds in (0.0, 9.0):
+            hub._draw_seconds = seconds
+            hub._shown.clear()
+            hub._shown.append((time.monotonic() - 1.0, -100))  # 100 a second
+            hub.desk.waiting.n_shown = 0
+            await hub._fill()
+        await hub.stop()
+        return len(hub.desk.waiting)
+
+    n_waiting = asyncio.run(run())
+
+    assert 180 < orders[0] <= 200
+    assert 1500 < orders[1] <= 2000 - orders[0]
+    assert n_waiting == sum(orders)  # all of them are at hand
+
+
+def count_own_draws(connection: sa.Connection) -> int:
+    counted = sa.select(sa.func.count(draw.c.id)).where(draw.c.sampler == "SL")
+    return int(connection.execute(counted).scalar_one())
+
+
+def test_the_seeds_of_draws_come_from_the_seed_of_the_study(tmp_path: Path) -> None:
+    def seeds(name: str, seed: int) -> list[int]:
+        url = f"sqlite:///{tmp_path / name}"
+        hub = Hub(text_study(seed=seed), url, make_worker=BenchWorker)
+        found = [hub._draw_now(2) for _ in range(3)]
+        hub.writer.change(lambda connection: hub.desk.waiting.take(connection, 1)).result()
+        hub.writer.close()
+        return [one.seed for one in found]
+
+    first = seeds("a.db", 7)
+
+    assert seeds("b.db", 7) == first
+    assert seeds("c.db", 8) != first
+    assert not set(seeds("a.db", 7)) & set(first)  # after a restart it goes on with others
+
+
+@pytest.mark.parametrize("state", ["", "closed"])
+def test_there_are_three_states(open_place: Callable, state: str) -> None:
+    with open_place(text_study()) as place, pytest.raises(InputError, match="is open, paused"):
+        place.browser.portal.call(place.hub.set_state, state)

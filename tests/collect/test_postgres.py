@@ -1,0 +1,78 @@
+"""Several servers on PostgreSQL: what only a database with transactions side by side can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import sqlalchemy as sa
+
+from ordlink.collect.database import open_database, settle_study
+from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.reading import RecordReader
+from ordlink.collect.samplers import Drawn, DrawnQuestion
+from ordlink.collect.schema import answer, participant, question, serving
+from ordlink.collect.waiting import add_draw
+from soak.servers import missing_postgres, postgres
+from tests.collect.conftest import text_study
+
+STUDY = text_study()
+pytestmark = pytest.mark.skipif(bool(missing_postgres()), reason=missing_postgres())
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[sa.Engine]:
+    with postgres() as url:
+        made = open_database(url)
+        settle_study(made, STUDY)
+        yield made
+        made.dispose()
+
+
+def store(connection: sa.Connection, person: int, numbers: range) -> None:
+    """Store main answers of a person."""
+    rows = [{"participant_id": person, "number": number} for number in numbers]
+    shown = {"role": "main", "shown": "0,1,2", "status": "answered", "served_at": 0.0}
+    given = {"choice": "0", "seconds": 1.0, "n_blurs": 0, "device": "", "received_at": 0.0,
+             "undone": False}  # fmt: skip
+    connection.execute(serving.insert(), [{**row, **shown} for row in rows])
+    connection.execute(answer.insert(), [{**row, **given} for row in rows])
+    connection.execute(
+        participant.update()
+        .where(participant.c.id == person)
+        .values(n_main=participant.c.n_main + len(rows))
+    )
+
+
+def test_answers_that_are_committed_late_are_read(engine: sa.Engine) -> None:
+    reader = RecordReader(engine, STUDY)
+    with engine.begin() as connection:
+        slow, fast = (join(connection, Origin(), hash_token(name)) for name in ("a", "b"))
+
+    with engine.connect() as late:
+        store(late, slow, range(1, 21))
+        with engine.begin() as early:
+            store(early, fast, range(1, 21))
+        before = reader.read().answers
+        late.commit()
+    after = reader.read().answers
+
+    assert {one.person for one in before} == {fast}
+    assert len(after) == 40
+    assert after[0].id < before[0].id
+    assert [one.id for one in after] == sorted(one.id for one in after)
+
+
+def test_two_servers_never_add_questions_of_a_plan_at_the_same_time(engine: sa.Engine) -> None:
+    planned = (DrawnQuestion((0, 1, 2, 3), "SL needs it", 1),)
+    drawn = Drawn("SL", 0, 0, 0, planned)
+    with engine.begin() as one:
+        first = add_draw(one, drawn, 1)
+        with engine.begin() as other:
+            at_the_same_time = add_draw(other, drawn, 1)
+    with engine.begin() as other:
+        later = add_draw(other, drawn, 1)
+        n_questions = other.execute(sa.select(sa.func.count(question.c.id))).scalar_one()
+
+    assert (first, at_the_same_time, later) == (True, False, True)
+    assert n_questions == 1

@@ -1,0 +1,132 @@
+"""What was answered: read once, and all of it, in whatever order it is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from ordlink.collect.changes import bump_revision
+from ordlink.collect.database import make_engine, one_moment, open_database, settle_study
+from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.reading import MainAnswer, RecordReader
+from ordlink.collect.samplers import _adaptive, grow
+from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.worker import Bench, DrawOrder, TreeOrder
+from tests.collect.conftest import text_study
+
+STUDY = text_study(method="AddS-AL")
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> sa.Engine:
+    made = open_database(f"sqlite:///{tmp_path / 'study.db'}")
+    settle_study(made, STUDY)
+    with made.begin() as connection:
+        join(connection, Origin(), hash_token("x"))
+    return made
+
+
+def store(connection: sa.Connection, numbers: range) -> None:
+    """Store answers with these numbers."""
+    for number in numbers:
+        shown = f"{number % 4},{4 + number % 3},{8 + number % 4}"
+        connection.execute(
+            serving.insert().values(
+                participant_id=1, number=number, role="main", shown=shown, status="answered",
+                served_at=0.0,
+            )
+        )  # fmt: skip
+        connection.execute(
+            answer.insert().values(
+                id=number, participant_id=1, number=number, choice="0", seconds=1.0, n_blurs=0,
+                device="", received_at=0.0, undone=False,
+            )
+        )  # fmt: skip
+    connection.execute(participant.update().values(n_main=participant.c.n_main + len(numbers)))
+
+
+def test_answers_of_a_slower_server_are_read_although_their_numbers_are_smaller(
+    engine: sa.Engine,
+) -> None:
+    reader, bench = RecordReader(engine, STUDY), Bench(engine, STUDY)
+    with engine.begin() as connection:
+        store(connection, range(21, 41))
+    early = bench.carry_out(TreeOrder())
+    n_early = len(reader.read().answers)
+    with engine.begin() as connection:
+        store(connection, range(1, 21))
+    late = bench.carry_out(TreeOrder(early.mark))
+
+    assert n_early == early.everybody["n_answers"] == 20
+    assert [one.id for one in reader.read().answers] == list(range(1, 41))
+    assert late is not None and late.everybody["n_answers"] == 40
+    assert bench.carry_out(TreeOrder(late.mark)) is None
+
+
+def test_answers_are_read_once_unless_earlier_ones_changed(engine: sa.Engine, monkeypatch) -> None:
+    reader = RecordReader(engine, STUDY)
+    with engine.begin() as connection:
+        store(connection, range(1, 11))
+    reader.read()
+    asked = []
+
+    def read(_connection: sa.Connection, *, after: int = 0) -> list[MainAnswer]:
+        asked.append(after)
+        return []
+
+    monkeypatch.setattr("ordlink.collect.reading.read_main_answers", read)
+
+    reader.read()
+    with engine.begin() as connection:
+        bump_revision(connection)
+        connection.execute(participant.update().values(n_main=0))
+    reader.read()
+
+    assert asked == [10, 0]
+
+
+def test_queries_of_one_moment_see_nothing_that_is_stored_meanwhile(engine: sa.Engine) -> None:
+    count = sa.select(sa.func.count(answer.c.id))
+    other = make_engine(str(engine.url))
+    with one_moment(engine) as moment:
+        before = moment.execute(count).scalar_one()
+        with other.begin() as connection:
+            store(connection, range(1, 4))
+
+        assert moment.execute(count).scalar_one() == before == 0
+    with one_moment(engine) as moment:
+        assert moment.execute(count).scalar_one() == 3
+
+
+def test_adaptive_draws_know_all_answers_but_for_the_last_few(
+    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown = []
+    monkeypatch.setattr(
+        _adaptive, "grow", lambda known, method: grown.append(len(known)) or grow(known, method)
+    )
+    bench = Bench(engine, STUDY)
+    draws = []
+    for numbers in (range(1, 101), range(101, 111), range(111, 112)):
+        with engine.begin() as connection:
+            store(connection, numbers)
+        draws.append(bench.carry_out(DrawOrder(10, len(draws))))
+
+    assert [draw.last_answer for draw in draws] == [100, 100, 111]
+    assert [draw.knew.n_answers for draw in draws] == [100, 100, 111]
+    assert grown == [100, 111]  # the trees of the first draw serve for the second one too
+    assert draws[0].questions != draws[1].questions
+
+
+def test_a_change_of_earlier_answers_is_news(engine: sa.Engine) -> None:
+    bench = Bench(engine, STUDY)
+    with engine.begin() as connection:
+        store(connection, range(1, 101))
+    bench.carry_out(DrawOrder(10, 0))
+    with engine.begin() as connection:
+        store(connection, range(101, 102))
+        bump_revision(connection)
+
+    assert bench.carry_out(DrawOrder(10, 1)).last_answer == 101
