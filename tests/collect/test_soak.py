@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,32 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed() -> None:
 
     assert result.is_good, result
     assert result.n_stored == result.n_acknowledged > 20
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc")
+def test_nothing_is_left_of_a_server_that_was_killed_at_work() -> None:
+    with running(method="tSTE-AL") as (servers, _):
+        asyncio.run(measure_load([servers[0].port], n_people=8, seconds=1.0))
+        server = servers[0].process.pid
+        found = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        workers = [number for number in found if "spawn_main" in _command_of(number)]
+
+        servers[0].kill()
+
+        for _ in range(200):
+            if not any(_command_of(number) for number in workers):
+                break
+            time.sleep(0.05)
+        assert workers
+        assert not any(_command_of(number) for number in workers)
+
+
+def _command_of(process: str) -> str:
+    """Return how a process was started, nothing if it is gone."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 @needs_postgres

@@ -23,6 +23,7 @@ from ordlink.collect.reading import Record, RecordReader
 from ordlink.collect.samplers import PLANS, Drawn, Knew
 from ordlink.collect.study import Study
 from ordlink.errors import OrdlinkError
+from ordlink.processes import die_with_parent
 
 NICENESS = 19
 """People come first: trees take what they leave of the processor."""
@@ -139,6 +140,7 @@ class Worker:
 
 def _work(pipe: Connection, url: str, study: Study) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes us
+    die_with_parent()
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     os.environ.setdefault("ORDLINK_THREADS", "1")

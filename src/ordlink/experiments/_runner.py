@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from ordlink.experiments._experiment import Experiment, Parameters, cell_key, run_cell
 from ordlink.experiments._store import Store
+from ordlink.processes import die_with_parent
 
 ONE_THREAD = (
     "ORDLINK_THREADS",
@@ -173,7 +173,7 @@ def _run_on_workers(
 def _work(line: Connection, experiment: Experiment, store: Store) -> None:
     """Run cells as they come down the line, until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    die_with_parent()
     while True:
         try:
             cell: Parameters = line.recv()
@@ -194,14 +194,6 @@ def _run_and_save(experiment: Experiment, store: Store, cell: Parameters) -> str
     except Exception:  # any: it is reported, and the other cells go on
         return traceback.format_exc()
     return None
-
-
-def _die_with_parent() -> None:
-    """End this process when the parent is gone, killed for instance."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _n_cores() -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeAlias
+
+from ordlink.processes import die_with_parent
 
 Task: TypeAlias = tuple[Any, ...]
 """A function that can be imported by its name, and its arguments."""
@@ -51,11 +52,4 @@ def _prepare() -> None:
     """Set up a process: one thread, a silent end at Ctrl-C, no life without the parent."""
     os.environ["ORDLINK_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    threading.Thread(target=_die_with_parent, daemon=True).start()
-
-
-def _die_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    die_with_parent()
