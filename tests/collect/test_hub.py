@@ -203,7 +203,7 @@ def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path) -> None:
         study = text_study(sampler="random")
         hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=Noting)
         hub._drawer = Noting(str(hub.engine.url), study)
-        for seconds in (0.0, 9.0):
+        for seconds in (0.0, 3.0):
             hub._draw_seconds = seconds
             hub._shown.clear()
             hub._shown.append((time.monotonic() - 1.0, -100))  # 100 a second
@@ -215,7 +215,7 @@ def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path) -> None:
     n_waiting = asyncio.run(run())
 
     assert 180 < orders[0] <= 200
-    assert 1500 < orders[1] <= 2000 - orders[0]
+    assert 550 < orders[1] <= 800 - orders[0]
     assert n_waiting == sum(orders)  # all of them are at hand
 
 
