@@ -78,7 +78,7 @@ def test_two_servers_on_postgresql_serve_no_question_too_often_and_lose_nothing(
     ):
         ports = [server.port for server in servers]
         load = asyncio.run(measure_load(ports, n_people=8, seconds=1.0))
-        problems = compare_dashboards(ports, database, seconds=60)
+        problems = compare_dashboards(ports, database, seconds=240)
         killed = asyncio.run(kill_under_load(servers, database, n_kills=2, n_people=8, seconds=0.5))
         engine = make_engine(database)
         with engine.connect() as connection:
