@@ -77,10 +77,7 @@ def load(short: bool) -> Outcome:
 def kill(short: bool) -> Outcome:
     """SQLite, kill -9 under load."""
     with running(people_per_question=2) as (servers, database):
-        result = asyncio.run(
-            kill_under_load(servers, database, n_kills=5 if short else 100, n_people=20)
-        )
-    return Outcome(result.is_good, str(result))
+        return _kill(servers, database, short)
 
 
 def kill_postgres(short: bool) -> Outcome:
@@ -92,9 +89,12 @@ def kill_postgres(short: bool) -> Outcome:
         postgres() as url,
         running(n_servers=2, database=url, people_per_question=2) as (servers, database),
     ):
-        result = asyncio.run(
-            kill_under_load(servers, database, n_kills=5 if short else 100, n_people=20)
-        )
+        return _kill(servers, database, short)
+
+
+def _kill(servers: list[Server], database: str, short: bool) -> Outcome:
+    n_kills = 5 if short else 100
+    result = asyncio.run(kill_under_load(servers, database, n_kills=n_kills, n_people=20))
     return Outcome(result.is_good, str(result))
 
 
