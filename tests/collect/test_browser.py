@@ -161,6 +161,7 @@ def test_a_lost_connection_is_said_and_the_answer_is_sent_once(
     first = person.number
 
     person.context.set_offline(True)
+    person.page.wait_for_function("!navigator.onLine")
     person.page.keyboard.press("2")
     person.page.wait_for_selector(".banner.lost:visible")
     person.page.keyboard.press("1")  # while the first one waits: it is no second answer
@@ -180,8 +181,7 @@ def test_a_lost_connection_is_said_and_the_answer_is_sent_once(
 def test_an_answer_whose_reply_is_lost_is_stored_once(houses: Callable, visit: Callable) -> None:
     site, url = houses(quick_study())
     person = visit(url)
-    person.begin()
-    first, lost = person.number, []
+    lost: list[Any] = []
 
     def lose_first_reply(route: Any) -> None:
         if lost:
@@ -191,6 +191,8 @@ def test_an_answer_whose_reply_is_lost_is_stored_once(houses: Callable, visit: C
             route.abort()
 
     person.page.route("**/api/answer", lose_first_reply)
+    person.begin()
+    first = person.number
     person.page.keyboard.press("1")
     person.wait_for_question(after=first)
 
@@ -205,15 +207,16 @@ def test_an_answer_that_could_not_be_sent_survives_a_reload(
 ) -> None:
     site, url = houses(quick_study())
     person = visit(url)
+    wire = Wire(person, "**/api/answer")
     person.begin()
     first = person.number
 
-    person.page.route("**/api/answer", lambda route: route.abort())
+    wire.is_cut = True
     person.page.keyboard.press("2")
     person.page.wait_for_selector(".banner.lost:visible")
     person.page.reload()
     person.page.wait_for_selector(".banner.lost:visible")
-    person.page.unroute("**/api/answer")
+    wire.is_cut = False
     person.wait_for_question(after=first)
 
     assert [one.choice for one in stored(site)] == ["1"]
@@ -225,16 +228,35 @@ def test_pictures_that_got_lost_are_loaded_again(
 ) -> None:
     _, url = houses(picture_study(folder, "triplet"))
     person = visit(url)
+    wire = Wire(person, "**/stimuli/*")
     person.agree()
 
-    person.page.route("**/stimuli/*", lambda route: route.abort())
+    wire.is_cut = True
     person.page.keyboard.press("Enter")
     person.page.wait_for_selector(".banner.lost:visible")
-    person.page.unroute("**/stimuli/*")
+    wire.is_cut = False
     person.wait_for_question()
 
     assert person.page.evaluate("[...document.images].every((one) => one.naturalWidth > 0)")
     forgive_lost_connections(person)
+
+
+class Wire:
+    """Some requests of a person, which fail while it is cut.
+
+    To be made before the person comes: a browser may let the first requests after a change of
+    what is caught pass.
+    """
+
+    def __init__(self, person: Visitor, pattern: str) -> None:
+        self.is_cut = False
+        person.page.route(pattern, self._pass_on)
+
+    def _pass_on(self, route: Any) -> None:
+        if self.is_cut:
+            route.abort()
+        else:
+            route.continue_()
 
 
 def forgive_lost_connections(person: Visitor) -> None:
