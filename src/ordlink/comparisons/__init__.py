@@ -6,7 +6,13 @@ from ordlink.comparisons._chunks import ChunksSummary, check_chunks, summarise_c
 from ordlink.comparisons._details import AnswerDetails
 from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
 from ordlink.comparisons._listed import ListedComparisons, concatenate
-from ordlink.comparisons._net import NetComparisons, Repeats, check_repeats, net_comparisons
+from ordlink.comparisons._net import (
+    NetComparisons,
+    Repeats,
+    check_repeats,
+    check_weights,
+    net_comparisons,
+)
 from ordlink.comparisons._pairs import n_pairs, pair_ids, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
 from ordlink.comparisons._similarities import check_similarities
@@ -26,6 +32,7 @@ __all__ = [
     "check_chunks",
     "check_repeats",
     "check_similarities",
+    "check_weights",
     "concatenate",
     "find_form",
     "list_answers",

@@ -76,7 +76,7 @@ def net_comparisons(
         winners, losers, net = majority.winners, majority.losers, majority.net
     if repeats == "majority" or net is None or not (net > 1).any():
         return NetComparisons(comparisons.n_objects, winners, losers)
-    _check_weights(net, winners, losers, comparisons.n_objects)
+    check_weights(net, winners, losers, comparisons.n_objects)
     return NetComparisons(comparisons.n_objects, winners, losers, net.astype(np.int32))
 
 
@@ -86,9 +86,10 @@ def check_repeats(repeats: str) -> None:
         raise InputError(f"repeats must be one of {', '.join(get_args(Repeats))}; got {repeats!r}")
 
 
-def _check_weights(
+def check_weights(
     net: Int64Array | Int32Array, winners: Int32Array, losers: Int32Array, n_objects: int
 ) -> None:
+    """Raise InputError if net counts are too large to be added up exactly."""
     remedy = "divide all counts by the same number, or use repeats='majority' (--repeats majority)"
     largest = int(net.argmax())
     if net[largest] > LARGEST_WEIGHT:

@@ -13,7 +13,7 @@ from ordlink.experiments._experiment import Experiment
 from ordlink.experiments.planted import NOISE
 from ordlink.experiments.quality_features import FEATURES, features_cell, features_cost
 from ordlink.experiments.quality_grid import FEW_REPETITIONS, N_REPETITIONS, PER_OBJECT
-from ordlink.experiments.quality_methods import OURS, SLOW_UP_TO, make_experiments
+from ordlink.experiments.quality_methods import SLOW_UP_TO, make_experiments
 from ordlink.experiments.quality_planted import planted_cell, planted_cost
 from ordlink.experiments.studies import Grid
 
@@ -87,7 +87,7 @@ GROUPS: dict[str, Group] = {
             f"8 clusters of 30 objects in 3 levels (N = 240), sigma = {NOISE:g}, delta 0.02 to "
             "0.2; 2,000 to 205,000 comparisons, each two pairs compared once with the same "
             f"probability; for some deltas up to 41 million (from 4.1 million on {FEW_REPETITIONS} "
-            f"times). Embeddings and {OURS} are run on at most {SLOW_UP_TO:,} answers.",
+            f"times). Embeddings are run on at most {SLOW_UP_TO:,} answers.",
             partial(_make_planted, "planted"),
         ),
         Group(

@@ -105,3 +105,48 @@ def improve_split(
         to_side_pulls += step * pulls[best]
         to_side_precisions += step * precisions[best]
     return value
+
+
+@kernel
+def vote_on_sides(
+    side: BoolArray, pulls: FloatArray, precisions: FloatArray, draws: FloatArray
+) -> Int64Array:
+    """Return for each object how often it is on the side, less how often it is not, in a walk.
+
+    The walk goes through all splits, each as often as it is likely (Gibbs sampling; one row of
+    `draws` from [0, 1) per sweep). The strengths across and within are those of the split it starts
+    from; all zeros come back if these do not differ. Which side is which is told by what a split
+    has in common with the first one.
+    """
+    n = side.shape[0]
+    votes = np.zeros(n, dtype=np.int64)
+    pull, across = 0.0, 0.0
+    for i in range(n):
+        for j in range(n):
+            if side[i] and not side[j]:
+                pull += pulls[i, j]
+                across += precisions[i, j]
+    within = 0.5 * precisions.sum() - across
+    if pull >= 0.0 or across <= TINY or within <= TINY:
+        return votes
+    difference = -pull / within - pull / across
+    middle = 0.5 * (pull / across - pull / within)
+    odds = np.zeros(n)  # log odds that an object is on the side, by where the others are
+    for i in range(n):
+        for j in range(n):
+            said = difference * (pulls[i, j] - middle * precisions[i, j])
+            odds[i] += said if side[j] else -said
+    now = side.copy()
+    for sweep in range(draws.shape[0]):
+        alike = 0
+        for i in range(n):
+            chosen = draws[sweep, i] * (1.0 + np.exp(-odds[i])) < 1.0
+            if chosen != now[i]:
+                change = 2.0 * difference if chosen else -2.0 * difference
+                for j in range(n):
+                    odds[j] += change * (pulls[i, j] - middle * precisions[i, j])
+                now[i] = chosen
+            alike += 1 if now[i] == side[i] else -1
+        for i in range(n):
+            votes[i] += 1 if now[i] == (alike >= 0) else -1
+    return votes

@@ -13,8 +13,6 @@ from ordlink.typing import FloatArray, LabelArray
 PATIENCE = 2
 """So many splits in a row may be less than firm."""
 _SWEEPS = 20
-_PRIOR_WEIGHT = 1.0
-"""Mean strengths of blocks are drawn to the mean of all with this precision."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +43,26 @@ class Blocks:
             members.T @ observed.precisions @ members,
         )
 
-    def means(self, prior_weight: float = _PRIOR_WEIGHT) -> FloatArray:
-        """Return the mean strength between clusters, drawn a little to the mean of all."""
-        mean = self.totals.sum() / max(float(self.precisions.sum()), 1e-12)
-        return np.asarray((self.totals + prior_weight * mean) / (self.precisions + prior_weight))
+    @property
+    def mean(self) -> float:
+        """Mean strength of all pairs."""
+        return float(self.totals.sum()) / max(float(self.precisions.sum()), TINY)
+
+    def spread(self) -> float:
+        """Return the variance of the true strengths of blocks (DerSimonian and Laird's moments)."""
+        once = np.triu(np.ones_like(self.totals)) - 0.5 * np.eye(len(self.totals))
+        known = once * self.precisions > TINY
+        precisions, totals = (once * self.precisions)[known], (once * self.totals)[known]
+        if len(precisions) < 2:
+            return 0.0
+        seen = float((precisions * (totals / precisions - self.mean) ** 2).sum())
+        weight = float(precisions.sum() - (precisions**2).sum() / precisions.sum())
+        return max(seen - (len(precisions) - 1), 0.0) / weight
+
+    def means(self) -> FloatArray:
+        """Return mean strengths between clusters, little known ones drawn to the mean of all."""
+        spread = self.spread()
+        return np.asarray((spread * self.totals + self.mean) / (spread * self.precisions + 1.0))
 
     def unite(self, p: int, q: int) -> Blocks:
         """Return the sums after cluster p has taken in cluster q."""
@@ -63,7 +77,10 @@ class Blocks:
         return Blocks(members[:, left], totals[np.ix_(left, left)], precisions[np.ix_(left, left)])
 
     def values_of_splits(self) -> FloatArray:
-        """Return gain less cost of telling two clusters apart, inf on the diagonal."""
+        """Return gain less cost of telling two clusters apart, inf on the diagonal.
+
+        The gain is that of a split of both together, and what third clusters add.
+        """
         sizes = self.members.sum(axis=0)
         own_precisions, own_totals = 0.5 * self.precisions.diagonal(), 0.5 * self.totals.diagonal()
         within = own_precisions[:, None] + own_precisions
@@ -75,8 +92,30 @@ class Blocks:
         cut = (pulls < 0.0) & (self.precisions > TINY)
         values = np.where(cut, 0.5 * pulls * pulls * inverse, 0.0)
         values -= cost_of_split(sizes[:, None] + sizes, sizes[:, None], 1.0)
+        values += self.gains_by_others()
         np.fill_diagonal(values, np.inf)
         return np.asarray(values)
+
+    def gains_by_others(self) -> FloatArray:
+        """Return what telling two clusters apart gains by their strengths to all third ones.
+
+        Less what noise gives at most if n objects are told apart by their strengths to K others:
+        half of n + K + 2 sqrt(n K), the edge of a Wishart matrix, of which n / 2 is part of a
+        split's cost already. Never below 0.
+        """
+        n_others = len(self.totals) - 2
+        gains = np.zeros_like(self.totals)
+        if n_others < 1:
+            return gains
+        means = self.totals / np.maximum(self.precisions, TINY)
+        for other, (mean, precision) in enumerate(zip(means, self.precisions, strict=True)):
+            both = np.maximum(precision[:, None] + precision, TINY)
+            gain = 0.5 * np.outer(precision, precision) / both * (mean[:, None] - mean) ** 2
+            gain[other] = gain[:, other] = 0.0
+            gains += gain
+        sizes = self.members.sum(axis=0)
+        by_noise = 0.5 * n_others + np.sqrt((sizes[:, None] + sizes) * n_others)
+        return np.maximum(gains - by_noise, 0.0)
 
     def expected(self) -> FloatArray:
         """Return the mean strength of its block for every pair of objects, shape (N, N)."""
@@ -88,8 +127,8 @@ def find_firm_clusters(observed: PairStrengths) -> LabelArray:
 
     A split of many clusters in two halves may not be firm where the clusters are, so splits that
     are likely are followed a few steps further. And a split may cut through a cluster. So clusters
-    that no firm split would tell apart are put together, and each object is moved to where it
-    fits best.
+    that no firm split would tell apart are put together, nor their strengths to third clusters;
+    before and after, each object is moved to where it fits best.
     """
     n = len(observed.strengths)
     labels = np.zeros(n, dtype=np.intp)
@@ -109,7 +148,7 @@ def find_firm_clusters(observed: PairStrengths) -> LabelArray:
             n_clusters += 1
         else:
             waiting += [(members[split.side], patience), (members[~split.side], patience)]
-    return _reassign(observed, _put_together(observed, labels))
+    return _reassign(observed, _put_together(observed, _reassign(observed, labels)))
 
 
 def _put_together(observed: PairStrengths, labels: LabelArray) -> LabelArray:

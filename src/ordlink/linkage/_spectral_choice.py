@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons, Repeats
+from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._spectral_trees import FEW_OBJECTS, grow_trees
+from ordlink.linkage._spectral_trees import FEW_OBJECTS, MANY_OBJECTS, grow_trees
 from ordlink.linkage._start import Start
 from ordlink.similarity._bradley_terry import by_pair
 from ordlink.similarity._known_strengths import are_often_compared
@@ -18,8 +19,7 @@ from ordlink.similarity._thinning import thin_out, thin_out_pairs
 from ordlink.typing import FloatArray
 
 N_FOLDS = 5
-MANY_OBJECTS = 500
-"""Up to FEW_OBJECTS, all folds are used; up to so many, one; for more objects, splits it is."""
+"""For few objects all of them are used, for more objects one, for many none: splits it is."""
 ROWS_AT_MOST = 200_000
 """More answers than this are not needed to choose, unless all pairs are compared often."""
 ERRORS, ERRORS_OF_FEW = 2.0, 1.0
@@ -52,13 +52,14 @@ def choose_way(comparisons: ListedComparisons, start: Start, repeats: Repeats | 
     n_objects = comparisons.n_objects
     few = n_objects <= FEW_OBJECTS
     counts: Sequence[Repeats] = ["majority"] if repeats is None else [repeats]
-    if few and repeats is None and comparisons.tally.majority is not None:
+    has_repeats = comparisons.tally.majority is not None or comparisons.counts is not None
+    if few and repeats is None and has_repeats and _can_be_added(comparisons):
         counts = ["majority", "net"]
     ways = [Way(count, average) for count in counts for average in (False, True)]
     if n_objects > MANY_OBJECTS:
         return ways[0]
     agreements = _agreements(comparisons, start, ways, N_FOLDS if few else 1)
-    if not agreements.shape[1]:
+    if agreements.shape[1] < 2:
         return ways[0]
     best = 0
     for other in range(1, len(ways)):
@@ -67,6 +68,15 @@ def choose_way(comparisons: ListedComparisons, start: Start, repeats: Repeats | 
         if gains.mean() > (ERRORS_OF_FEW if few else ERRORS) * error:
             best = other
     return ways[best]
+
+
+def _can_be_added(comparisons: ListedComparisons) -> bool:
+    """Return whether net counts are small enough."""
+    try:
+        one_row_per_question(comparisons, "net")
+    except InputError:
+        return False
+    return True
 
 
 def _agreements(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +13,7 @@ from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparison
 from ordlink.errors import InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage._average import average_linkage
-from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters, number_by_first
+from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters
 from ordlink.linkage._split_tree import build_tree
 from ordlink.linkage._start import Start
 from ordlink.similarity._bradley_terry import PairAnswers, as_matrix, by_pair
@@ -28,8 +30,14 @@ from ordlink.typing import FloatArray, LabelArray, Progress
 
 MAX_ROUNDS = 4
 _STEPS_PER_ROUND = 2
+_FEW_MOVE = 0.004
+"""Clusters are stable once no larger share of the objects moves: of up to 249 objects, none."""
+_MAX_STEPS = 10
+_AT_REST = 0.1
 FEW_OBJECTS = 64
 """Up to so many, time does not matter."""
+MANY_OBJECTS = 500
+"""For more, time matters more than anything that another look might bring."""
 ROWS_AT_FIRST = 2_000_000
 """More answers than this are not needed to find out how many of them are slips."""
 
@@ -42,12 +50,18 @@ class Trees:
     ----------
     splits : Hierarchy
         By splits from above; hears what many weak answers say together.
-    average : Hierarchy
-        By average linkage from below; right where the strength of each pair is well known.
+    grow_average : callable
+        Returns the tree by average linkage from below; right where the strength of each pair is
+        well known.
     """
 
     splits: Hierarchy
-    average: Hierarchy
+    grow_average: Callable[[], Hierarchy]
+
+    @cached_property
+    def average(self) -> Hierarchy:
+        """The second one, grown when it is asked for."""
+        return self.grow_average()
 
 
 class StrengthModel(Protocol):
@@ -67,12 +81,16 @@ def grow_trees(comparisons: Comparisons, start: Start, progress: Progress | None
     model, observed, labels = _first_clusters(comparisons, start)
     observed, labels = _refine(model, observed, labels, start, progress)
     splits = start.finish(*build_tree(observed, labels), names=comparisons.names)
-    average = average_linkage(
-        as_matrix(model.fit(_expected(observed, labels, start)), start.n_objects),
-        initial_clusters=start.clusters(),
-        names=comparisons.names,
-    )
-    return Trees(splits, average)
+
+    def grow_average() -> Hierarchy:
+        strengths = model.fit(_expected(observed, labels, start))
+        return average_linkage(
+            as_matrix(strengths, start.n_objects),
+            initial_clusters=start.clusters(),
+            names=comparisons.names,
+        )
+
+    return Trees(splits, grow_average)
 
 
 def _first_clusters(
@@ -102,7 +120,7 @@ def _clusters_of_many(
     expected = _expected(observed, labels, start)
     lapse = share_of_slips(comparisons, expected) if labels.max() > 0 else 0.0
     variance = choose_variance(comparisons, expected, lapse)
-    answers = PairAnswers.of(comparisons).sorted_by_winner().with_lapse(lapse)
+    answers = PairAnswers.of(comparisons).in_tiles().with_lapse(lapse)
     return PairModel(answers, variance), observed, labels
 
 
@@ -126,7 +144,7 @@ def _clusters_of_few(
 def _clusters_near(
     comparisons: ListedComparisons, start: Start, guess: FirstGuess, lapse: float = 0.0
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
-    answers = PairAnswers.of(comparisons).sorted_by_winner().with_lapse(lapse)
+    answers = PairAnswers.of(comparisons).in_tiles().with_lapse(lapse)
     model = PairModel(answers, guess.variance)
     observed = _contract(model.observe(model.stretch(guess.strengths), calibrated=False), start)
     return model, observed, find_firm_clusters(observed)
@@ -141,14 +159,40 @@ def _refine(
 ) -> tuple[PairStrengths, LabelArray]:
     """Return the strengths between slots and the firm clusters of slots, once these are stable."""
     for done in range(MAX_ROUNDS):
-        for _ in range(_STEPS_PER_ROUND):
+        in_a_hurry = done > 0 and start.n_objects > MANY_OBJECTS
+        for _ in range(1 if in_a_hurry else _STEPS_PER_ROUND):
             observed = _contract(model.observe(_expected(observed, labels, start)), start)
         previous, labels = labels, find_firm_clusters(observed)
         if progress is not None:
             progress(done + 1, MAX_ROUNDS)
-        if np.array_equal(number_by_first(labels), number_by_first(previous)):
+        if _share_moved(previous, labels) <= _FEW_MOVE:
             break
-    return observed, labels
+    return _converge(model, observed, labels, start), labels
+
+
+def _share_moved(before: LabelArray, after: LabelArray) -> float:
+    """Return the share of the objects that left what their cluster became, or joined another."""
+    shared = np.zeros((before.max() + 1, after.max() + 1))
+    np.add.at(shared, (before, after), 1.0)
+    stayed = min(shared.max(axis=0).sum(), shared.max(axis=1).sum())
+    return 1.0 - float(stayed) / len(before)
+
+
+def _converge(
+    model: StrengthModel, observed: PairStrengths, labels: LabelArray, start: Start
+) -> PairStrengths:
+    """Return the strengths once what the clusters let expect has come to rest.
+
+    Clusters that lose nearly all comparisons get to their places slowly, by a step of less than the
+    width of the curve of P each time.
+    """
+    expected = _expected(observed, labels, start)
+    for _ in range(_MAX_STEPS):
+        observed = _contract(model.observe(expected), start)
+        previous, expected = expected, _expected(observed, labels, start)
+        if np.abs(expected - previous).max() < _AT_REST:
+            break
+    return observed
 
 
 def _expected(observed: PairStrengths, labels: LabelArray, start: Start) -> FloatArray:

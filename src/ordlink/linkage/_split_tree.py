@@ -14,7 +14,8 @@ from ordlink.typing import BoolArray, FloatArray, Int32Array, Int64Array, LabelA
 
 ERRORS = 2.0
 """So many standard errors are added to a strength before splits are put in order."""
-_BLOCK_PRIOR = 0.1
+_LEAST_SPREAD = 0.1
+"""Variance of strengths between clusters, at least."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,10 @@ def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
 
     Clusters come in the order of their smallest objects, and so do equally good choices.
     """
-    mean = blocks.totals.sum() / max(float(blocks.precisions.sum()), 1e-12)
+    mean, prior = blocks.mean, 1.0 / max(blocks.spread(), _LEAST_SPREAD)
     branches = list(clusters)
     while len(branches) > 1:
-        means = (blocks.totals + _BLOCK_PRIOR * mean) / (blocks.precisions + _BLOCK_PRIOR)
+        means = (blocks.totals + prior * mean) / (blocks.precisions + prior)
         above = np.where(np.triu(np.ones_like(means, dtype=bool), 1), means, -np.inf)
         p, q = (int(place) for place in np.unravel_index(int(above.argmax()), above.shape))
         precision = blocks.precisions[p, q]

@@ -18,6 +18,11 @@ CLEAR = 0.85
 TINY = 1e-12
 """A total precision below this says nothing."""
 _MOVES_PER_OBJECT = 3
+_EXACT = 1e-12
+"""Relative differences below this come from rounding."""
+_DRAWS, _SWEEPS = 200_000, (50, 2_000)
+"""About so many objects are drawn to find out where each most likely is, in so many sweeps."""
+_SEED = 20190104
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,9 @@ class Split:
     side : ndarray of shape (n,), dtype bool
         Which objects are on one side.
     gain : float
-        In log-likelihood.
+        In log-likelihood, of the best split, before each object settled where it most likely is.
+    n_off : int
+        Number of objects on one side of that best split.
     across : float
         Mean strength of the pairs across.
     error : float
@@ -40,13 +47,14 @@ class Split:
 
     side: BoolArray
     gain: float
+    n_off: int
     across: float
     error: float
     within: float
 
     def value(self, caution: float) -> float:
         """Return gain less cost; a split is firm if it is above 0 with caution 1."""
-        n, k = np.array(len(self.side)), np.array(self.side.sum())
+        n, k = np.array(len(self.side)), np.array(self.n_off)
         return self.gain - float(cost_of_split(n, k, caution))
 
 
@@ -69,17 +77,41 @@ def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Sp
         return None
     within = float((precisions * strengths).sum() / total)
     pulls = precisions * (strengths - within)
-    if not pulls.any() and len(members) > 2:
+    rounding = _EXACT * float((precisions * np.abs(strengths)).max())
+    if np.abs(pulls).max() <= rounding and len(members) > 2:
         return None
     costs = costs_of_splits(len(members), caution)
     side, value = _search(pulls, precisions, costs)
+    n_off = int(side.sum())
+    gain = value + float(costs[n_off])
+    side = settle(side, pulls, precisions)
     cut = precisions[np.ix_(side, ~side)]
     weight = float(cut.sum())
     across, error = within, np.inf
     if weight > 0.0:
         across += float(pulls[np.ix_(side, ~side)].sum()) / weight
         error = weight**-0.5
-    return Split(side, value + float(costs[side.sum()]), across, error, within)
+    return Split(side, gain, n_off, across, error, within)
+
+
+def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolArray:
+    """Return a split with each object on the side where it most likely is.
+
+    The one best split of all follows noise: where many splits are nearly as good, what most of them
+    say of an object is right more often. All splits count as equally likely beforehand.
+    """
+    from ordlink.kernels.splits import vote_on_sides
+
+    n = len(side)
+    draws = np.random.default_rng(_SEED).random((int(np.clip(_DRAWS // n, *_SWEEPS)), n))
+    firmest_first = np.argsort(np.where(side, -1.0, 1.0) @ pulls * np.where(side, 1.0, -1.0))
+    by_firmness = np.ix_(firmest_first, firmest_first)  # whatever the objects' numbers are
+    votes = np.zeros(n, dtype=np.int64)
+    votes[firmest_first] = vote_on_sides(
+        side[firmest_first], pulls[by_firmness], precisions[by_firmness], draws
+    )
+    settled = np.where(votes == 0, side, votes > 0)
+    return settled if 0 < settled.sum() < n else side
 
 
 def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:

@@ -42,7 +42,7 @@ class KnownStrengths:
     @classmethod
     def of_answers(cls, comparisons: ListedComparisons) -> KnownStrengths:
         """Return the most likely strengths if all are normal around 0."""
-        answers = PairAnswers.of(comparisons).sorted_by_winner()
+        answers = PairAnswers.of(comparisons).in_tiles()
         strengths = PairModel(answers, VARIANCE).fit(np.zeros(answers.n_pairs))
         return cls(strengths, comparisons.n_objects)
 

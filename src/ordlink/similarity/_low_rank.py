@@ -76,7 +76,7 @@ def strengths_of(points: FloatArray) -> FloatArray:
 def leading_eigenpairs(matrix: FloatArray, n_pairs: int) -> tuple[FloatArray, FloatArray]:
     """Return the largest eigenvalues of a symmetric matrix, falling, and their eigenvectors."""
     from scipy.linalg import eigh
-    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+    from scipy.sparse.linalg import ArpackError, eigsh
 
     n = len(matrix)
     n_pairs = min(n_pairs, n)
@@ -85,7 +85,7 @@ def leading_eigenpairs(matrix: FloatArray, n_pairs: int) -> tuple[FloatArray, Fl
         try:
             values, vectors = eigsh(matrix, k=n_pairs, which="LA", v0=start, tol=1e-4)
             return values[::-1], vectors[:, ::-1]
-        except ArpackNoConvergence:
-            pass  # no eigenvalue stands out: take the slow way
+        except ArpackError:
+            pass  # no eigenvalue stands out, or all are 0: take the slow way
     values, vectors = eigh(matrix, subset_by_index=[n - n_pairs, n - 1])
     return values[::-1], vectors[:, ::-1]

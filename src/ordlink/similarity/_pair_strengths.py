@@ -11,6 +11,9 @@ from ordlink.typing import FloatArray, Int64Array
 
 _MAX_STEPS = 40
 _REMEMBERED_STEPS = 6
+AVERAGE_AT_MOST, AVERAGES_AT_MOST = 0.1, 0.05
+"""What a pair that nobody compared counts for, compared with others, and all of them together."""
+MANY_PAIRS = 125_000
 N_GROUPS = 16
 """Pairs are put into so many groups by what is expected of them."""
 LOGIT_OF_PROBIT = 0.346
@@ -68,7 +71,7 @@ class PairModel:
             self._effects / scales,
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": 1e-6},
+            options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": _precision_of(answers.n_pairs)},
         )
         self._effects = found.x * scales
         return np.asarray(expected + self._effects)
@@ -100,7 +103,7 @@ class PairModel:
         if calibrated and known.any():
             precisions /= max(float((slopes * slopes).sum() / precisions.sum()), 1e-6)
         n = self._answers.n_objects
-        return PairStrengths(as_matrix(observed, n), as_matrix(precisions, n))
+        return _take_for_average(as_matrix(observed, n), as_matrix(precisions, n))
 
     def _foreseen_curvatures(self, expected: FloatArray) -> FloatArray:
         """Return what comparisons tell of each pair, before it is known how they were answered."""
@@ -114,6 +117,32 @@ class PairModel:
         same.
         """
         return np.asarray(expected * np.sqrt(1.0 + LOGIT_OF_PROBIT * self._variance))
+
+
+def _precision_of(n_pairs: int) -> float:
+    """Return how little more a further step must bring, relatively; many pairs are in a hurry."""
+    return 1e-6 if n_pairs <= MANY_PAIRS else 3e-5
+
+
+def _take_for_average(strengths: FloatArray, precisions: FloatArray) -> PairStrengths:
+    """Return the observations, in which pairs that nobody compared count a little as average ones.
+
+    Else two clusters that were never compared with each other would have nothing against being one.
+    All these pairs together count for little, so that nothing changes where most pairs are unknown.
+    Of objects without any answer nothing is known at all.
+    """
+    known = precisions > 0.0
+    named = known.any(axis=1)
+    unknown = named[:, None] & named & ~known
+    np.fill_diagonal(unknown, val=False)
+    if not unknown.any():
+        return PairStrengths(strengths, precisions)
+    total = float(precisions.sum())
+    mean = float((precisions * strengths).sum()) / total
+    share = min(AVERAGE_AT_MOST, AVERAGES_AT_MOST * known.sum() / unknown.sum())
+    strengths[unknown] = mean
+    precisions[unknown] = share * total / known.sum()
+    return PairStrengths(strengths, precisions)
 
 
 def _groups_of(expected: FloatArray) -> Int64Array:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink.comparisons import AnswerDetails, ListedComparisons, Repeats, check_repeats, n_pairs
+from ordlink.comparisons import (
+    AnswerDetails,
+    ListedComparisons,
+    Repeats,
+    check_repeats,
+    check_weights,
+    n_pairs,
+)
 from ordlink.typing import Int32Array, Int64Array
 
 
@@ -33,6 +40,8 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     majority = comparisons.tally.majority
     if majority is None:
         counts = None if repeats == "majority" else comparisons.counts
+        if counts is not None:
+            check_weights(counts, comparisons.winners, comparisons.losers, comparisons.n_objects)
         return ListedComparisons(
             n_objects=comparisons.n_objects,
             winners=comparisons.winners,
@@ -48,6 +57,7 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     order = np.argsort(first_row)
     counts = None
     if repeats == "net" and majority.net is not None:
+        check_weights(majority.net, majority.winners, majority.losers, comparisons.n_objects)
         counts = majority.net[order].astype(np.int32)
     return ListedComparisons(
         n_objects=comparisons.n_objects,
