@@ -1,8 +1,7 @@
-"""Spectral splits: the best split, firm clusters, and the trees that they give."""
+"""Spectral trees: what they find, and that they depend on nothing but the answers."""
 
 from __future__ import annotations
 
-import itertools
 import os
 import subprocess
 import sys
@@ -10,172 +9,15 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
 import ordlink as ol
-from ordlink.kernels.splits import best_threshold, improve_split
-from ordlink.linkage import spectral_linkage
-from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters
-from ordlink.linkage._splits import best_split, costs_of_splits
-from ordlink.similarity._pair_strengths import PairStrengths
+from ordlink.errors import InputError
+from ordlink.linkage import _spectral_choice, spectral_linkage
 from tests.checks import relabelled
 from tests.instances import instances
-from tests.reference.strengths import cost_of_split, gain_of_split
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
-
-
-@st.composite
-def observations(draw: st.DrawFn, max_objects: int = 8) -> PairStrengths:
-    """Draw strengths and precisions, some of them 0, with or without two groups."""
-    n = draw(st.integers(2, max_objects))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    group = rng.integers(0, 2, n)
-    gap = draw(st.sampled_from([0.0, 1.0, 6.0]))
-    strengths = np.triu(rng.normal(size=(n, n)) - gap * (group[:, None] != group), 1)
-    precisions = np.triu(rng.exponential(size=(n, n)) * (rng.random((n, n)) < 0.8), 1)
-    return PairStrengths(strengths + strengths.T, precisions + precisions.T)
-
-
-def _pulls(observed: PairStrengths) -> np.ndarray:
-    mean = (observed.precisions * observed.strengths).sum() / observed.precisions.sum()
-    return observed.precisions * (observed.strengths - mean)
-
-
-def _sides(n: int) -> list[np.ndarray]:
-    return [np.array([True, *rest]) for rest in itertools.product([True, False], repeat=n - 1)][1:]
-
-
-@settings(max_examples=150, deadline=None)
-@given(observations(), st.integers(0, 2**32))
-def test_a_threshold_has_the_literal_gain_and_none_is_better(observed, seed) -> None:
-    n = len(observed.strengths)
-    if not observed.precisions.any():
-        return
-    order = np.random.default_rng(seed).permutation(n)
-    costs = costs_of_splits(n, 0.7)
-
-    size, value = best_threshold(order, _pulls(observed), observed.precisions, costs)
-
-    values = []
-    for k in range(1, n):
-        side = np.zeros(n, dtype=bool)
-        side[order[:k]] = True
-        gain = gain_of_split(side, observed.strengths.tolist(), observed.precisions.tolist())
-        values.append(gain - cost_of_split(n, k, 0.7))
-    np.testing.assert_allclose(value, max(values), rtol=1e-7, atol=1e-7)
-    np.testing.assert_allclose(values[size - 1], max(values), rtol=1e-7, atol=1e-7)
-
-
-@settings(max_examples=150, deadline=None)
-@given(observations(), st.integers(0, 2**32))
-def test_moving_objects_ends_where_no_single_move_helps(observed, seed) -> None:
-    n = len(observed.strengths)
-    if not observed.precisions.any():
-        return
-    rng = np.random.default_rng(seed)
-    side = rng.permutation(np.arange(n) < rng.integers(1, n))
-    strengths, precisions = observed.strengths.tolist(), observed.precisions.tolist()
-
-    def value_of(side: np.ndarray) -> float:
-        k = int(side.sum())
-        return gain_of_split(side, strengths, precisions) - cost_of_split(n, k, 1.0)
-
-    before = value_of(side)
-    value = improve_split(side, _pulls(observed), observed.precisions, costs_of_splits(n, 1.0), 100)
-
-    assert value >= before - 1e-7
-    np.testing.assert_allclose(value, value_of(side), rtol=1e-7, atol=1e-7)
-    for i in range(n):
-        moved = side.copy()
-        moved[i] = not moved[i]
-        if moved.any() and not moved.all():
-            assert value_of(moved) <= value + 1e-6 * (1 + abs(value))
-
-
-def test_the_best_split_is_the_best_of_all_where_two_groups_are_clear() -> None:
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        n = 9
-        group = rng.permutation(np.arange(n) < rng.integers(1, n))
-        strengths = np.triu(rng.normal(0, 0.5, (n, n)) - 4 * (group[:, None] != group), 1)
-        precisions = np.ones((n, n)) - np.eye(n)
-        observed = PairStrengths(strengths + strengths.T, precisions)
-
-        split = best_split(observed, np.arange(n), 1.0)
-
-        values = [
-            gain_of_split(side, observed.strengths.tolist(), precisions.tolist())
-            - cost_of_split(n, int(side.sum()), 1.0)
-            for side in _sides(n)
-        ]
-        assert split is not None
-        np.testing.assert_allclose(split.value(1.0), max(values), rtol=1e-7)
-        np.testing.assert_array_equal(split.side == split.side[0], group == group[0])
-
-
-def test_noise_has_no_firm_clusters_and_groups_have() -> None:
-    n_found = []
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        n = 60
-        noise = np.triu(rng.normal(size=(n, n)), 1)
-        precisions = np.ones((n, n)) - np.eye(n)
-        group = rng.permutation(n) % 3
-
-        nothing = find_firm_clusters(PairStrengths(noise + noise.T, precisions))
-        planted = noise + noise.T - 2.0 * (group[:, None] != group)
-        three = find_firm_clusters(PairStrengths(planted, precisions))
-
-        assert nothing.max() == 0
-        assert len(set(zip(three.tolist(), group.tolist(), strict=True))) == three.max() + 1
-        n_found.append(int(three.max()) + 1)
-    assert n_found.count(3) >= 9
-
-
-@settings(max_examples=60, deadline=None)
-@given(observations(max_objects=7), st.integers(0, 2**32))
-def test_two_clusters_are_told_apart_by_the_literal_gain(observed, seed) -> None:
-    n = len(observed.strengths)
-    labels = np.unique(np.random.default_rng(seed).integers(0, 3, n), return_inverse=True)[1]
-
-    values = Blocks.of(observed, labels).values_of_splits()
-
-    for p, q in itertools.permutations(range(labels.max() + 1), 2):
-        union = np.flatnonzero((labels == p) | (labels == q))
-        strengths = observed.strengths[np.ix_(union, union)].tolist()
-        precisions = observed.precisions[np.ix_(union, union)].tolist()
-        gain = gain_of_split(labels[union] == p, strengths, precisions)
-        cost = cost_of_split(len(union), int((labels == p).sum()), 1.0)
-        np.testing.assert_allclose(values[p, q], gain - cost, rtol=1e-6, atol=1e-6)
-
-
-def test_uniting_clusters_gives_the_blocks_of_the_united_labels() -> None:
-    rng = np.random.default_rng(0)
-    strengths = np.triu(rng.normal(size=(6, 6)), 1)
-    precisions = np.triu(rng.exponential(size=(6, 6)), 1)
-    observed = PairStrengths(strengths + strengths.T, precisions + precisions.T)
-
-    united = Blocks.of(observed, np.array([0, 0, 1, 1, 2, 2])).unite(0, 1)
-
-    expected = Blocks.of(observed, np.array([0, 0, 0, 0, 1, 1]))
-    for name in ("members", "totals", "precisions"):
-        np.testing.assert_allclose(getattr(united, name), getattr(expected, name))
-
-
-def test_blocks_have_the_mean_strengths_of_their_pairs() -> None:
-    rng = np.random.default_rng(0)
-    strengths = np.triu(rng.normal(size=(6, 6)), 1)
-    precisions = np.triu(rng.exponential(size=(6, 6)), 1)
-    observed = PairStrengths(strengths + strengths.T, precisions + precisions.T)
-    labels = np.array([0, 0, 0, 1, 1, 1])
-
-    means = Blocks.of(observed, labels).means(prior_weight=0.0)
-
-    across = np.average(observed.strengths[:3, 3:], weights=observed.precisions[:3, 3:])
-    within = np.average(observed.strengths[:3, :3], weights=observed.precisions[:3, :3])
-    assert means[0, 1] == pytest.approx(across)
-    assert means[0, 0] == pytest.approx(within)
 
 
 @settings(max_examples=60, deadline=None)
@@ -199,7 +41,7 @@ def test_no_answers_give_a_tree_that_says_it_is_blind(n) -> None:
     tree = spectral_linkage(nothing)
 
     assert len(tree.merges) == n - 1
-    assert tree.tied[: n - 2].all()
+    assert tree.tied.all()
 
 
 def test_one_answer_is_followed() -> None:
@@ -312,3 +154,69 @@ def test_the_tree_is_the_same_on_any_number_of_threads(leaf_size) -> None:
     }
 
     assert found["1"] == found["2"]
+
+
+def test_clusters_that_were_never_compared_with_each_other_stay_apart() -> None:
+    planted = ol.datasets.planted_tree([[10, 10], 10], gap=0.3, seed=0)
+    labels = np.asarray(planted.labels)
+    rows = ol.datasets.simulate_answers(planted.similarities, 8000, form="quadruplet", seed=0)
+    pairs = np.sort(labels[rows].reshape(-1, 2, 2), axis=2)
+    rows = rows[~(pairs == [0, 2]).all(axis=2).any(axis=1)]
+
+    tree = spectral_linkage(ol.Comparisons.from_quadruplets(rows))
+
+    assert adjusted_rand_score(labels, tree.cut(3)) == 1.0
+
+
+def test_many_objects_and_answers_that_cancel_out_give_a_tree() -> None:
+    cycle = ol.Comparisons.from_triplets([[0, 1, 2], [0, 2, 3], [0, 3, 1]], n_objects=450)
+
+    assert len(spectral_linkage(cycle).merges) == 449
+
+
+def test_counts_too_large_to_be_added_up_are_refused_unless_the_majority_counts() -> None:
+    rows = [[0, 1, 2], [1, 0, 2], [0, 1, 2]]
+    comparisons = ol.Comparisons.from_triplets(rows, counts=[2**30] * 3)
+
+    with pytest.raises(InputError, match="net count"):
+        spectral_linkage(comparisons, repeats="net")
+    assert spectral_linkage(comparisons).merges[0].tolist() == [0, 1]
+
+
+def test_counted_answers_are_as_good_as_repeated_ones(monkeypatch) -> None:
+    tried = []
+    agreements = _spectral_choice._agreements
+
+    def listen(comparisons, start, ways, n_folds):
+        tried.append([way.repeats for way in ways])
+        return agreements(comparisons, start, ways, n_folds)
+
+    monkeypatch.setattr(_spectral_choice, "_agreements", listen)
+    rows = [[0, 1, 2], [1, 0, 2], [3, 0, 2], [3, 1, 2]]
+    spectral_linkage(ol.Comparisons.from_triplets(rows, counts=[2, 1, 1, 1]))
+    spectral_linkage(ol.Comparisons.from_triplets([rows[0], *rows]))
+
+    assert tried[0] == tried[1] == ["majority", "majority", "net", "net"]
+
+
+def test_objects_that_are_all_alike_are_tied() -> None:
+    labels = np.repeat([0, 1, 2], [4, 4, 5])
+    similarities = np.where(labels[:, None] == labels, 2.0, 0.0)
+    similarities[labels == 2] = np.where(labels == 2, 3.0, 0.0)
+
+    tree = spectral_linkage(ol.Comparisons.from_similarities(similarities))
+
+    inside = [node for node in range(12) if len(set(labels[tree.members(13 + node)])) == 1]
+    assert tree.tied[inside].all()
+    assert len(inside) == 10
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_relabelling_objects_relabels_the_tree_of_all_comparisons(seed) -> None:
+    planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=6, gap=0.02, seed=seed)
+    order = np.random.default_rng(seed).permutation(12)
+
+    tree = spectral_linkage(ol.Comparisons.from_similarities(planted.similarities))
+    moved = ol.Comparisons.from_similarities(planted.similarities[np.ix_(order, order)])
+
+    assert relabelled(spectral_linkage(moved), order) == relabelled(tree, np.arange(12))
