@@ -31,7 +31,7 @@ def spectral_linkage(
     the pairs across are weakest, while a split pays for its description; the clusters that this
     ends in give each pair its next expected strength. In the end, clusters are joined by average
     linkage and split further, firm or not. Average linkage of the single pairs' strengths is taken
-    instead if its trees clearly predict answers held out better.
+    instead if its trees predict answers held out better.
 
     Parameters
     ----------
