@@ -108,17 +108,26 @@ def test_the_most_likely_strengths_balance_answers_and_expectations(variance) ->
     np.testing.assert_allclose(slopes, (found - expected) / variance, atol=0.02)
 
 
-def test_pairs_without_answers_are_as_expected_and_unknown() -> None:
+def test_pairs_without_answers_count_a_little_as_average_ones() -> None:
     answers = PairAnswers.of(_answers(n_answers=10))
     expected = np.full(answers.n_pairs, 0.5)
 
     observed = PairModel(answers, 1.0).observe(expected)
 
+    strengths, precisions = by_pair(observed.strengths), by_pair(observed.precisions)
     asked = np.unique([answers.winners, answers.losers])
     silent = np.setdiff1d(np.arange(answers.n_pairs), asked)
-    assert not by_pair(observed.precisions)[silent].any()
-    np.testing.assert_array_equal(by_pair(observed.strengths)[silent], 0.5)
-    assert (by_pair(observed.precisions)[asked] > 0).all()
+    named = np.zeros(answers.n_objects, dtype=bool)
+    named[np.concatenate(ol.comparisons.pair_members(asked, answers.n_objects))] = True
+    of_named = by_pair(np.outer(named, named).astype(float)) > 0
+    average = np.average(strengths[asked], weights=precisions[asked])
+    known, unknown = silent[of_named[silent]], silent[~of_named[silent]]
+    assert len(known)
+    np.testing.assert_allclose(strengths[known], average)
+    assert 0 < precisions[known].sum() <= 0.05 * precisions[asked].sum() * (1 + 1e-9)
+    assert precisions[known].max() <= 0.1 * precisions[asked].mean() * (1 + 1e-9)
+    assert not precisions[unknown].any()
+    assert (precisions[asked] > 0).all()
 
 
 def test_pulls_vary_as_much_as_calibrated_precisions_say() -> None:

@@ -16,8 +16,18 @@ _SMALL = 1e-3
 
 
 @kernel
+def take_differences(
+    strengths: FloatArray, winners: Int32Array, losers: Int32Array, differences: FloatArray
+) -> None:
+    """Fill in by how much each winner is stronger than its loser."""
+    for row in range(winners.shape[0]):
+        differences[row] = strengths[winners[row]] - strengths[losers[row]]
+
+
+@kernel
 def add_likelihood(
-    strengths: FloatArray,
+    differences: FloatArray,
+    decays: FloatArray,
     lapse: float,
     winners: Int32Array,
     losers: Int32Array,
@@ -27,17 +37,17 @@ def add_likelihood(
 ) -> float:
     """Return minus the log-likelihood of the rows, and add its derivatives to the pairs.
 
-    `slopes` gets the first derivatives of the log-likelihood, `curvatures` the Fisher information
-    of each pair alone, unless it is empty; without lapses, these are the sums of y - P and of
-    P (1 - P). `weights` is empty if all are 1.
+    `differences` are those of the strengths, `decays` their exp(-abs(difference)), which NumPy is
+    faster at. `slopes` gets the first derivatives of the log-likelihood, `curvatures` the Fisher
+    information of each pair alone, unless it is empty; without lapses, these are the sums of y - P
+    and of P (1 - P). `weights` is empty if all are 1.
     """
     weighted, curved = weights.shape[0] > 0, curvatures.shape[0] > 0
     attention = 1.0 - 2.0 * lapse
     loss, product, n_factors = 0.0, 1.0, 0
     for row in range(winners.shape[0]):
         e, f = winners[row], losers[row]
-        ahead = strengths[e] - strengths[f]
-        small = math.exp(-abs(ahead))
+        ahead, small = differences[row], decays[row]
         share = 1.0 / (1.0 + small)
         right = share if ahead > 0 else small * share
         steepness = small * share * share  # of the logistic curve

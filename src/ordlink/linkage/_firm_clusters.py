@@ -115,7 +115,7 @@ class Blocks:
             gains += gain
         sizes = self.members.sum(axis=0)
         by_noise = 0.5 * n_others + np.sqrt((sizes[:, None] + sizes) * n_others)
-        return np.maximum(gains - by_noise, 0.0)
+        return np.asarray(np.maximum(gains - by_noise, 0.0))
 
     def expected(self) -> FloatArray:
         """Return the mean strength of its block for every pair of objects, shape (N, N)."""

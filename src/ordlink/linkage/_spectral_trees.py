@@ -32,12 +32,14 @@ MAX_ROUNDS = 4
 _STEPS_PER_ROUND = 2
 _FEW_MOVE = 0.004
 """Clusters are stable once no larger share of the objects moves: of up to 249 objects, none."""
+_FEW_OF_MANY = 0.05
+"""The same if there are many objects."""
 _MAX_STEPS = 10
 _AT_REST = 0.1
 FEW_OBJECTS = 64
 """Up to so many, time does not matter."""
 MANY_OBJECTS = 500
-"""For more, time matters more than anything that another look might bring."""
+"""For more, time matters more than what another look might bring."""
 ROWS_AT_FIRST = 2_000_000
 """More answers than this are not needed to find out how many of them are slips."""
 
@@ -165,7 +167,7 @@ def _refine(
         previous, labels = labels, find_firm_clusters(observed)
         if progress is not None:
             progress(done + 1, MAX_ROUNDS)
-        if _share_moved(previous, labels) <= _FEW_MOVE:
+        if _share_moved(previous, labels) <= (_FEW_OF_MANY if in_a_hurry else _FEW_MOVE):
             break
     return _converge(model, observed, labels, start), labels
 

@@ -11,6 +11,7 @@ from ordlink.typing import BoolArray, FloatArray, Int32Array
 
 _PARTS = 2
 _ROWS_PER_PART = 1 << 16
+_ROWS_AT_ONCE = 1 << 15
 _TILE_BITS = 17
 """Sums are made in parts that depend on the input alone, not on the number of threads."""
 
@@ -100,7 +101,7 @@ class PairAnswers:
         curvatures : ndarray of shape (E,), or (0,) if not asked for
             Fisher information of each pair; without lapses, the sum of P (1 - P).
         """
-        from ordlink.kernels.strengths import add_likelihood
+        from ordlink.kernels.strengths import add_likelihood, take_differences
         from ordlink.kernels.threads import in_threads
 
         n_rows = len(self.winners)
@@ -110,17 +111,24 @@ class PairAnswers:
         curvatures = np.zeros((n_parts, self.n_pairs if curved else 0))
 
         def add(first: int, last: int) -> None:
+            differences = np.empty(min(_ROWS_AT_ONCE, n_rows))
             for part in range(first, last):
-                rows = slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts)
-                losses[part] = add_likelihood(
-                    strengths,
-                    self.lapse,
-                    self.winners[rows],
-                    self.losers[rows],
-                    self.weights[rows],
-                    slopes[part],
-                    curvatures[part],
-                )
+                end = n_rows * (part + 1) // n_parts
+                for begin in range(n_rows * part // n_parts, end, _ROWS_AT_ONCE):
+                    rows = slice(begin, min(begin + _ROWS_AT_ONCE, end))
+                    winners, losers = self.winners[rows], self.losers[rows]
+                    ahead = differences[: len(winners)]
+                    take_differences(strengths, winners, losers, ahead)
+                    losses[part] += add_likelihood(
+                        ahead,
+                        np.exp(-np.abs(ahead)),
+                        self.lapse,
+                        winners,
+                        losers,
+                        self.weights[rows],
+                        slopes[part],
+                        curvatures[part],
+                    )
 
         in_threads(add, n_parts)
         return float(losses.sum()), slopes.sum(axis=0), curvatures.sum(axis=0)

@@ -14,6 +14,8 @@ _REMEMBERED_STEPS = 6
 AVERAGE_AT_MOST, AVERAGES_AT_MOST = 0.1, 0.05
 """What a pair that nobody compared counts for, compared with others, and all of them together."""
 MANY_PAIRS = 125_000
+"""With more pairs than this, fits are less exact: time matters more."""
+_FTOL, _FTOL_OF_MANY = 1e-6, 3e-5
 N_GROUPS = 16
 """Pairs are put into so many groups by what is expected of them."""
 LOGIT_OF_PROBIT = 0.346
@@ -47,18 +49,21 @@ class PairModel:
         self._answers = answers
         self._variance = variance
         self._effects = np.zeros(answers.n_pairs)
+        self._curvatures: FloatArray | None = None
 
     def fit(self, expected: FloatArray) -> FloatArray:
         """Return the most likely strengths x of all pairs, by L-BFGS.
 
         Each variable is scaled by its curvature, so that pairs with many and with few answers
-        converge alike.
+        converge alike. Of many pairs the curvatures that were found last are good enough.
         """
         from scipy.optimize import minimize
 
         answers, variance = self._answers, self._variance
-        _, _, curvatures = answers.likelihood(expected, curved=True)
-        scales = 1.0 / np.sqrt(curvatures + 1.0 / variance)
+        many = answers.n_pairs > MANY_PAIRS
+        if self._curvatures is None or not many:
+            self._curvatures = answers.likelihood(expected, curved=True)[2]
+        scales = 1.0 / np.sqrt(self._curvatures + 1.0 / variance)
 
         def loss(scaled: FloatArray) -> tuple[float, FloatArray]:
             effects = scaled * scales
@@ -71,7 +76,11 @@ class PairModel:
             self._effects / scales,
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": _precision_of(answers.n_pairs)},
+            options={
+                "maxiter": _MAX_STEPS,
+                "maxcor": _REMEMBERED_STEPS,
+                "ftol": _FTOL_OF_MANY if many else _FTOL,
+            },
         )
         self._effects = found.x * scales
         return np.asarray(expected + self._effects)
@@ -92,7 +101,7 @@ class PairModel:
         """
         strengths = self.fit(expected)
         slopes = self._effects / self._variance
-        curvatures = self._answers.likelihood(strengths, curved=True)[2]
+        self._curvatures = curvatures = self._answers.likelihood(strengths, curved=True)[2]
         alike = _groups_of(expected)
         foreseen = self._foreseen_curvatures(expected)
         foreseen *= _ratios_by_group(curvatures, foreseen, alike)
@@ -119,11 +128,6 @@ class PairModel:
         return np.asarray(expected * np.sqrt(1.0 + LOGIT_OF_PROBIT * self._variance))
 
 
-def _precision_of(n_pairs: int) -> float:
-    """Return how little more a further step must bring, relatively; many pairs are in a hurry."""
-    return 1e-6 if n_pairs <= MANY_PAIRS else 3e-5
-
-
 def _take_for_average(strengths: FloatArray, precisions: FloatArray) -> PairStrengths:
     """Return the observations, in which pairs that nobody compared count a little as average ones.
 
@@ -132,8 +136,8 @@ def _take_for_average(strengths: FloatArray, precisions: FloatArray) -> PairStre
     Of objects without any answer nothing is known at all.
     """
     known = precisions > 0.0
-    named = known.any(axis=1)
-    unknown = named[:, None] & named & ~known
+    named = np.asarray(known.any(axis=1))
+    unknown = np.outer(named, named) & ~known
     np.fill_diagonal(unknown, val=False)
     if not unknown.any():
         return PairStrengths(strengths, precisions)
