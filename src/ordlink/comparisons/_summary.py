@@ -182,17 +182,22 @@ def warn_of_gaps(
     return found
 
 
-def _find_gaps(
-    comparisons: ListedComparisons,
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def find_parts(comparisons: ListedComparisons) -> Int32Array:
+    """Return for each object a number of its part: comparisons link all objects that they name."""
     from ordlink.kernels.parts import link_objects
 
     n_objects = comparisons.n_objects
     low, high = pair_members(np.arange(n_pairs(n_objects)), n_objects)
-    part_of = link_objects(
+    return link_objects(
         comparisons.winners, comparisons.losers, low, high, np.arange(n_objects, dtype=np.int32)
     )
-    return find_gaps(part_of, comparisons.names, anything=comparisons.n_rows > 0)
+
+
+def _find_gaps(
+    comparisons: ListedComparisons,
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    anything = comparisons.n_rows > 0
+    return find_gaps(find_parts(comparisons), comparisons.names, anything=anything)
 
 
 def find_gaps(

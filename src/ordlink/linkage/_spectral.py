@@ -8,6 +8,7 @@ from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage._numbering import in_own_numbers, order_of_appearance, renumber
+from ordlink.linkage._parts import join_trees, list_parts
 from ordlink.linkage._spectral_choice import choose_way
 from ordlink.linkage._spectral_trees import grow_trees
 from ordlink.linkage._start import Start, start_from
@@ -70,8 +71,24 @@ def spectral_linkage(
         if initial_clusters is not None:
             return _grow(comparisons, start, repeats, progress)
         order = order_of_appearance(comparisons)
-        tree = _grow(renumber(comparisons, order), start, repeats, progress)
+        tree = _grow_parts(renumber(comparisons, order), repeats, progress)
         return in_own_numbers(tree, order, comparisons.names)
+
+
+def _grow_parts(
+    comparisons: ListedComparisons, repeats: Repeats | None, progress: Progress | None
+) -> Hierarchy:
+    """Return the tree of all objects; parts that were never compared have trees of their own."""
+    parts = list_parts(comparisons)
+    if len(parts) == 1:
+        return _grow(comparisons, start_from(comparisons.n_objects), repeats, progress)
+    trees = [
+        _grow(comparisons.subset(part), start_from(len(part)), repeats, progress)
+        if len(part) > 1
+        else None
+        for part in parts
+    ]
+    return join_trees(parts, trees)
 
 
 def _grow(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from ordlink.typing import FloatArray, Int64Array
 
 _MAX_STEPS = 40
 _REMEMBERED_STEPS = 6
-AVERAGE_AT_MOST, AVERAGES_AT_MOST = 0.1, 0.05
-"""What a pair that nobody compared counts for, compared with others, and all of them together."""
+AVERAGE_AT_MOST = 0.2
+"""What a pair that nobody compared counts for at most, compared with others."""
+_SURE = 4
+"""Chances that a pair would have been compared are taken to this power."""
 MANY_PAIRS = 125_000
 """With more pairs than this, fits are less exact: time matters more."""
 _FTOL, _FTOL_OF_MANY = 1e-6, 3e-5
@@ -112,7 +115,21 @@ class PairModel:
         if calibrated and known.any():
             precisions /= max(float((slopes * slopes).sum() / precisions.sum()), 1e-6)
         n = self._answers.n_objects
-        return _take_for_average(as_matrix(observed, n), as_matrix(precisions, n))
+        return _take_for_average(as_matrix(observed, n), as_matrix(precisions, n), self._surprises)
+
+    @cached_property
+    def _surprises(self) -> FloatArray:
+        """How likely pairs are to be compared if objects come together by chance, shape (N, N).
+
+        As a power, so that it is next to 0 unless a pair would have been compared several times.
+        """
+        answers = self._answers
+        counts = np.bincount(answers.winners, minlength=answers.n_pairs)
+        counts += np.bincount(answers.losers, minlength=answers.n_pairs)
+        by_object = as_matrix(counts.astype(np.float64), answers.n_objects).sum(axis=1)
+        by_chance = np.outer(by_object, by_object) / max(float(by_object.sum()), 1.0)
+        np.fill_diagonal(by_chance, 0.0)
+        return np.asarray((1.0 - np.exp(-by_chance)) ** _SURE)
 
     def _foreseen_curvatures(self, expected: FloatArray) -> FloatArray:
         """Return what comparisons tell of each pair, before it is known how they were answered."""
@@ -128,24 +145,21 @@ class PairModel:
         return np.asarray(expected * np.sqrt(1.0 + LOGIT_OF_PROBIT * self._variance))
 
 
-def _take_for_average(strengths: FloatArray, precisions: FloatArray) -> PairStrengths:
+def _take_for_average(
+    strengths: FloatArray, precisions: FloatArray, surprises: FloatArray
+) -> PairStrengths:
     """Return the observations, in which pairs that nobody compared count a little as average ones.
 
-    Else two clusters that were never compared with each other would have nothing against being one.
-    All these pairs together count for little, so that nothing changes where most pairs are unknown.
-    Of objects without any answer nothing is known at all.
+    The more, the more surprising it is that nobody did. Else two clusters that were hardly ever
+    compared with each other would have nothing against being one.
     """
     known = precisions > 0.0
-    named = np.asarray(known.any(axis=1))
-    unknown = np.outer(named, named) & ~known
-    np.fill_diagonal(unknown, val=False)
-    if not unknown.any():
+    unknown = ~known & (surprises > 0.0)
+    if not unknown.any() or not known.any():
         return PairStrengths(strengths, precisions)
     total = float(precisions.sum())
-    mean = float((precisions * strengths).sum()) / total
-    share = min(AVERAGE_AT_MOST, AVERAGES_AT_MOST * known.sum() / unknown.sum())
-    strengths[unknown] = mean
-    precisions[unknown] = share * total / known.sum()
+    strengths[unknown] = float((precisions * strengths).sum()) / total
+    precisions[unknown] = AVERAGE_AT_MOST * total / known.sum() * surprises[unknown]
     return PairStrengths(strengths, precisions)
 
 

@@ -1,0 +1,72 @@
+"""Trees of parts that were never compared with each other, and the one tree that they make up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ordlink.comparisons import ListedComparisons, find_parts
+from ordlink.hierarchy import Hierarchy
+from ordlink.typing import Int64Array
+
+
+def list_parts(comparisons: ListedComparisons) -> list[Int64Array]:
+    """Return the objects of each part, large parts first, equal ones by their first objects."""
+    part_of = find_parts(comparisons)
+    parts = [np.flatnonzero(part_of == part) for part in np.unique(part_of)]
+    return sorted(parts, key=lambda part: (-len(part), int(part[0])))
+
+
+def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy | None]) -> Hierarchy:
+    """Return the tree of all parts: they join last, in their order, which means nothing.
+
+    From the root down, parts are taken apart side by side: the weakest merge of all that are left
+    comes first.
+
+    Parameters
+    ----------
+    parts : sequence of ndarrays
+        The objects of each part.
+    trees : sequence of Hierarchy or None
+        The tree of each part, its objects numbered as they come there; None for a single object.
+    """
+    n_objects = sum(len(part) for part in parts)
+    order = _from_the_root_down(trees)[::-1]
+    merges = np.zeros((n_objects - 1, 2), dtype=np.int32)
+    scores = np.full(n_objects - 1, np.nan)
+    tied = np.ones(n_objects - 1, dtype=bool)
+    nodes = [
+        np.concatenate([part, np.zeros(len(part) - 1, dtype=np.int64)]) for part in parts
+    ]  # of each part's own nodes in the whole tree
+    for row, (which, own) in enumerate(order):
+        tree = trees[which]
+        assert tree is not None
+        merges[row] = nodes[which][tree.merges[own]]
+        scores[row], tied[row] = tree.scores[own], tree.tied[own]
+        nodes[which][len(parts[which]) + own] = n_objects + row
+    whole = int(nodes[0][-1])
+    for row, part in enumerate(nodes[1:], start=len(order)):
+        merges[row] = whole, part[-1]
+        whole = n_objects + row
+    return Hierarchy(merges, scores=scores, tied=tied)
+
+
+def _from_the_root_down(trees: Sequence[Hierarchy | None]) -> list[tuple[int, int]]:
+    """Return (part, merge) of all merges, those of one part in their order."""
+    left = {which: len(tree.merges) - 1 for which, tree in enumerate(trees) if tree is not None}
+    order = []
+    while left:
+        scores = {which: _score(trees[which], own) for which, own in left.items()}
+        weakest = min(left, key=lambda which: (scores[which], which))
+        order.append((weakest, left[weakest]))
+        left[weakest] -= 1
+        if left[weakest] < 0:
+            del left[weakest]
+    return order
+
+
+def _score(tree: Hierarchy | None, merge: int) -> float:
+    """Return the score of a merge; those of which nothing is known come last from the root down."""
+    score = np.nan if tree is None or tree.scores is None else float(tree.scores[merge])
+    return np.inf if np.isnan(score) else score
