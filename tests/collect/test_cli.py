@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +71,8 @@ def test_a_second_server_in_the_same_folder_is_refused(capsys, tmp_path: Path) -
 def started(monkeypatch, tmp_path: Path) -> Callable[..., TestClient]:
     """Return a function that runs the command up to the server, and returns a visitor of it."""
     apps: list[FastAPI] = []
-    monkeypatch.setattr("uvicorn.run", lambda app, **_: apps.append(app))
+    monkeypatch.setattr("ordlink.collect.server.listen", lambda _: None)
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, **_: apps.append(self.config.app))
 
     def start(*words: str) -> TestClient:
         assert run(["collect", *words, "--data", str(tmp_path / "data")]) == 0
@@ -80,18 +82,30 @@ def started(monkeypatch, tmp_path: Path) -> Callable[..., TestClient]:
     return start
 
 
-def test_unreadable_pictures_are_named_at_the_start(started, tmp_path: Path, capsys) -> None:
+def test_unreadable_pictures_are_refused_in_one_line(tmp_path: Path, capsys) -> None:
     folder = tmp_path / "pictures"
     folder.mkdir()
     for number in range(4):
         Image.new("RGB", (9, 9), "red").save(folder / f"{number}.png")
     (folder / "2.png").write_text("no picture")
 
-    started(str(folder))
+    assert run(["collect", str(folder), "--data", str(tmp_path / "data")]) == 2
 
     error = capsys.readouterr().err
-    assert error.startswith("warning: 1 of 4 pictures cannot be read")
+    assert error.startswith("error: 1 of 4 pictures cannot be read: 2;")
     assert error.count("\n") == 1
+
+
+def test_a_port_in_use_is_said_before_anybody_is_greeted(tmp_path: Path, capsys) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        words = ["collect", "--demo", "--data", str(tmp_path), "--port", port]
+        assert run(words) == 2
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"error: cannot listen at 127.0.0.1, port {port}")
+    assert "--port" in said.err
 
 
 def test_a_study_started_paused_waits_for_the_owner(started, capsys) -> None:

@@ -45,6 +45,23 @@ def grown(place: Place) -> dict[str, Any]:
     return tree
 
 
+def test_the_dashboard_warns_as_the_command_line_does_and_ties_have_no_support(
+    open_place: Callable,
+) -> None:
+    with open_place(text_study(method="AddS-AL", sampler="random")) as place:
+        place.log_in()
+        place.answer(place.join(), [0])
+
+        tree = grown(place)["kept"]
+        page = place.browser.get("/owner").text
+
+    assert any("never compared" in note for note in tree["notes"])
+    assert any("decided by a tie" in note for note in tree["notes"])
+    assert tree["support"].count(None) == tree["n_tied_merges"] > 0
+    assert "their place in the tree means nothing." in page
+    assert "decided by a tie: no answer speaks for it" in page
+
+
 @pytest.mark.parametrize(("method", "extension"), [("tSTE-AL", "csv"), ("AddS-AL", "parquet")])
 def test_exported_answers_give_exactly_the_tree_on_the_dashboard(
     open_place: Callable, tmp_path: Path, method: str, extension: str, capsys

@@ -220,6 +220,21 @@ def test_declining_stores_nobody(open_place: Callable) -> None:
         assert rows(place, sa.select(participant)) == []
 
 
+def test_whoever_has_taken_part_is_told_so_instead_of_declining(place: Place) -> None:
+    state = place.join(search="?PROLIFIC_PID=anna")
+    place.answer(state, [0], visit=state["visit"])
+
+    again = place.browser.get("/?PROLIFIC_PID=anna", follow_redirects=False)
+    assert (again.status_code, again.headers["location"]) == (303, "/run")
+    elsewhere = place.another_browser()
+    body = {"agree": False, "search": "?PROLIFIC_PID=anna"}
+    reply = elsewhere.post("/api/join", json=body)
+    assert reply.status_code == 409
+    assert "Stop and remove my answers" in reply.json()["detail"]
+    assert len(rows(place, sa.select(answer))) == 1
+    assert 'id="agree"' in elsewhere.get("/?PROLIFIC_PID=anna").text
+
+
 def test_failed_catch_trials_screen_out(open_place: Callable) -> None:
     study = text_study(
         catch_share=0.5, max_failed_catches=1, questions_per_person=500,

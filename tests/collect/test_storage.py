@@ -76,6 +76,8 @@ def test_a_study_does_not_go_on_with_other_stimuli(
     engine: sa.Engine, stimuli: list[str], settings: dict[str, Any], message: str
 ) -> None:
     settle_study(engine, make_study({}, tuple(Stimulus(name, "text", name) for name in "abcd")))
+    with engine.begin() as connection:
+        join(connection, Origin(), "somebody")
 
     with pytest.raises(InputError, match=message):
         other = tuple(Stimulus(name, "text", name) for name in stimuli)
@@ -97,7 +99,8 @@ def test_sqlite_by_its_address_is_refused_since_nothing_would_guard_it(
     tmp_path: Path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("uvicorn.run", lambda _app, **_: None)
+    monkeypatch.setattr("ordlink.collect.server.listen", lambda _: None)
+    monkeypatch.setattr("uvicorn.Server.run", lambda _self, **_: None)
 
     assert run(["collect", "--demo", "--database", f"sqlite:///{tmp_path / 'x.db'}"]) == 2
 
@@ -264,3 +267,12 @@ def test_a_hundred_people_at_once_lose_nothing(tmp_path: Path) -> None:
         n_served = connection.execute(sa.select(sa.func.sum(schema.question.c.n_served))).scalar()
     assert n_answers == sum(counts) > 1500
     assert n_main == n_served == 1500
+
+
+def test_as_long_as_nobody_took_part_stimuli_and_questions_may_change(engine: sa.Engine) -> None:
+    settle_study(engine, text_study(12))
+    settle_study(engine, text_study(10, question="odd-one-out"))
+
+    with engine.connect() as connection:
+        assert len(connection.execute(sa.select(schema.stimulus)).all()) == 10
+        assert connection.execute(sa.select(schema.study.c.settings)).scalar_one().count("odd") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tracemalloc
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from PIL import Image
 
 from ordlink.collect.demo import demo_study
 from ordlink.collect.export import export_study
-from ordlink.collect.media import Media, encode_picture, warn_of_unreadable
+from ordlink.collect.media import Media, check_readable, encode_picture
 from ordlink.collect.stimuli import stimuli_of_folder, stimulus_keys
 from ordlink.collect.study import CHECKS, Study, load_study
 from ordlink.errors import InputError
@@ -242,18 +243,34 @@ def test_wrong_entries_of_a_list_are_refused(tmp_path: Path, entry: str, message
         load_study(save(tmp_path, f"stimuli: [cat, dog, {entry}]\n"))
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_tables_of_spreadsheets_are_read_whatever_separates_the_cells(
+    tmp_path: Path, separator: str
+) -> None:
+    rows = [("name", "text"), ("a", "Anger"), ("b", "Joy"), ("c", "Fear; or not")]
+    table = tmp_path / "stimuli.csv"
+    with table.open("w", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+
+    stimuli = load_study(table).stimuli
+
+    assert [(one.name, one.text) for one in stimuli] == rows[1:]
+
+
 def test_pictures_that_cannot_be_read_are_named_in_one_line(tmp_path: Path) -> None:
     folder = pictures(tmp_path / "p", *(f"{number}.png" for number in range(10)))
-    assert warn_of_unreadable(load_study(folder).stimuli) == ""
-    assert warn_of_unreadable(demo_study().stimuli) == ""
+    check_readable(load_study(folder).stimuli)
+    check_readable(demo_study().stimuli)
     Image.effect_noise((300, 300), 50).convert("RGB").save(folder / "0.jpg")
     (folder / "0.png").unlink()
     (folder / "0.jpg").write_bytes((folder / "0.jpg").read_bytes()[:5000])
     for number in range(1, 8):
         (folder / f"{number}.png").write_text("no picture")
 
-    line = warn_of_unreadable(load_study(folder).stimuli)
+    with pytest.raises(InputError) as refused:
+        check_readable(load_study(folder).stimuli)
 
+    line = str(refused.value)
     assert line.startswith("8 of 10 pictures cannot be read")
     assert ": 0, 1, 2, 3, 4 and 3 more;" in line
     assert "\n" not in line

@@ -70,7 +70,7 @@ def command(
         )
     try:
         from ordlink.collect.database import one_process_only, open_database
-        from ordlink.collect.media import warn_of_unreadable
+        from ordlink.collect.media import check_readable
         from ordlink.collect.owner import reset_password as forget_password
         from ordlink.collect.server import Address, serve
         from ordlink.collect.study import load_study
@@ -85,9 +85,7 @@ def command(
         study = demo_study()
     else:
         study = load_study(source)
-    unreadable = warn_of_unreadable(study.stimuli)
-    if unreadable:
-        click.echo(f"warning: {unreadable}", err=True)
+    check_readable(study.stimuli)
     lock = nullcontext()
     if database is None:
         folder = Path(data or f"{_file_name(study.name)}-answers")

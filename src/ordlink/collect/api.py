@@ -126,11 +126,13 @@ async def join_study(
 ) -> Response:
     """Take part, or decline; somebody who was here before goes on where they were."""
     hub = site.hub
+    origin = origin_of(dict(parse_qsl(body.search.removeprefix("?"))))
     if not body.agree:
+        if await hub.read(lambda connection: is_known(connection, origin)):
+            raise HTTPException(409, hub.study.text("declined_late"))
         return _reply(site, View("done", "declined"))
     if not site.joining.allows(client_of(request)):
         raise HTTPException(429, "too many people join from this address; try again in a minute")
-    origin = origin_of(dict(parse_qsl(body.search.removeprefix("?"))))
     shown = hash_token(token) if token else ""
     if token and origin.external_id is None:
         view = await hub.step(Step(shown))

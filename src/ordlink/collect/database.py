@@ -122,6 +122,8 @@ def one_process_only(database: Path) -> Iterator[None]:
 def settle_study(engine: sa.Engine, study: Study) -> bytes:
     """Note the study at its first start; later, check that its objects are still the same.
 
+    As long as nobody has taken part, they may change.
+
     Returns
     -------
     bytes
@@ -156,16 +158,22 @@ def settle_study(engine: sa.Engine, study: Study) -> bytes:
             connection.execute(schema.stimulus.insert(), rows)
             _note_settings(connection, settings)
             return bytes.fromhex(secret)
-        known = connection.execute(
+        stored = connection.execute(
             sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
         ).mappings()
-        _check_same(engine, [dict(one) for one in known], rows)
+        known = [dict(one) for one in stored]
         asked = json.loads(row.settings)["question"]
-        if asked != study.question:
-            raise InputError(
-                f"{_shown(str(engine.url))}: the answers in it are to {asked} questions, the study "
-                f"asks {study.question}; change it back, or collect into another folder (--data)"
-            )
+        if connection.execute(sa.select(schema.participant.c.id).limit(1)).first() is None:
+            if known != rows or asked != study.question:
+                _begin_anew(connection, rows)
+        else:
+            _check_same(engine, known, rows)
+            if asked != study.question:
+                raise InputError(
+                    f"{_shown(str(engine.url))}: the answers in it are to {asked} questions, the "
+                    f"study asks {study.question}; change it back, or collect into another folder "
+                    "(--data)"
+                )
         if settings != row.settings:
             connection.execute(schema.study.update().values(settings=settings))
             _note_settings(connection, settings)
@@ -175,6 +183,13 @@ def settle_study(engine: sa.Engine, study: Study) -> bytes:
 def _note_settings(connection: sa.Connection, settings: str) -> None:
     """Note the settings that are in force from now on: draws are replayed with theirs."""
     connection.execute(schema.event.insert().values(at=time.time(), kind="settings", data=settings))
+
+
+def _begin_anew(connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
+    """Take other stimuli or questions: nobody has seen those of before."""
+    for table in (schema.question, schema.draw, schema.stimulus):
+        connection.execute(table.delete())
+    connection.execute(schema.stimulus.insert(), rows)
 
 
 def _check_same(

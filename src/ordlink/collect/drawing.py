@@ -54,6 +54,7 @@ class TreeDrawing:
     n_answers: int
     command: str
     newick: str
+    notes: tuple[str, ...] = ()
 
 
 def draw_tree(
@@ -86,15 +87,17 @@ def draw_tree(
         points = [f"{x_of(height)} {y_of(position)}" for position, height in corners]
         node = n_objects + number
         is_root = number == n_objects - 2
-        share = float(tree["support"][number])
+        share = tree["support"][number]
         branches.append(
             Branch(
                 path="M" + " L".join(points),
                 x=x_of(layout.heights[node]),
                 y=y_of(layout.positions[node]),
                 trust="root" if is_root else trust_of(share),
-                label="" if is_root or step < _LEAST_STEP_FOR_NUMBERS else f"{100 * share:.0f}",
-                title="" if is_root else f"in {share:.0%} of the trees of resampled answers",
+                label=""
+                if is_root or share is None or step < _LEAST_STEP_FOR_NUMBERS
+                else f"{100 * share:.0f}",
+                title="" if is_root else describe_support(share),
             )
         )
     leaves = tuple(
@@ -111,18 +114,33 @@ def draw_tree(
         n_answers=int(tree["n_answers"]),
         command=str(tree["command"]),
         newick=str(tree["newick"]),
+        notes=tuple(tree.get("notes", ())),
     )
 
 
-def trust_of(support: float) -> str:
-    """Return in one word how firm a merge is.
+def describe_support(support: float | None) -> str:
+    """Return in words how firm a merge is.
+
+    Examples
+    --------
+    >>> describe_support(0.7), describe_support(None)
+    ('in 70% of the trees of resampled answers', 'decided by a tie: no answer speaks for it')
+    """
+    if support is None:
+        return "decided by a tie: no answer speaks for it"
+    return f"in {support:.0%} of the trees of resampled answers"
+
+
+def trust_of(support: float | None) -> str:
+    """Return in one word how firm a merge is; weak if a tie decided it.
 
     Examples
     --------
     >>> [trust_of(support) for support in (1.0, 0.7, 0.2)]
     ['firm', 'fair', 'weak']
     """
-    return "firm" if support >= FIRM else "fair" if support >= FAIR else "weak"
+    share = support or 0.0
+    return "firm" if share >= FIRM else "fair" if share >= FAIR else "weak"
 
 
 @dataclass(frozen=True)

@@ -118,18 +118,18 @@ def encode_picture(path: Path, longest_side: int = LONGEST_SIDE) -> tuple[bytes,
     return file.getvalue(), "image/jpeg"
 
 
-def warn_of_unreadable(stimuli: Sequence[Stimulus]) -> str:
-    """Return one line that names the pictures that cannot be shown; nothing if all can."""
+def check_readable(stimuli: Sequence[Stimulus]) -> None:
+    """Raise InputError if pictures cannot be shown: nobody can compare what they do not see."""
     pictures = [one for one in stimuli if one.kind == "picture"]
     with ThreadPoolExecutor() as several:
         readable = list(several.map(_is_readable, pictures))
     names = [one.name for one, good in zip(pictures, readable, strict=True) if not good]
     if not names:
-        return ""
+        return
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (
-        f"{len(names)} of {len(pictures)} pictures cannot be read, people are told so in their "
-        f"place: {', '.join(names[:_NAMED])}{more}; save them again as JPEG or PNG"
+    raise InputError(
+        f"{len(names)} of {len(pictures)} pictures cannot be read: {', '.join(names[:_NAMED])}"
+        f"{more}; save them again as JPEG or PNG, or take them out of the study"
     )
 
 

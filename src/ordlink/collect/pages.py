@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Request, Response
 from fastapi.responses import RedirectResponse, StreamingResponse
 
-from ordlink.collect.people import is_known, is_preview, origin_of
+from ordlink.collect.people import hash_token, is_known, is_preview, is_theirs, origin_of
 from ordlink.collect.site import PERSON_COOKIE, TheSite
 from ordlink.errors import InputError
 
@@ -21,9 +21,13 @@ async def welcome(site: TheSite, request: Request) -> Response:
     """Show what the study is about and ask for consent; people who are known go on."""
     query = dict(request.query_params)
     origin, preview = origin_of(query), is_preview(query)
-    if PERSON_COOKIE in request.cookies and origin.external_id is None:
-        return RedirectResponse("/run", status_code=303)
     hub = site.hub
+    cookie = request.cookies.get(PERSON_COOKIE)
+    if cookie is not None and (
+        origin.external_id is None
+        or await hub.read(lambda connection: is_theirs(connection, origin, hash_token(cookie)))
+    ):
+        return RedirectResponse("/run", status_code=303)
     if not hub.is_open and not await hub.read(lambda connection: is_known(connection, origin)):
         code, url = ("", "") if preview else hub.study.completion("closed")
         return site.page(request, "closed.html", code=code, url=url)

@@ -65,6 +65,12 @@ def is_known(connection: sa.Connection, origin: Origin) -> bool:
     return connection.execute(_find(origin)).first() is not None
 
 
+def is_theirs(connection: sa.Connection, origin: Origin, token_hash: str) -> bool:
+    """Return whether a token is that of the person with this id."""
+    known = connection.execute(_find(origin)).first()
+    return known is not None and secrets.compare_digest(str(known.token_hash), token_hash)
+
+
 def join(
     connection: sa.Connection, origin: Origin, token_hash: str, *, shown_hash: str = ""
 ) -> int:

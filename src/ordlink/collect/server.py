@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import uvicorn
@@ -16,6 +18,7 @@ from ordlink.collect.hub import Hub
 from ordlink.collect.security import LOOPBACK_NAMES
 from ordlink.collect.site import Site
 from ordlink.collect.study import Study
+from ordlink.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SWITCH_SECONDS = 0.0005
@@ -68,6 +71,7 @@ def serve(
     say : callable
         Prints the greeting.
     """
+    listener = listen(address)
     sys.setswitchinterval(SWITCH_SECONDS)
     token = secrets.token_urlsafe(16)
     hub = Hub(study, database)
@@ -82,13 +86,25 @@ def serve(
     if hub.desk.state == "paused":
         say("  paused: look at the stimuli on the dashboard, then resume")
     say("  stop with Ctrl-C; all answers are kept")
-    uvicorn.run(
+    config = uvicorn.Config(
         make_app(site),
-        host=address.host,
-        port=address.port,
         log_level="warning",
         access_log=False,
         server_header=False,
         proxy_headers=address.https,
         timeout_graceful_shutdown=3,
     )
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(address: Address) -> socket.socket:
+    """Return a socket that listens there; nobody is greeted before it does."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family, backlog=2048)
+    except OSError as error:
+        raise InputError(
+            f"cannot listen at {address.host}, port {address.port} ({error.strerror or error}); "
+            "stop what listens there, or choose another port with --port"
+        ) from error

@@ -90,11 +90,16 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
 def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
     """Return the rows of a CSV file as stimuli.
 
-    Columns `name`, and `file` (beside the CSV file) or `text`; a file with one column, with or
-    without the header `name` or `text`, is a list of texts.
+    Columns `name`, and `file` (beside the CSV file) or `text`, separated by commas, semicolons or
+    tabs; a file with one column, with or without the header `name` or `text`, is a list of texts.
     """
     try:
-        rows = [row for row in csv.reader(io.StringIO(path.read_text("utf-8-sig"))) if any(row)]
+        content = path.read_text("utf-8-sig")
+        rows = [
+            row
+            for row in csv.reader(io.StringIO(content), delimiter=_delimiter_of(content))
+            if any(row)
+        ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(
             f"{path}: expected a CSV file of stimuli in UTF-8 ({error}); check the file"
@@ -124,6 +129,16 @@ def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
             text = cells.get("text", "")
             found.append(Stimulus(name or text, "text", text or name))
     return check_stimuli(found, str(path))
+
+
+def _delimiter_of(content: str) -> str:
+    """Return what separates the cells: a comma, unless the header only makes sense otherwise."""
+    header = content.lstrip().partition("\n")[0].lower()
+    for delimiter in (";", "\t"):
+        cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
+        if len(cells) > 1 and cells & {"file", "text"} and cells <= {"name", "file", "text"}:
+            return delimiter
+    return ","
 
 
 def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tuple[Stimulus, ...]:

@@ -53,6 +53,10 @@ TEXTS: dict[str, str] = {
     "cancel": "Go back",
     "end_title": "The end",
     "declined": "You chose not to take part. You can close this page.",
+    "declined_late": (
+        "You have taken part already, and your answers are kept. To have them removed, agree once "
+        "more and choose “Stop and remove my answers” at the bottom of the next page."
+    ),
     "screened_out": "Thank you. You can not take part any further.",
     "closed": "This study is closed at the moment. Thank you for your interest.",
     "waiting_title": "One moment",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ordlink.collect.reading import Record
-from ordlink.collect.samplers import bootstrap_trees, grow, tree_options
+from ordlink.collect.samplers import bootstrap_trees, tree_options
 from ordlink.comparisons import ListedComparisons
+from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
+from ordlink.methods import cluster
 from ordlink.metrics import agreements
 from ordlink.typing import FloatArray
 
@@ -27,18 +30,22 @@ class LiveTree:
     tree : Hierarchy
         Exactly what ``ordlink cluster`` makes of the exported answers with the study's method.
     support : ndarray of shape (N-1,), dtype float64
-        For each merge, the share of trees of resampled answers that have the same cluster.
+        For each merge, the share of trees of resampled answers that have the same cluster; NaN
+        where a tie decided: resampled answers break it the same way.
     n_answers : int
         Answers that count, "can't tell" included.
     agreement : dict from int to float
         For each person, the share of their comparisons that the tree agrees with; one half
         where it says nothing.
+    notes : tuple of str
+        What ``ordlink cluster`` warns of.
     """
 
     tree: Hierarchy
     support: FloatArray
     n_answers: int
     agreement: dict[int, float]
+    notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return what the dashboard needs to draw it."""
@@ -47,7 +54,10 @@ class LiveTree:
             "command": cluster_command(str(self.tree.method)),
             "merges": self.tree.merges.tolist(),
             "leaf_order": self.tree.leaf_order.tolist(),
-            "support": [round(float(share), 3) for share in self.support],
+            "support": [
+                None if np.isnan(share) else round(float(share), 3) for share in self.support
+            ],
+            "notes": list(self.notes),
             "n_tied_merges": self.tree.n_tied_merges,
             "n_answers": self.n_answers,
             "newick": self.tree.to_newick(),
@@ -60,12 +70,19 @@ def grow_tree(record: Record) -> LiveTree | None:
     if not comparisons.n_comparisons:
         return None
     method = record.study.method
-    tree = grow(comparisons, method)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", OrdlinkWarning)
+        tree = cluster(comparisons, method, **tree_options(method))
+    notes = tuple(str(one.message) for one in caught if issubclass(one.category, OrdlinkWarning))
     others = bootstrap_trees(
         comparisons, method, N_BOOTSTRAP_TREES, np.random.default_rng(_SUPPORT_SEED)
     )
     return LiveTree(
-        tree, support_of(tree, others), len(record.answers), _agreement(tree, comparisons)
+        tree,
+        np.where(tree.tied, np.nan, support_of(tree, others)),
+        len(record.answers),
+        _agreement(tree, comparisons),
+        notes,
     )
 
 

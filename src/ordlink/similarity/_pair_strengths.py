@@ -124,9 +124,10 @@ class PairModel:
         As a power, so that it is next to 0 unless a pair would have been compared several times.
         """
         answers = self._answers
-        counts = np.bincount(answers.winners, minlength=answers.n_pairs)
-        counts += np.bincount(answers.losers, minlength=answers.n_pairs)
-        by_object = as_matrix(counts.astype(np.float64), answers.n_objects).sum(axis=1)
+        weights = answers.weights if len(answers.weights) else np.ones(len(answers.winners))
+        counts = np.bincount(answers.winners, weights, answers.n_pairs)
+        counts += np.bincount(answers.losers, weights, answers.n_pairs)
+        by_object = as_matrix(counts, answers.n_objects).sum(axis=1)
         by_chance = np.outer(by_object, by_object) / max(float(by_object.sum()), 1.0)
         np.fill_diagonal(by_chance, 0.0)
         return np.asarray((1.0 - np.exp(-by_chance)) ** _SURE)

@@ -17,7 +17,6 @@ import numpy as np
 from ordlink.collect.questions import QuestionType
 from ordlink.collect.samplers._drawn import DrawnQuestion
 from ordlink.collect.samplers._known import Known
-from ordlink.collect.samplers._random import random_objects
 from ordlink.collect.samplers._trees import bootstrap_trees, grow
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
@@ -55,13 +54,15 @@ class Place:
     weight: float
 
 
+def is_tree_due(known: Known) -> bool:
+    """Return whether there are answers enough for a tree that is worth asking about."""
+    return len(known.answers) >= ANSWERS_PER_OBJECT * known.n_objects
+
+
 def sample_adaptively(
     known: Known, n_questions: int, rng: np.random.Generator
 ) -> list[DrawnQuestion]:
     """Return questions about objects whose place in the tree is unsure."""
-    if len(known.answers) < ANSWERS_PER_OBJECT * known.n_objects:
-        rows = random_objects(known.kind, known.n_objects, n_questions, rng).tolist()
-        return [DrawnQuestion(tuple(row), "few answers yet: at random") for row in rows]
     places = _places_of(known)
     weights = np.array([place.weight for place in places])
     chosen = rng.choice(len(places), size=n_questions, p=weights / weights.sum())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink.collect.samplers._adaptive import sample_adaptively
+from ordlink.collect.samplers._adaptive import is_tree_due, sample_adaptively
 from ordlink.collect.samplers._drawn import DrawnQuestion
 from ordlink.collect.samplers._known import Known, Sampler
 from ordlink.collect.samplers._plans import plan_sampler
@@ -39,6 +39,8 @@ def draw_questions(
     rng = np.random.default_rng(seed)
     if sampler == "random":
         return tuple(random_questions(known, n_questions, rng, "random passive sampling"))
+    if sampler == "adaptive" and not is_tree_due(known):
+        return tuple(random_questions(known, n_questions, rng, "few answers yet: at random"))
     is_random = rng.random(n_questions) < random_share
     own = _samplers(plan_seed)[sampler](known, int((~is_random).sum()), rng)
     shared = random_questions(known, int(is_random.sum()), rng, "share of random questions")
