@@ -125,7 +125,8 @@ class PairModel:
         """
         answers = self._answers
         weights = answers.weights if len(answers.weights) else np.ones(len(answers.winners))
-        counts = np.bincount(answers.winners, weights, answers.n_pairs)
+        counts = np.zeros(answers.n_pairs)
+        counts += np.bincount(answers.winners, weights, answers.n_pairs)
         counts += np.bincount(answers.losers, weights, answers.n_pairs)
         by_object = as_matrix(counts, answers.n_objects).sum(axis=1)
         by_chance = np.outer(by_object, by_object) / max(float(by_object.sum()), 1.0)
