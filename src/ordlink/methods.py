@@ -137,14 +137,19 @@ def cluster(
     if isinstance(checked, Comparisons):
         _warn_about_answers(checked)
     tree = chosen.run(checked, initial_clusters=initial_clusters, progress=progress, **options)
-    if tree.n_tied_merges:
-        warnings.warn(
-            f"{tree.n_tied_merges} of {n_objects - 1} merges were decided by a tie: the clusters "
-            "whose smallest objects come first were merged; more answers would decide them",
-            OrdlinkWarning,
-            stacklevel=2,
-        )
+    for message in warn_of_ties(tree):
+        warnings.warn(message, OrdlinkWarning, stacklevel=2)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
+
+
+def warn_of_ties(tree: Hierarchy) -> list[str]:
+    """Return the warning about merges that a tie decided, if there are any."""
+    if not tree.n_tied_merges:
+        return []
+    return [
+        f"{tree.n_tied_merges} of {tree.n_objects - 1} merges were decided by a tie: the clusters "
+        "whose smallest objects come first were merged; more answers would decide them"
+    ]
 
 
 def find_method(name: str) -> Method:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ordlink.collect.reading import Record
-from ordlink.collect.samplers import bootstrap_trees, tree_options
+from ordlink.collect.samplers import bootstrap_trees, grow, tree_options
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster
+from ordlink.methods import warn_of_ties
 from ordlink.metrics import agreements
 from ordlink.typing import FloatArray
 
@@ -70,10 +68,8 @@ def grow_tree(record: Record) -> LiveTree | None:
     if not comparisons.n_comparisons:
         return None
     method = record.study.method
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", OrdlinkWarning)
-        tree = cluster(comparisons, method, **tree_options(method))
-    notes = tuple(str(one.message) for one in caught if issubclass(one.category, OrdlinkWarning))
+    tree = grow(comparisons, method)
+    notes = (*comparisons.warnings(), *warn_of_ties(tree))
     others = bootstrap_trees(
         comparisons, method, N_BOOTSTRAP_TREES, np.random.default_rng(_SUPPORT_SEED)
     )

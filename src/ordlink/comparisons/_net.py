@@ -91,6 +91,8 @@ def check_weights(
 ) -> None:
     """Raise InputError if net counts are too large to be added up exactly."""
     remedy = "divide all counts by the same number, or use repeats='majority' (--repeats majority)"
+    if not len(net):
+        return
     largest = int(net.argmax())
     if net[largest] > LARGEST_WEIGHT:
         (i, k), (j, l) = pair_members(np.array([winners[largest], losers[largest]]), n_objects)  # noqa: E741
