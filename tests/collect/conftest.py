@@ -49,7 +49,7 @@ class BenchWorker:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let few answers pass: trees grow in threads here, and filters of warnings are of no thread."""
+    """Let few answers pass: trees grow in threads, which share the filters of warnings."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning"))
