@@ -268,6 +268,7 @@ def test_comparisons_cannot_be_changed() -> None:
         ([["a", "b", "c", "d"]], {"n_objects": 7}, "name 4 objects, not n_objects=7"),
         ([[0, 1, 2, 3]], {"names": ["a", "b", "c", "\ud800"]}, "name of object 3"),
         ([[0, 1, 2, 3]], {"response_times": ["x"]}, "response_times must be numbers"),
+        ([[0, 1, 2, 3]], {"chose_first": ["left"]}, "True, False or NaN"),
         ([["a", "b", "c", "c"]], {}, r"row 0: \('a', 'b', 'c', 'c'\) pairs"),
         ([[4, 3, 2, 2]], {"one_based": True}, r"row 0: \(4, 3, 2, 2\) pairs"),
     ],

@@ -46,6 +46,7 @@ def _rich() -> ListedComparisons:
         annotators=np.array(["ann", "", "b,\nc", "é"], dtype=object),
         times=np.array(["2024-01-01", "", "t", "u"], dtype=object),
         response_times=np.array([0.5, np.nan, 12.25, 1e-3]),
+        chose_first=np.array([1.0, np.nan, 0.0, 1.0]),
     )
     return ListedComparisons(
         n_objects=5,

@@ -41,6 +41,7 @@ def any_comparisons(draw) -> ListedComparisons:
         annotators=column(TEXT, object),
         times=column(TEXT, object),
         response_times=column(st.floats(), np.float64),
+        chose_first=column(st.sampled_from([0.0, 1.0, np.nan]), np.float64),
     )
     names = None
     if n_objects < 100 and draw(st.booleans()):

@@ -104,6 +104,18 @@ def test_columns_that_go_along_are_kept():
     assert details.answers is None
 
 
+def test_which_option_was_chosen_may_be_a_number_a_word_or_unknown():
+    rows = "anchor,closer,farther,chose_first\n0,1,2,1\n1,0,2,FALSE\n0,2,1,\n1,2,0,true\n"
+
+    np.testing.assert_array_equal(read(rows).details.chose_first, [1, 0, np.nan, 1])
+
+
+@pytest.mark.parametrize("cell", ["2", "left"])
+def test_a_side_that_is_none_is_refused(cell):
+    with pytest.raises(InputError, match="line 3: .*chose_first"):
+        read(f"anchor,closer,farther,chose_first\n0,1,2,1\n1,0,2,{cell}\n")
+
+
 def test_answers_of_two_comparisons_share_their_details():
     comparisons = read("central,other_1,other_2,subject\n0,1,2,a\n1,0,2,b\n")
 

@@ -343,6 +343,21 @@ def test_who_always_chooses_one_side_is_flagged(crowd) -> None:
     assert by_name["p3"].n_placed == 0
 
 
+def test_the_side_is_taken_from_the_file_and_held_against_the_number_of_options(crowd) -> None:
+    """Of three objects, a third of the answers are for the first one by chance."""
+    rng = np.random.default_rng(1)
+    rows = np.array([rng.permutation(16)[:3] for _ in range(600)])
+    firsts = rng.random(600) < np.repeat([1 / 3, 1 / 3, 0.6], 200)
+    people = np.repeat(["ann", "bob", "eve"], 200)
+    answers = build("odd-one-out", rows, annotators=people, chose_first=firsts, n_objects=16)
+
+    by_name = {person.name: person for person in crowd_quality(answers).annotators}
+
+    assert by_name["ann"].first_chance == pytest.approx(1 / 3)
+    assert not any("shown first" in flag for name in ("ann", "bob") for flag in by_name[name].flags)
+    assert any("33% would be chance" in flag for flag in by_name["eve"].flags)
+
+
 def test_who_contradicts_themself_is_flagged() -> None:
     rng = np.random.default_rng(2)
     planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=4, gap=2.0, noise=0.1, seed=1)
@@ -464,7 +479,7 @@ def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:
         exclusion_effect(crowd, "eve")
     with pytest.raises(InputError, match="one entry for each of the 1350 comparisons"):
         crowd_quality(crowd, chose_first=[True])
-    with pytest.raises(InputError, match="got other numbers"):
+    with pytest.raises(InputError, match="True, False or NaN"):
         crowd_quality(crowd, chose_first=np.full(crowd.n_rows, 2))
     with pytest.raises(InputError, match="got something else"):
         crowd_quality(crowd, chose_first=["left"] * crowd.n_rows)

@@ -215,9 +215,10 @@ def to_comparisons(
     times: Sequence[str] | None = None,
     response_times: Sequence[float] | None = None,
 ) -> ListedComparisons:
-    """Return the comparisons of answers, with who gave them and when.
+    """Return the comparisons of answers, with who gave them, when, and for which side.
 
-    "Can't tell" says nothing about similarities: it is in the record, not in here.
+    "Can't tell" says nothing about similarities: it is in the record, not in here. Where two are
+    chosen in order there is no one side.
 
     Examples
     --------
@@ -239,6 +240,8 @@ def to_comparisons(
     }
     # A row of the form is an answer; where one screen gives many rows, they belong together.
     numbers = np.repeat(np.arange(len(said), dtype=np.int32), each) if each > 1 else None
+    if kind.n_chosen == 1:
+        taken["chose_first"] = [choices[one][0] == 0 for one in said]
     return list_answers(rows, kind.form, names=names, answers=numbers, **taken)
 
 

@@ -3,7 +3,7 @@
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._build import list_answers
 from ordlink.comparisons._chunks import ChunksSummary, check_chunks, summarise_chunks
-from ordlink.comparisons._details import AnswerDetails
+from ordlink.comparisons._details import AnswerDetails, check_sides
 from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
 from ordlink.comparisons._listed import ListedComparisons, concatenate
 from ordlink.comparisons._net import (
@@ -31,6 +31,7 @@ __all__ = [
     "Repeats",
     "check_chunks",
     "check_repeats",
+    "check_sides",
     "check_similarities",
     "check_weights",
     "concatenate",

@@ -23,6 +23,7 @@ class AnswerOptions(TypedDict, total=False):
     annotators: Sequence[object] | AnyArray | None
     times: Sequence[object] | AnyArray | None
     response_times: Sequence[float] | AnyArray | None
+    chose_first: Sequence[float] | AnyArray | None
     skip_repeated: bool
 
 
@@ -91,7 +92,7 @@ class Comparisons(ABC):
             Whether numbers count from 1; without `names`, these numbers become the names.
         counts : array of shape (n_answers,), optional
             How often each row was answered; 1 by default.
-        annotators, times, response_times : arrays of shape (n_answers,), optional
+        annotators, times, response_times, chose_first : arrays of shape (n_answers,), optional
             Kept along, see :class:`AnswerDetails`.
         skip_repeated : bool
             Whether to leave out rows that name an object twice where different ones are needed,

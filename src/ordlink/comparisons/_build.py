@@ -34,6 +34,7 @@ def list_answers(
     annotators: Sequence[object] | AnyArray | None = None,
     times: Sequence[object] | AnyArray | None = None,
     response_times: Sequence[float] | AnyArray | None = None,
+    chose_first: Sequence[float] | AnyArray | None = None,
     skip_repeated: bool = False,
     answers: Int32Array | None = None,
     named: bool = False,
@@ -70,6 +71,7 @@ def list_answers(
         "annotators": annotators,
         "times": times,
         "response_times": response_times,
+        "chose_first": chose_first,
     }
     shown = np.array(checked_names, dtype=object)[objects] if named else table
     by_column = np.ascontiguousarray(objects.T)

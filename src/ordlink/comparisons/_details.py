@@ -27,12 +27,15 @@ class AnswerDetails(FrozenArrays):
         When, as written in the source; empty where unknown.
     response_times : ndarray of float64 or None
         How long it took, in the unit of the source; NaN where unknown.
+    chose_first : ndarray of float64 or None
+        1 if the answer chose what was shown first (or on the left), 0 if not, NaN where unknown.
     """
 
     answers: Int32Array | None = None
     annotators: AnyArray | None = None
     times: AnyArray | None = None
     response_times: FloatArray | None = None
+    chose_first: FloatArray | None = None
 
     @property
     def columns(self) -> dict[str, AnyArray]:
@@ -65,6 +68,7 @@ def make_details(
     annotators: Sequence[object] | AnyArray | None = None,
     times: Sequence[object] | AnyArray | None = None,
     response_times: Sequence[float] | AnyArray | None = None,
+    chose_first: Sequence[float] | AnyArray | None = None,
 ) -> AnswerDetails | None:
     """Return the details of answers that became `n_comparisons_each` comparisons each.
 
@@ -83,6 +87,8 @@ def make_details(
             columns["response_times"] = np.array(response_times, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"response_times must be numbers: {error}") from error
+    if chose_first is not None:
+        columns["chose_first"] = check_sides(chose_first)
     for name, column in columns.items():
         if column.shape != (n_answers,):
             raise InputError(
@@ -93,6 +99,21 @@ def make_details(
         return None
     repeated = {name: np.repeat(column, n_comparisons_each) for name, column in columns.items()}
     return AnswerDetails(**repeated)
+
+
+def check_sides(chose_first: object) -> FloatArray:
+    """Return 1, 0 or NaN (not known) for each answer, refuse anything else."""
+    try:
+        sides = np.array(chose_first, dtype=np.float64)
+    except (TypeError, ValueError):
+        sides = np.full(1, np.inf)
+    bad = ~(np.isnan(sides) | (sides == 0) | (sides == 1))
+    if bad.any():
+        raise InputError(
+            "chose_first: expected True, False or NaN for each answer, got something else; pass "
+            "whether the answer chose what was shown first"
+        )
+    return sides
 
 
 def concatenate_details(
@@ -133,7 +154,7 @@ def _is_unknown(entry: object) -> bool:
 
 
 def _unknown(name: str, length: int) -> AnyArray:
-    if name == "response_times":
+    if name in ("response_times", "chose_first"):
         return np.full(length, np.nan)
     column = np.empty(length, dtype=object)
     column[:] = ""

@@ -124,7 +124,7 @@ def _people(crowd: CrowdQuality) -> str:
         ),
         (
             "first option",
-            "share of answers for what was shown first",
+            f"share of answers for what was shown first; {_chances(people)} would be chance",
             [percent(one.first_share) for one in people],
         ),
         (
@@ -170,6 +170,12 @@ def _accuracy(person: AnnotatorQuality) -> str:
 def _own(person: AnnotatorQuality) -> str:
     own = person.repeats
     return f"{round(own.agreement * own.n_pairs)} / {own.n_pairs}" if own.n_pairs else "-"
+
+
+def _chances(people: Sequence[AnnotatorQuality]) -> str:
+    """Return by how much chance would choose the first option, for all of them."""
+    found = sorted({percent(one.first_chance) for one in people if one.n_placed})
+    return found[0] if len(found) == 1 else " to ".join((found[0], found[-1])) if found else "-"
 
 
 def _number(value: float, form: str) -> str:

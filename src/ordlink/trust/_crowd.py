@@ -52,6 +52,8 @@ class AnnotatorQuality:
         Number of their answers that the skill was estimated from.
     first_share : float
         Share of their answers that chose what was shown first.
+    first_chance : float
+        What this would be by chance: one over the number of options.
     n_placed : int
         Number of answers of which this is known.
     median_time : float
@@ -73,6 +75,7 @@ class AnnotatorQuality:
     skill: float
     n_shared: int
     first_share: float
+    first_chance: float
     n_placed: int
     median_time: float
     fast_share: float
@@ -145,12 +148,13 @@ def crowd_quality(
     Parameters
     ----------
     comparisons : ListedComparisons
-        The answers; `details.annotators` and `details.response_times` are used where they are.
+        The answers; `details.annotators`, `details.response_times` and `details.chose_first` are
+        used where they are.
     method : str
         A method that takes comparisons; a fast one, since it runs once for each person or group.
     chose_first : array-like of shape (n_rows,), optional
         For each comparison, whether its answer chose what was shown first (or left); NaN where
-        that is not known. Files of comparisons do not record it.
+        that is not known. By default what `details.chose_first` says.
     seed : int
         Makes the groups, the order of the objects in each tree (ties go to the first), and the draw
         of triads where there are too many, reproducible.
@@ -181,7 +185,7 @@ def crowd_quality(
     """
     check_listed(comparisons)
     answers = answers_of(comparisons)
-    habits = habits_of(comparisons, chose_first)
+    habits = habits_of(comparisons, answers, chose_first)
     accuracy = held_out_accuracy(comparisons, method, options, seed=seed, progress=progress)
     skills, n_shared = estimate_skills(answers)
     within, between = within_and_between(answers)
@@ -198,6 +202,7 @@ def crowd_quality(
             skill=float(skills[number]),
             n_shared=int(n_shared[number]),
             first_share=float(habits.first_shares[number]),
+            first_chance=float(habits.first_chances[number]),
             n_placed=int(habits.n_placed[number]),
             median_time=float(habits.median_times[number]),
             fast_share=float(habits.fast_shares[number]),

@@ -19,7 +19,7 @@ LARGEST_FAST_SHARE = 0.2
 SLOWEST_FAST_MEDIAN = 1 / 3
 """People whose median is below this share of the usual time are flagged."""
 LARGEST_LEAN = 0.1
-"""How far from one half the share of answers for one side may lie, whatever the number."""
+"""How far from chance the share of answers for the first option may lie, whatever the number."""
 CERTAIN = 1.645
 """Standard errors above chance that tell something from chance at the level of 5 %."""
 
@@ -124,12 +124,16 @@ def _needed(n_people: int) -> float:
 def _about_sides(person: AnnotatorQuality, n_people: int) -> list[str]:
     from scipy.stats import binomtest
 
-    if person.n_placed < FEWEST_ANSWERS or abs(person.first_share - 0.5) <= LARGEST_LEAN:
+    by_chance = person.first_chance
+    if person.n_placed < FEWEST_ANSWERS or abs(person.first_share - by_chance) <= LARGEST_LEAN:
         return []
     n_first = round(person.first_share * person.n_placed)
-    if binomtest(n_first, person.n_placed).pvalue * n_people >= LEVEL:
+    if binomtest(n_first, person.n_placed, by_chance).pvalue * n_people >= LEVEL:
         return []
-    return [f"chooses what is shown first in {person.first_share:.0%} of answers"]
+    return [
+        f"chooses what is shown first in {person.first_share:.0%} of answers; {by_chance:.0%} would "
+        "be chance"
+    ]
 
 
 def _about_speed(person: AnnotatorQuality, usual_time: float) -> list[str]:

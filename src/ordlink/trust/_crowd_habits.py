@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ordlink.comparisons import ListedComparisons
+from ordlink.comparisons import ListedComparisons, check_sides
 from ordlink.errors import InputError
-from ordlink.trust._crowd_questions import UNKNOWN, annotators_of
+from ordlink.trust._crowd_questions import UNKNOWN, Answers
 from ordlink.typing import FloatArray, Int64Array
 
 FAST = 0.25
@@ -24,6 +24,8 @@ class Habits:
     ----------
     first_shares : ndarray of shape (n_annotators,), dtype float64
         Share of answers that chose what was shown first; NaN where this is not known.
+    first_chances : ndarray of shape (n_annotators,), dtype float64
+        What the share would be by chance: one over the number of options.
     n_placed : ndarray of shape (n_annotators,), dtype int64
         Number of answers of which it is known.
     median_times : ndarray of shape (n_annotators,), dtype float64
@@ -35,23 +37,27 @@ class Habits:
     """
 
     first_shares: FloatArray
+    first_chances: FloatArray
     n_placed: Int64Array
     median_times: FloatArray
     fast_shares: FloatArray
     usual_time: float
 
 
-def habits_of(comparisons: ListedComparisons, chose_first: ArrayLike | None) -> Habits:
+def habits_of(
+    comparisons: ListedComparisons, answers: Answers, chose_first: ArrayLike | None
+) -> Habits:
     """Return the habits of each annotator; O(n_rows log n_rows)."""
-    people, names = annotators_of(comparisons)
     first = np.unique(comparisons.answer_ids, return_index=True)[1]  # one row of each answer
-    people = people[first]
-    counts = np.ones(len(first)) if comparisons.counts is None else comparisons.counts[first]
+    people, names, counts = answers.annotators, answers.names, answers.counts
     details = comparisons.details
     times = None if details is None else details.response_times
-    sides = _check_sides(chose_first, comparisons.n_rows)
+    if chose_first is None and details is not None:
+        chose_first = details.chose_first
+    sides = _sides_of_rows(chose_first, comparisons.n_rows)
     n = len(names)
-    first_shares, n_placed = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
+    first_shares, first_chances = np.full(n, np.nan), np.full(n, np.nan)
+    n_placed = np.zeros(n, dtype=np.int64)
     if sides is not None:
         side = sides[first]
         known = np.isfinite(side) & (people != UNKNOWN)
@@ -59,6 +65,8 @@ def habits_of(comparisons: ListedComparisons, chose_first: ArrayLike | None) -> 
         chosen = np.bincount(people[known], weights=(counts * side)[known], minlength=n)
         with np.errstate(invalid="ignore"):
             first_shares = chosen / placed
+            by_chance = (counts / answers.n_options)[known]
+            first_chances = np.bincount(people[known], weights=by_chance, minlength=n) / placed
         n_placed = placed.astype(np.int64)
     medians, fast = np.full(n, np.nan), np.full(n, np.nan)
     usual = np.nan
@@ -71,28 +79,17 @@ def habits_of(comparisons: ListedComparisons, chose_first: ArrayLike | None) -> 
             fast = np.array(
                 [(own < FAST * usual).mean() if len(own) else np.nan for own in of_person]
             )
-    return Habits(first_shares, n_placed, medians, fast, usual)
+    return Habits(first_shares, first_chances, n_placed, medians, fast, usual)
 
 
-def _check_sides(chose_first: ArrayLike | None, n_rows: int) -> FloatArray | None:
+def _sides_of_rows(chose_first: ArrayLike | None, n_rows: int) -> FloatArray | None:
     """Return 1, 0 or NaN (not known) for each comparison."""
     if chose_first is None:
         return None
-    try:
-        sides = np.asarray(chose_first, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            "chose_first: expected True, False or NaN for each comparison, got something else; "
-            "pass an array of booleans."
-        ) from error
+    sides = check_sides(chose_first)
     if sides.shape != (n_rows,):
         raise InputError(
             f"chose_first: expected one entry for each of the {n_rows} comparisons, got an array "
             f"of shape {sides.shape}; leave it out if it is not known what was shown first."
-        )
-    if not (np.isnan(sides) | (sides == 0) | (sides == 1)).all():
-        raise InputError(
-            "chose_first: expected True, False or NaN for each comparison, got other numbers; "
-            "pass whether the answer chose what was shown first."
         )
     return sides

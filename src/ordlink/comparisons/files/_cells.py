@@ -109,6 +109,30 @@ def time_cells(
     return to_numpy(numbers.fill_null(float("nan"))).astype(np.float64)
 
 
+def side_cells(column: ArrowColumn, row_name: RowNamer) -> FloatArray:
+    """Return a column that says whether the first option was chosen: 1, 0, NaN where unknown."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_boolean(column.type):
+        column = pc.cast(column, pa.int8())
+    elif _is_text(column.type):
+        text = pc.utf8_lower(trimmed(as_text(column)))
+        for number, word in enumerate(("false", "true")):
+            text = pc.if_else(pc.equal(text, word), pa.scalar(str(number), pa.string()), text)
+        column = text
+    check_column_kind(column, "chose_first", row_name(0))
+    numbers = time_cells(column, "entry of chose_first", row_name)
+    bad = ~(np.isnan(numbers) | (numbers == 0) | (numbers == 1))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise InputError(
+            f"{row_name(row)}: chose_first is {numbers[row]:g}; write 1 if the answer chose what was "
+            "shown first, 0 if not, leave the cell empty where it is not known"
+        )
+    return numbers
+
+
 def text_cells(column: ArrowColumn, *, trim: bool) -> AnyArray:
     """Return a column of text as an object array, empty where cells are null."""
     text = as_text(column)

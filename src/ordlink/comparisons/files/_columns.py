@@ -37,6 +37,7 @@ DETAIL_ALIASES: dict[str, tuple[str, ...]] = {
         "responsetime",
         "reaction_time",
     ),
+    "chose_first": (),
 }
 """Columns that go along with the objects, and their other names, best first."""
 
@@ -52,7 +53,7 @@ class ColumnRoles:
     objects : tuple of int
         Positions of the object columns, in the order of the form.
     details : dict from str to int
-        Positions of count, answer, annotator, time and response_time, where present.
+        Positions of count, answer, annotator, time, response_time and chose_first, where present.
     """
 
     form: AnswerForm

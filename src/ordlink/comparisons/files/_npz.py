@@ -194,7 +194,7 @@ def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: st
 
 def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str) -> AnyArray:
     column, texts = arrays[name], arrays.get(f"{name}_texts")
-    kind = "f" if name == "response_time" else "iu"
+    kind = "f" if name in ("response_time", "chose_first") else "iu"
     limits = np.iinfo(np.int32)
     fits = column.shape == (n_rows,) and column.dtype.kind in kind
     if fits and kind == "iu" and n_rows:
@@ -203,6 +203,8 @@ def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str)
         fits = fits and texts is not None and texts.ndim == 1 and texts.dtype.kind == "U"
         if fits and n_rows and texts is not None:
             fits = int(column.min()) >= 0 and int(column.max()) < len(texts)
+    if name == "chose_first":
+        fits = fits and bool((np.isnan(column) | (column == 0) | (column == 1)).all())
     if not fits:
         raise InputError(
             f"{source}: the array {name!r} does not go with {n_rows} comparisons; "

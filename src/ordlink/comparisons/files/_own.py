@@ -24,6 +24,7 @@ DETAIL_COLUMNS = {
     "annotator": "annotators",
     "time": "times",
     "response_time": "response_times",
+    "chose_first": "chose_first",
 }
 """Columns of a file, and the attribute of AnswerDetails that each holds."""
 BLOCK_ROWS = 1 << 20

@@ -14,6 +14,7 @@ from ordlink.comparisons.files._cells import (
     ArrowColumn,
     check_column_kind,
     object_cells,
+    side_cells,
     text_cells,
     time_cells,
     whole_cells,
@@ -125,6 +126,7 @@ def list_table(
             annotators=details.get("annotator"),
             times=details.get("time"),
             response_times=details.get("response_time"),
+            chose_first=details.get("chose_first"),
             answers=details.get("answer"),
             skip_repeated=options.skip_repeated,
             named=looked_up,
@@ -160,6 +162,8 @@ def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> Any
             table.row_name,
             decimal_comma=table.decimal_comma,
         )
+    if detail == "chose_first":
+        return side_cells(table.column(position), table.row_name)
     numbers = whole_cells(table.checked_column(position), detail, table.row_name)
     if detail == "answer":
         limits = np.iinfo(np.int32)
