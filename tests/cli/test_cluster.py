@@ -41,6 +41,47 @@ def test_repeats_reach_the_method(ordlink, here: Path) -> None:
     assert majority.scores.tolist() != net.scores.tolist()
 
 
+@pytest.fixture
+def crowd(here: Path) -> ol.Comparisons:
+    """Return answers of three careful people and one who guesses, which are in crowd.csv too."""
+    planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=4, gap=1.0, seed=0)
+    rows = ol.datasets.simulate_answers(planted.similarities, 400, seed=0)
+    rows[3::8] = rows[3::8][:, [0, 2, 1]]  # every other answer of eve, turned around
+    answers = ol.Comparisons.from_triplets(rows, annotators=["ann", "bob", "cat", "eve"] * 100)
+    ol.write_comparisons(answers, "crowd.csv")
+    return answers
+
+
+def test_people_are_weighed_on_request(ordlink, crowd: ol.ListedComparisons) -> None:
+    result = ordlink("cluster", "crowd.csv", "--weigh-people", "--out", "weighed")
+
+    weights = ol.trust.annotator_weights(crowd)
+    expected = ol.trust.weighting_effect(crowd, weights).tree_with
+    assert result.code == 0
+    assert "8 objects, 400 comparisons, 4-AL" in result.out
+    assert f"answers of 4 people count {weights['eve']:.2f} (eve) to" in result.out
+    found = ol.Hierarchy.load("weighed/tree.json")
+    assert found.merges.tolist() == expected.merges.tolist()
+    assert found.scores.tolist() == expected.scores.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--method", "4K-AL"), "--weigh-people goes with 4-AL, AddS-AL"),
+        (("--repeats", "majority"), "leave out --repeats"),
+        (("--support", 10), "--support goes without --weigh-people"),
+    ],
+)
+def test_what_does_not_go_with_weights_is_refused(
+    ordlink, crowd: ol.ListedComparisons, options: tuple, message: str
+) -> None:
+    result = ordlink("cluster", "crowd.csv", "--weigh-people", *options)
+
+    assert result.code == 2
+    assert message in result.err
+
+
 def test_self_comparisons_reach_the_method(ordlink, here: Path, planted_answers: Path) -> None:
     for flag in ("--self-comparisons", "--no-self-comparisons"):
         words = ("cluster", planted_answers, "--method", "4k-al", flag, "--out", flag[2:])

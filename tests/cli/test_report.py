@@ -76,6 +76,7 @@ def test_pictures_and_people_left_out(ordlink, answers: Path) -> None:
         (("--out", "r.html", "--method", "foo"), "unknown method 'foo'"),
         (("--out", "r.html", "--method", "SL"), "SL needs an oracle"),
         (("--out", "r.html", "--exclude", "zoe"), "there is no annotator 'zoe'"),
+        (("--out", "r.html", "--exclude", "b", "--weigh-people"), "at least 3 annotators"),
         (("--out", "r.html", "--replicates", 0), "range"),
         (("--out", "r.html", "--quick", "--replicates", 5), "--quick goes without --replicates"),
         (("--out", "r.html", "--pictures", "nowhere"), "expected a folder of pictures"),

@@ -63,6 +63,7 @@ def test_rank_2_of_8_gives_13_comparisons_of_one_answer() -> None:
 
     assert found.n_rows == 26
     assert found.n_answers == 2
+    assert found.details.chose_first is None  # two are chosen: there is no one side
 
 
 def test_cant_tell_says_nothing() -> None:
@@ -74,6 +75,7 @@ def test_cant_tell_says_nothing() -> None:
 
     assert found.quadruplets.tolist() == [[3, 4, 3, 5]]
     assert found.details.annotators.tolist() == ["P2"]
+    assert found.details.chose_first.tolist() == [1.0]
     assert to_comparisons(kind, [[0, 1, 2]], [[]], names=NAMES).n_rows == 0
 
 

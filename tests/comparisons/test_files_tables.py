@@ -110,9 +110,18 @@ def test_which_option_was_chosen_may_be_a_number_a_word_or_unknown():
     np.testing.assert_array_equal(read(rows).details.chose_first, [1, 0, np.nan, 1])
 
 
+def test_which_option_was_chosen_may_be_true_or_false_in_json():
+    rows = (
+        '{"anchor": 0, "closer": 1, "farther": 2, "chose_first": true}\n'
+        '{"anchor": 1, "closer": 0, "farther": 2, "chose_first": null}\n'
+    )
+
+    np.testing.assert_array_equal(read(rows, format="jsonl").details.chose_first, [1, np.nan])
+
+
 @pytest.mark.parametrize("cell", ["2", "left"])
 def test_a_side_that_is_none_is_refused(cell):
-    with pytest.raises(InputError, match="line 3: .*chose_first"):
+    with pytest.raises(InputError, match=r"line 3: .*chose_first"):
         read(f"anchor,closer,farther,chose_first\n0,1,2,1\n1,0,2,{cell}\n")
 
 

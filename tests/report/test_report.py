@@ -417,6 +417,28 @@ def test_what_was_used_is_cited(evidence: Evidence, page: Page) -> None:
     assert "docs/fewest-answers.md" not in page.text
 
 
+def test_the_page_says_what_weights_of_people_do(crowd) -> None:
+    """Eve guesses: her answers would hardly count."""
+    found = gather_evidence(crowd, method="4K-AL", n_replicates=2, weigh_people=True)
+
+    text = report_page(found)
+
+    weights = ol.trust.annotator_weights(crowd)
+    assert found.weighting.weights == weights
+    assert found.weighting.method == "4-AL"  # 4K-AL cannot count by weights
+    assert "People weighed on request" in text
+    assert f"{min(weights.values()):.2f} to {max(weights.values()):.2f} times" in text
+    assert f">{weights['eve']:.2f}</td>" in text
+    assert "weighed on request" not in report_page(replace(found, weighting=None))
+
+
+def test_weights_that_mean_nothing_are_refused_before_the_work(names) -> None:
+    nobody = ol.Comparisons.from_triplets([[0, 1, 2], [1, 2, 0]], names=names)
+
+    with pytest.raises(InputError, match="at least 3 annotators"):
+        gather_evidence(nobody, weigh_people=True)
+
+
 def test_unknown_methods_and_people_are_refused(crowd) -> None:
     with pytest.raises(InputError, match="unknown method 'foo'"):
         gather_evidence(crowd, method="foo")

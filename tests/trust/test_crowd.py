@@ -343,13 +343,15 @@ def test_who_always_chooses_one_side_is_flagged(crowd) -> None:
     assert by_name["p3"].n_placed == 0
 
 
-def test_the_side_is_taken_from_the_file_and_held_against_the_number_of_options(crowd) -> None:
+def test_the_side_is_held_against_the_number_of_options() -> None:
     """Of three objects, a third of the answers are for the first one by chance."""
     rng = np.random.default_rng(1)
     rows = np.array([rng.permutation(16)[:3] for _ in range(600)])
     firsts = rng.random(600) < np.repeat([1 / 3, 1 / 3, 0.6], 200)
     people = np.repeat(["ann", "bob", "eve"], 200)
-    answers = build("odd-one-out", rows, annotators=people, chose_first=firsts, n_objects=16)
+    answers = ol.Comparisons.from_odd_one_out(
+        rows, annotators=people, chose_first=firsts, n_objects=16
+    )
 
     by_name = {person.name: person for person in crowd_quality(answers).annotators}
 

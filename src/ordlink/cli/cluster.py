@@ -62,6 +62,12 @@ _METHODS = "\n".join(
     help="How repeated answers count: their majority (default), or their net number.",
 )
 @click.option(
+    "--weigh-people",
+    is_flag=True,
+    help="4-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL: let answers count by how far each person "
+    "agrees with the tree of the others, and repeated ones by their net number.",
+)
+@click.option(
     "--self-comparisons/--no-self-comparisons",
     default=None,
     help="4K-AL: whether an object counts as most alike to itself (default: yes).",
@@ -110,6 +116,7 @@ def command(
     n_clusters: int | None,
     initial_file: str | None,
     repeats: str | None,
+    weigh_people: bool,
     self_comparisons: bool | None,
     dimension: int | None,
     metric: str | None,
@@ -132,6 +139,9 @@ def command(
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name in options:
         _refuse_option_of_others(name, chosen)
+    if weigh_people:
+        _check_weighing(chosen, repeats, n_replicates)
+        options["repeats"] = "net"
     if min_support is not None:
         if n_replicates is None:
             raise click.UsageError("--min-support goes with --support")
@@ -170,9 +180,13 @@ def command(
         initial_clusters = read_initial_clusters(initial_file, **about)
     if seed is not None and "seed" in chosen.options:
         options["seed"] = seed
+    weights: dict[str, float] = {}
+    counted_answers = comparisons
+    if weigh_people:
+        counted_answers, weights = _weigh_people(comparisons, seed or 0)
     with progress_bar(chosen.name) as progress:
         tree = cluster(
-            comparisons,
+            counted_answers,
             chosen.name,
             initial_clusters=initial_clusters,
             progress=progress,
@@ -184,6 +198,12 @@ def command(
         )
     n_comparisons = counted(comparisons.n_comparisons, "comparison")
     click.echo(f"{n_objects} objects, {n_comparisons}, {chosen.name}")
+    if weights:
+        low, high = min(weights, key=weights.__getitem__), max(weights, key=weights.__getitem__)
+        click.echo(
+            f"answers of {len(weights)} people count {weights[low]:.2f} ({low}) to "
+            f"{weights[high]:.2f} ({high}) times"
+        )
     if "chosen" in tree.parameters:
         click.echo(f"took {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
     click.echo(text_tree(tree, n_clusters, min_support=min_support))
@@ -191,6 +211,31 @@ def command(
         write_tree(
             tree, folder, n_clusters=n_clusters, pictures=leaf_pictures, min_support=min_support
         )
+
+
+def _check_weighing(chosen: Method, repeats: str | None, n_replicates: int | None) -> None:
+    """Refuse what does not go with weights of people."""
+    from ordlink.trust._crowd_weights import METHODS_FOR_WEIGHTS
+
+    if chosen.name not in METHODS_FOR_WEIGHTS:
+        raise click.UsageError(
+            f"--weigh-people goes with {', '.join(METHODS_FOR_WEIGHTS)}, not with {chosen.name}"
+        )
+    if repeats == "majority":
+        raise click.UsageError("--weigh-people counts repeated answers: leave out --repeats")
+    if n_replicates is not None:
+        raise click.UsageError("--support goes without --weigh-people: all answers count alike")
+
+
+def _weigh_people(
+    comparisons: ListedComparisons, seed: int
+) -> tuple[ListedComparisons, dict[str, float]]:
+    """Return the answers counted by weights of people, and these weights."""
+    from ordlink.trust import annotator_weights, weighted_comparisons
+
+    with progress_bar("people") as progress:
+        weights = annotator_weights(comparisons, seed=seed, progress=progress)
+    return weighted_comparisons(comparisons, weights), weights
 
 
 def _with_support(

@@ -76,6 +76,12 @@ class RememberingCommand(click.Command):
     help="Leave out all answers of this person; may be given several times. The page says so, and "
     "compares the trees with and without them.",
 )
+@click.option(
+    "--weigh-people",
+    is_flag=True,
+    help="Also show what difference it makes if answers count by how far each person can be relied "
+    "on.",
+)
 @click.option("--title", default="What the answers say", show_default=True, help="The heading.")
 @seed_option(default=0, show_default=True, help="Seed of all draws.")
 @warnings_as_lines()
@@ -87,6 +93,7 @@ def command(
     n_replicates: int | None,
     quick: bool,
     exclude: tuple[str, ...],
+    weigh_people: bool,
     title: str,
     seed: int,
     one_based: bool | None,
@@ -121,6 +128,7 @@ def command(
             n_replicates=n_replicates or (N_QUICK if quick else N_REPLICATES),
             seed=seed,
             exclude=exclude,
+            weigh_people=weigh_people,
             stages=stages,
         )
     making = Making(

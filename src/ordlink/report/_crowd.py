@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ordlink.html import Html, escape, table
 from ordlink.report._words import counted, listed, percent
-from ordlink.trust import AnnotatorQuality, CrowdQuality, ExclusionEffect, RepeatAgreement
+from ordlink.trust import (
+    AnnotatorQuality,
+    CrowdQuality,
+    ExclusionEffect,
+    RepeatAgreement,
+    WeightingEffect,
+)
+from ordlink.trust._crowd_effect import TwoTrees
 
 MOST_PEOPLE = 200
 """Of more people only those with flags are listed."""
+SAME_WEIGHTS = 0.005
+"""Weights that differ by less are shown as equal."""
 FEWEST_FOR_ERROR = 20
 """From fewer answers no standard error is shown: it would be far too uncertain itself."""
 
 
-def crowd_section(crowd: CrowdQuality, exclusion: ExclusionEffect | None) -> str:
+def crowd_section(
+    crowd: CrowdQuality, exclusion: ExclusionEffect | None, weighting: WeightingEffect | None
+) -> str:
     """Return repeats, consistency and the table of people."""
-    parts = [_exclusion(exclusion), _repeats(crowd), _consistency(crowd)]
+    parts = [_exclusion(exclusion), _weighting(weighting), _repeats(crowd), _consistency(crowd)]
     if crowd.annotators:
-        parts.append(_people(crowd))
+        parts.append(_people(crowd, {} if weighting is None else weighting.weights))
     else:
         parts.append("<p>The file does not say who gave which answer.</p>")
     return "\n".join(part for part in parts if part)
@@ -28,16 +39,40 @@ def crowd_section(crowd: CrowdQuality, exclusion: ExclusionEffect | None) -> str
 def _exclusion(effect: ExclusionEffect | None) -> str:
     if effect is None:
         return ""
+    return (
+        f"<p><strong>Left out on request:</strong> {escape(listed(list(effect.excluded), 50))}, "
+        f"with {counted(effect.n_left_out, 'comparison')}. The trees with and without them resolve "
+        f"{_agreement(effect)}. Of the comparisons kept, the tree with them agrees with "
+        f"{percent(effect.accuracy_with)}, the tree without them with "
+        f"{percent(effect.accuracy_without)}.</p>"
+    )
+
+
+def _weighting(effect: WeightingEffect | None) -> str:
+    if effect is None:
+        return ""
+    low, high = min(effect.weights.values()), max(effect.weights.values())
+    if high - low < SAME_WEIGHTS:
+        found = "People cannot be told apart by their answers, so that all count alike."
+    else:
+        found = (
+            f"Answers then count {low:.2f} to {high:.2f} times, by how far each person agrees with "
+            f"the tree of the others. The trees of {escape(effect.method)} with and without "
+            f"weights resolve {_agreement(effect)}. Of the comparisons, counted by weight, they "
+            f"agree with {percent(effect.accuracy_with)} and {percent(effect.accuracy_without)}."
+        )
+    return (
+        f"<p><strong>People weighed on request:</strong> {found} The tree of this page counts all "
+        "answers alike; <code>ordlink cluster --weigh-people</code> makes the other one.</p>"
+    )
+
+
+def _agreement(effect: TwoTrees) -> str:
     ties = ""
     if effect.agreement_of_ties < 1:
         ties = f"; trees that differ by their ties alone: {percent(effect.agreement_of_ties)}"
     return (
-        f"<p><strong>Left out on request:</strong> {escape(listed(list(effect.excluded), 50))}, "
-        f"with {counted(effect.n_left_out, 'comparison')}. The trees with and without them resolve "
-        f"{percent(effect.agreement)} of the triples of objects alike (unrelated trees: 33 %"
-        f"{ties}). Of the comparisons kept, the tree with them agrees with "
-        f"{percent(effect.accuracy_with)}, the tree without them with "
-        f"{percent(effect.accuracy_without)}.</p>"
+        f"{percent(effect.agreement)} of the triples of objects alike (unrelated trees: 33 %{ties})"
     )
 
 
@@ -90,7 +125,7 @@ def _consistency(crowd: CrowdQuality) -> str:
     return text + "</p>"
 
 
-def _people(crowd: CrowdQuality) -> str:
+def _people(crowd: CrowdQuality, weights: Mapping[str, float]) -> str:
     people: Sequence[AnnotatorQuality] = crowd.annotators
     note = ""
     if len(people) > MOST_PEOPLE:
@@ -136,6 +171,11 @@ def _people(crowd: CrowdQuality) -> str:
             "fast",
             "share of answers in less than a quarter of the usual time",
             [percent(one.fast_share) for one in people],
+        ),
+        (
+            "weight",
+            "how much their answers would count; 1 is usual, 0 is guessing",
+            [_number(weights.get(one.name, math.nan), ".2f") for one in people],
         ),
     ]
     kept = [column for column in columns if any(cell != "-" for cell in column[2])]

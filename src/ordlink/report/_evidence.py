@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -24,15 +24,19 @@ from ordlink.trust import (
     HierarchyTest,
     LearningCurve,
     MethodComparison,
+    WeightingEffect,
+    annotator_weights,
     branch_support,
     crowd_quality,
     exclusion_effect,
     hierarchy_test,
     learning_curve,
+    weighting_effect,
     without_annotators,
 )
 from ordlink.trust._auto import FEWEST_ANSWERS
 from ordlink.trust._checks import check_listed
+from ordlink.trust._crowd_weights import METHODS_FOR_WEIGHTS
 from ordlink.typing import Progress
 
 Stages: TypeAlias = Callable[[str], Progress | None]
@@ -63,6 +67,8 @@ class Evidence:
     crowd : CrowdQuality
     exclusion : ExclusionEffect or None
         The tree with and without the people who were left out on request.
+    weighting : WeightingEffect or None
+        The tree with and without weights of people, on request.
     n_replicates, seed : int
     """
 
@@ -77,6 +83,7 @@ class Evidence:
     curve: LearningCurve | None
     crowd: CrowdQuality
     exclusion: ExclusionEffect | None
+    weighting: WeightingEffect | None
     n_replicates: int
     seed: int
 
@@ -93,6 +100,7 @@ def gather_evidence(
     n_replicates: int = 200,
     seed: int = 0,
     exclude: Sequence[str] = (),
+    weigh_people: bool = False,
     stages: Stages | None = None,
 ) -> Evidence:
     """Compute all that a report says.
@@ -111,6 +119,9 @@ def gather_evidence(
         Makes all draws reproducible.
     exclude : sequence of str
         Annotators to leave out; the report names them and shows what difference it makes.
+    weigh_people : bool
+        Whether to show what difference it makes if answers count by how far people can be relied
+        on, see `ordlink.trust.annotator_weights`. The tree of the report does not count so.
     stages : callable, optional
         Called with the name of each part that begins; returns None or a callable that hears
         (steps done, steps in all).
@@ -122,7 +133,8 @@ def gather_evidence(
     Raises
     ------
     InputError, InputKindError
-        As in `ordlink.cluster`, or if somebody to leave out is not known.
+        As in `ordlink.cluster`, if somebody to leave out is not known, or if weights would mean
+        nothing.
 
     Examples
     --------
@@ -142,6 +154,7 @@ def gather_evidence(
     named = None if method == "auto" else find_candidate(method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the page says all of it
+        weights = annotator_weights(comparisons, seed=seed) if weigh_people else None
         methods = compare_where_possible(comparisons, seed, begin("methods"))
         if named is None:
             chosen, reason = choose_method(methods, comparisons, n_replicates)
@@ -163,6 +176,9 @@ def gather_evidence(
         exclusion = None
         if exclude:
             exclusion = exclusion_effect(everybody, exclude, chosen.method, seed=seed, **options)
+        weighting = None
+        if weights is not None:
+            weighting = _weighting(comparisons, weights, chosen, seed)
     return Evidence(
         comparisons=comparisons,
         summary=comparisons.summary(),
@@ -175,6 +191,7 @@ def gather_evidence(
         curve=curve,
         crowd=crowd,
         exclusion=exclusion,
+        weighting=weighting,
         n_replicates=n_replicates,
         seed=seed,
     )
@@ -182,6 +199,15 @@ def gather_evidence(
 
 def _named(tree: Hierarchy, comparisons: ListedComparisons) -> Hierarchy:
     return Hierarchy(tree.merges, names=comparisons.names, support=tree.support)
+
+
+def _weighting(
+    comparisons: ListedComparisons, weights: Mapping[str, float], chosen: Candidate, seed: int
+) -> WeightingEffect:
+    """Return what weights do to the tree of the method, or of one that can count by weights."""
+    if chosen.method in METHODS_FOR_WEIGHTS:
+        return weighting_effect(comparisons, weights, chosen.method, seed=seed, **chosen.options)
+    return weighting_effect(comparisons, weights, seed=seed)
 
 
 def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> HierarchyTest | None:

@@ -87,7 +87,7 @@ def report_page(
         ("tree", "The tree", _tree(evidence, small)),
         ("consensus", "What most replicates share", _consensus(evidence, small)),
         ("data", "The data", _data(evidence)),
-        ("crowd", "Quality of the answers", crowd_section(evidence.crowd, evidence.exclusion)),
+        ("crowd", "Quality of the answers", _crowd(evidence)),
         ("methods", "Methods compared", _methods(evidence)),
         ("curve", "Would more answers help?", _curve(evidence)),
         ("making", "How this was made", _making(evidence, making)),
@@ -192,6 +192,10 @@ def _methods(evidence: Evidence) -> str:
 
 def _curve(evidence: Evidence) -> str:
     return "" if evidence.curve is None else curve_section(evidence.curve)
+
+
+def _crowd(evidence: Evidence) -> str:
+    return crowd_section(evidence.crowd, evidence.exclusion, evidence.weighting)
 
 
 def _making(evidence: Evidence, making: Making) -> str:

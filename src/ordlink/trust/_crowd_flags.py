@@ -131,8 +131,8 @@ def _about_sides(person: AnnotatorQuality, n_people: int) -> list[str]:
     if binomtest(n_first, person.n_placed, by_chance).pvalue * n_people >= LEVEL:
         return []
     return [
-        f"chooses what is shown first in {person.first_share:.0%} of answers; {by_chance:.0%} would "
-        "be chance"
+        f"chooses what is shown first in {person.first_share:.0%} of answers; {by_chance:.0%} "
+        "would be chance"
     ]
 
 

@@ -33,6 +33,8 @@ class WeightingEffect(TwoTrees):
 
     Attributes
     ----------
+    method : str
+        Of the trees.
     weights : dict of str to float
         How much the answers of each person count.
     tree_with, tree_without : Hierarchy
@@ -47,6 +49,7 @@ class WeightingEffect(TwoTrees):
         Share of the comparisons, by weight, that each tree agrees with.
     """
 
+    method: str
     weights: dict[str, float]
 
 
@@ -220,7 +223,7 @@ def weighting_effect(
     trees = grow_two(
         weighted, comparisons, name, {"repeats": "net", **options}, judge=weighted, seed=seed
     )
-    return WeightingEffect(weights=chosen, **vars(trees))
+    return WeightingEffect(method=name, weights=chosen, **vars(trees))
 
 
 def _check_weights(weights: object) -> dict[str, float]:

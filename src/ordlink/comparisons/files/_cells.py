@@ -109,7 +109,7 @@ def time_cells(
     return to_numpy(numbers.fill_null(float("nan"))).astype(np.float64)
 
 
-def side_cells(column: ArrowColumn, row_name: RowNamer) -> FloatArray:
+def side_cells(column: ArrowColumn, source: str, row_name: RowNamer) -> FloatArray:
     """Return a column that says whether the first option was chosen: 1, 0, NaN where unknown."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -121,14 +121,14 @@ def side_cells(column: ArrowColumn, row_name: RowNamer) -> FloatArray:
         for number, word in enumerate(("false", "true")):
             text = pc.if_else(pc.equal(text, word), pa.scalar(str(number), pa.string()), text)
         column = text
-    check_column_kind(column, "chose_first", row_name(0))
+    check_column_kind(column, "chose_first", source)
     numbers = time_cells(column, "entry of chose_first", row_name)
     bad = ~(np.isnan(numbers) | (numbers == 0) | (numbers == 1))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(
-            f"{row_name(row)}: chose_first is {numbers[row]:g}; write 1 if the answer chose what was "
-            "shown first, 0 if not, leave the cell empty where it is not known"
+            f"{row_name(row)}: chose_first is {numbers[row]:g}; write 1 if the answer chose what "
+            "was shown first, 0 if not, leave the cell empty where it is not known"
         )
     return numbers
 

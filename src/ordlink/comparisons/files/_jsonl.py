@@ -145,6 +145,8 @@ def _arrow(cells: list[Any], name: str, row_name: Any) -> ArrowColumn:
     """Return a column of numbers, or of text if any cell is text."""
     import pyarrow as pa
 
+    if name == "chose_first":
+        cells = [int(cell) if isinstance(cell, bool) else cell for cell in cells]
     kinds = {type(cell) for cell in cells}
     if kinds - {int, float, str, type(None)}:
         row = next(at for at, cell in enumerate(cells) if type(cell) in (bool, list, dict))

@@ -163,7 +163,7 @@ def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> Any
             decimal_comma=table.decimal_comma,
         )
     if detail == "chose_first":
-        return side_cells(table.column(position), table.row_name)
+        return side_cells(table.column(position), table.source, table.row_name)
     numbers = whole_cells(table.checked_column(position), detail, table.row_name)
     if detail == "answer":
         limits = np.iinfo(np.int32)
