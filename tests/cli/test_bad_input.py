@@ -396,3 +396,27 @@ def test_ctrl_c_while_writing_leaves_only_whole_files(ordlink, tmp_path: Path, m
         "tree.nwk",
         "linkage.csv",
     }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "a.csv", "--out", "a.csv"),
+        ("compare", "a.csv", "--csv", "./a.csv"),
+        ("compare", "a.csv", "--html", "a.csv"),
+        ("plan", "--answers", "a.csv", "--csv", "a.csv"),
+        ("cluster", "linkage.csv", "--out", "."),
+        ("compare", "linkage.csv", "--out", "."),
+    ],
+)
+def test_answers_are_never_written_over(ordlink, tmp_path: Path, monkeypatch, words) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "anchor,closer,farther\n" + "0,1,2\n1,0,2\n2,1,0\n" * 20
+    for name in ("a.csv", "linkage.csv"):
+        Path(name).write_text(text)
+
+    result = ordlink(*words)
+
+    assert result.code == 2
+    assert "holds the answers" in result.err
+    assert Path("a.csv").read_text() == Path("linkage.csv").read_text() == text

@@ -41,6 +41,39 @@ def check_folder(path: str) -> Path:
     return folder
 
 
+TREE_FILES = ("tree.json", "tree.nwk", "linkage.csv", "clusters.csv", "tree.png")
+"""What `write_tree` may write."""
+
+
+def check_file(path: str | None, option: str) -> Path | None:
+    """Return the file after checking that its folder is there."""
+    if path is None:
+        return None
+    file = Path(path)
+    if not path.strip() or file.is_dir():
+        raise InputError(f"{option} {path!r}: expected the name of a file")
+    if not file.parent.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {file.parent}; make it first")
+    return file
+
+
+def keep_answers(answers: str, *outputs: str | Path | None) -> None:
+    """Refuse to write over the file of answers."""
+    for output in outputs:
+        if output is not None and answers != "-" and _are_one_file(answers, output):
+            raise InputError(
+                f"{output}: this file holds the answers, and would be written over; choose "
+                "another name or folder"
+            )
+
+
+def _are_one_file(one: str, other: str | Path) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):  # one of them is not there, or no path at all
+        return False
+
+
 @contextmanager
 def writing_into(folder: Path) -> Iterator[Path]:
     """Make the folder; where the block fails, folders that were made and are empty go again."""
@@ -113,18 +146,27 @@ def write_tree(
 def _write_linkage(tree: Hierarchy, path: Path) -> None:
     merges = zip(tree.linkage, tree.scores, tree.tied, strict=True)
     header = ["cluster_1", "cluster_2", "height", "size", "score", "tied"]
+    support = tree.support
+    if support is not None:
+        header.append("support")
     rows = [
         [
             int(a),
             int(b),
             int(height),
             int(size),
-            "" if score != score else repr(float(score)),
+            _known(score),
             int(tie),
+            *([] if support is None else [_known(support[number])]),
         ]
-        for (a, b, height, size), score, tie in merges
+        for number, ((a, b, height, size), score, tie) in enumerate(merges)
     ]
     write_csv(path, header, rows)
+
+
+def _known(number: float) -> str:
+    """Return a cell that is empty where the number is not known."""
+    return "" if number != number else repr(float(number))
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

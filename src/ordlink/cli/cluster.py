@@ -14,7 +14,7 @@ from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
 from ordlink.cli._initial_clusters import read_initial_clusters
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
-from ordlink.cli._output import check_folder, write_tree
+from ordlink.cli._output import TREE_FILES, check_folder, keep_answers, write_tree
 from ordlink.cli._pictures import find_pictures, picture_files
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
@@ -156,6 +156,8 @@ def command(
             raise click.UsageError("--pictures goes with --out, the folder for tree.png")
         picture_files(pictures)
     folder = None if out is None else check_folder(out)
+    if folder is not None:
+        keep_answers(answers, *(folder / name for name in TREE_FILES))
     comparisons = read_answers(answers, one_based=one_based, **reading)
     n_objects = comparisons.n_objects
     if comparisons.names is None and reading["n_objects"] is None:

@@ -13,9 +13,15 @@ from ordlink.atomic import write_text
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
-from ordlink.cli._output import check_folder, write_csv, write_tree
+from ordlink.cli._output import (
+    TREE_FILES,
+    check_file,
+    check_folder,
+    keep_answers,
+    write_csv,
+    write_tree,
+)
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError
 from ordlink.html import escape, page
 from ordlink.kernels.threads import n_threads
 from ordlink.trust import CANDIDATES, MethodComparison, compare_methods
@@ -91,9 +97,13 @@ def command(
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if names is not None:
         find_candidates(names)  # unknown ones are refused before anything is read
-    table_file = _check_file(csv_file, "--csv")
-    page_file = _check_file(html_file, "--html")
+    table_file = check_file(csv_file, "--csv")
+    page_file = check_file(html_file, "--html")
     folder = None if out is None else check_folder(out)
+    keep_answers(answers, table_file, page_file)
+    if folder is not None:
+        names_there = (*TREE_FILES, "comparison.csv", "comparison.html")
+        keep_answers(answers, *(folder / name for name in names_there))
     comparisons = read_answers(answers, one_based=one_based, **reading)
     if one_based and comparisons.names is None:  # the tree shows the numbers of the file
         numbers = tuple(str(i) for i in range(1, comparisons.n_objects + 1))
@@ -128,18 +138,6 @@ def command(
         body = f"<h1>{escape(title)}</h1>\n<p>{escape(about)}.</p>\n{comparison_section(found)}"
         write_text(page_file, page(title, body))
         click.echo(f"wrote {page_file}")
-
-
-def _check_file(path: str | None, option: str) -> Path | None:
-    """Return the file after checking that its folder is there and it can be written."""
-    if path is None:
-        return None
-    file = Path(path)
-    if not path.strip() or file.is_dir():
-        raise InputError(f"{option} {path!r}: expected the name of a file")
-    if not file.parent.is_dir():
-        raise InputError(f"{option} {path}: there is no folder {file.parent}; make it first")
-    return file
 
 
 def _n_processes(comparisons: ListedComparisons, names: list[str] | None, n_trees: int) -> int:

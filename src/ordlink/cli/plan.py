@@ -8,6 +8,7 @@ import click
 
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._options import read_answers, reading_options, seed_option
+from ordlink.cli._output import check_file, keep_answers
 from ordlink.cli._plan_output import (
     say_learning_curve,
     say_plan,
@@ -141,6 +142,7 @@ def command(
         from ordlink.plotting._formats import check_drawing
 
         check_drawing(png_file)
+    check_file(csv_file, "--csv")
     if answers is None:
         _refuse(chosen, _WITH, "goes with --answers")
         if "n_objects" not in chosen:
@@ -152,6 +154,7 @@ def command(
         if chosen.pop("measure", "accuracy") != "accuracy":
             raise click.UsageError("--measure aari needs the true tree; with --answers, accuracy")
         reading = {name: given[name] for name in _WITH if name not in ("n_more", "repetitions")}
+        keep_answers(answers, csv_file, png_file)
         _continue(
             answers, reading, chosen, method, target, seed, (seconds, pay), (csv_file, png_file)
         )

@@ -19,6 +19,7 @@ from ordlink.atomic import write_text
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
+from ordlink.cli._output import keep_answers
 from ordlink.cli._pictures import find_pictures, picture_files
 from ordlink.errors import InputError
 from ordlink.typing import Progress
@@ -109,6 +110,7 @@ def command(
     if quick and n_replicates is not None:
         raise click.UsageError("--quick goes without --replicates")
     _check_place(out)
+    keep_answers(answers, out)
     if pictures is not None:
         picture_files(pictures)
     comparisons = read_answers(answers, one_based=one_based, **reading)
