@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -28,6 +29,9 @@ def test_support_is_shown_and_written(ordlink, planted_answers: Path) -> None:
     assert re.search(r"┬\d", result.out)
     assert (out / "tree.nwk").read_text() == expected.tree.to_newick() + "\n"
     assert (out / "tree.png").read_bytes().startswith(b"\x89PNG")
+    with (out / "linkage.csv").open(newline="") as file:
+        written = [row["support"] for row in csv.DictReader(file)]
+    assert written == ["" if np.isnan(one) else repr(float(one)) for one in tree.support]
 
 
 def test_branches_with_little_support_are_left_out(ordlink, planted_answers: Path) -> None:
