@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from ordlink.processes import die_with_parent
+from ordlink.processes import deaf_to_interrupts, die_with_parent
 
 Task: TypeAlias = tuple[Any, ...]
 """A function that can be imported by its name, and its arguments."""
@@ -29,7 +29,7 @@ def workers(n_processes: int) -> Iterator[Runner]:
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(n_processes, mp_context=context, initializer=_prepare)
     try:
-        yield lambda tasks: pool.map(_run, tasks)
+        yield lambda tasks: _submit(pool, tasks)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - others:
@@ -43,13 +43,18 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _submit(pool: ProcessPoolExecutor, tasks: Sequence[Task]) -> Iterator[Any]:
+    with deaf_to_interrupts():  # so are the processes that are started here
+        return pool.map(_run, tasks)
+
+
 def _run(task: Task) -> Any:
     function, *arguments = task
     return function(*arguments)
 
 
 def _prepare() -> None:
-    """Set up a process: one thread, a silent end at Ctrl-C, no life without the parent."""
+    """Set up a process: one thread, deaf to Ctrl-C, no life without the parent, who ends it."""
     os.environ["ORDLINK_THREADS"] = "1"
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()

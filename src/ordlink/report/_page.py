@@ -179,7 +179,7 @@ def _data(evidence: Evidence) -> str:
         ("comparisons answered both ways", f"{summary.n_contradictions:,}"),
         ("pairs never compared", f"{summary.n_pairs_never_compared:,} / {n_pairs:,}"),
         ("objects never named", f"{len(summary.never_named):,}"),
-        ("parts never compared with each other", f"{len(summary.parts):,}"),
+        ("parts with no comparison between them (1: all hang together)", f"{len(summary.parts):,}"),
     ]
     return table(("what", "number"), rows, caption="What the file of answers holds.")
 

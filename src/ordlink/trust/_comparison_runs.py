@@ -8,10 +8,8 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context
-from threading import current_thread, main_thread
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from ordlink.errors import OrdlinkError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import InitialClusters, cluster
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
+from ordlink.processes import deaf_to_interrupts
 from ordlink.trust._candidates import Candidate
 from ordlink.trust._folds import rng_of_fold
 from ordlink.trust._shuffled import grow_shuffled
@@ -156,7 +155,7 @@ def _on_processes(
     )
     others = set(active_children())
     try:
-        with _deaf_to_interrupts():  # so are the processes that are started here
+        with deaf_to_interrupts():  # so are the processes that are started here
             waiting = {pool.submit(_run_in_worker, place): place for place in places}
         for future in as_completed(waiting):
             yield waiting[future], future.result()
@@ -182,16 +181,3 @@ def _start_worker(runs: Runs) -> None:
 def _run_in_worker(place: Place) -> Run:
     assert _shared is not None
     return _shared.run(place)
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C for a moment; only the main thread may, and only it is interrupted."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
