@@ -54,22 +54,22 @@ def literal_agreement(form: str, rows: list, people: list[str], counts: list[int
     for row, person, count in zip(rows, people, counts, strict=True):
         question, response = question_and_response(form, row)
         given[question] += [(person, response)] * count
-    n_pairs = n_same = n_questions = 0
+    n_pairs, shares = 0, []
     for said in given.values():
         pairs = [
             (a, b)
             for a, b in itertools.combinations(said, 2)
             if owners == "any" or (a[0] and b[0] and (a[0] == b[0]) == (owners == "within"))
         ]
-        n_questions += bool(pairs)
         n_pairs += len(pairs)
-        n_same += sum(a[1] == b[1] for a, b in pairs)
-    return n_questions, n_pairs, n_same
+        if pairs:
+            shares.append(sum(a[1] == b[1] for a, b in pairs) / len(pairs))
+    return n_pairs, shares
 
 
 @pytest.mark.parametrize("form", ["triplet", "quadruplet", "most-central", "odd-one-out"])
 @pytest.mark.parametrize("seed", range(5))
-def test_agreement_of_repeats_equals_the_count_over_all_pairs_of_answers(
+def test_agreement_of_repeats_is_the_mean_over_questions_of_the_pairs_that_agree(
     form: str, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -84,12 +84,13 @@ def test_agreement_of_repeats_equals_the_count_over_all_pairs_of_answers(
         ("within", quality.within),
         ("between", quality.between),
     ):
-        n_questions, n_pairs, n_same = literal_agreement(form, rows, people, counts, owners)
-        assert (found.n_questions, found.n_pairs) == (n_questions, n_pairs)
-        assert found.agreement == pytest.approx(n_same / n_pairs)
+        n_pairs, shares = literal_agreement(form, rows, people, counts, owners)
+        agreement = sum(shares) / len(shares)
+        assert (found.n_questions, found.n_pairs) == (len(shares), n_pairs)
+        assert found.agreement == pytest.approx(agreement)
         chance = 1 / 2 if form in ("triplet", "quadruplet") else 1 / 3
         assert found.chance == pytest.approx(chance)
-        assert found.corrected == pytest.approx((n_same / n_pairs - chance) / (1 - chance))
+        assert found.corrected == pytest.approx((agreement - chance) / (1 - chance))
 
 
 def test_the_error_of_the_agreement_is_that_of_a_mean_over_questions() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
+from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers
 from ordlink.comparisons import ListedComparisons
 
@@ -41,8 +42,8 @@ def _quality(comparisons: ListedComparisons) -> list[str]:
     repeats = agreement_of_repeats(answers_of(comparisons))
     if repeats.n_pairs:
         lines.append(
-            f"repeats that agree      {repeats.agreement:.1%} of {repeats.n_pairs:,} pairs of "
-            f"answers to the same question ({repeats.chance:.0%} by chance)"
+            f"repeats that agree      {repeats.agreement:.1%} of the answers to the same question, mean "
+            f"over {counted(repeats.n_questions, 'question')} ({repeats.chance:.0%} by chance)"
         )
     cycles = count_cycles(comparisons)
     if cycles.n_triads:

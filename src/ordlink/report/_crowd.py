@@ -90,7 +90,8 @@ def _repeats(crowd: CrowdQuality) -> str:
     return table(
         ("agreement of", "questions", "pairs of answers", "agree", "by chance", "beyond chance"),
         [row for row in rows if row is not None],
-        caption="Answers to the same question, ± one standard error. Beyond chance: 0 for "
+        caption="Answers to the same question: share of the pairs of answers that agree, mean over "
+        "questions, ± one standard error. Beyond chance: 0 for "
         "guessing, 100 % for perfect agreement.",
     )
 
@@ -148,7 +149,7 @@ def _people(crowd: CrowdQuality, weights: Mapping[str, float]) -> str:
         ),
         (
             "same again",
-            "equal answers, of all pairs of their answers to the same question",
+            "share of equal answers to questions that they answered again, and the number of these",
             [_own(one) for one in people],
         ),
         (
@@ -209,7 +210,7 @@ def _accuracy(person: AnnotatorQuality) -> str:
 
 def _own(person: AnnotatorQuality) -> str:
     own = person.repeats
-    return f"{round(own.agreement * own.n_pairs)} / {own.n_pairs}" if own.n_pairs else "-"
+    return f"{percent(own.agreement)} of {own.n_questions:,}" if own.n_pairs else "-"
 
 
 def _chances(people: Sequence[AnnotatorQuality]) -> str:

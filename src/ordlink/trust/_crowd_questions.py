@@ -54,9 +54,11 @@ class RepeatAgreement:
     n_pairs : int
         Number of pairs of answers.
     agreement : float
-        Share of the pairs that agree; NaN without pairs.
+        Share of a question's pairs that agree, mean over questions; NaN without any. A question
+        counts once however often it was asked: a control question that everybody answered would
+        drown all others.
     error : float
-        Its standard error, over questions; NaN for fewer than two.
+        Its standard error; NaN for fewer than two questions.
     chance : float
         The share if everybody guessed: one over the number of possible responses.
     """
@@ -176,12 +178,10 @@ def _agreement(same: FloatArray, in_all: FloatArray, options: FloatArray) -> Rep
     n_questions, n_pairs = len(in_all), int(in_all.sum())
     if not n_questions:
         return RepeatAgreement(0, 0, math.nan, math.nan, math.nan)
-    agreement = float(same.sum()) / n_pairs
-    error = math.nan
-    if n_questions > 1:
-        spread = float(((same - agreement * in_all) ** 2).sum()) * n_questions / (n_questions - 1)
-        error = math.sqrt(spread) / n_pairs
-    chance = float((in_all / options).sum()) / n_pairs
+    shares = same / in_all
+    agreement = float(shares.mean())
+    error = float(shares.std(ddof=1)) / math.sqrt(n_questions) if n_questions > 1 else math.nan
+    chance = float((1 / options).mean())
     return RepeatAgreement(n_questions, n_pairs, agreement, error, chance)
 
 
