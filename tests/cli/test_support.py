@@ -89,6 +89,6 @@ def test_describe_says_how_far_answers_agree(ordlink, tmp_path: Path) -> None:
     result = ordlink("describe", tmp_path / "a.csv")
 
     assert result.code == 0
-    agreement = "repeats that agree      50.0% of the answers to the same question, mean over 1 q"
+    agreement = "repeats that agree      50.0% of answers to the same question, mean over 1 q"
     assert agreement in result.out
     assert "circular triads         100.0% of 1 (25% by chance)" in result.out

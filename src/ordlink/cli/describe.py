@@ -42,8 +42,8 @@ def _quality(comparisons: ListedComparisons) -> list[str]:
     repeats = agreement_of_repeats(answers_of(comparisons))
     if repeats.n_pairs:
         lines.append(
-            f"repeats that agree      {repeats.agreement:.1%} of the answers to the same question, mean "
-            f"over {counted(repeats.n_questions, 'question')} ({repeats.chance:.0%} by chance)"
+            f"repeats that agree      {repeats.agreement:.1%} of answers to the same question, "
+            f"mean over {counted(repeats.n_questions, 'question')} ({repeats.chance:.0%} by chance)"
         )
     cycles = count_cycles(comparisons)
     if cycles.n_triads:
