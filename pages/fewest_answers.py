@@ -1,8 +1,8 @@
 """`python -m pages.fewest_answers FOLDER`: the measured parts of docs/fewest-answers.md.
 
-FOLDER is what `ordlink quality --full --out FOLDER` has written. Its tables and figures are copied
-to docs/fewest-answers, and from them are made the measured parts of the page, and of the page
-beside it that goes through every cell.
+FOLDER is what `ordlink quality --full --out FOLDER` has written. Tables of groups that were run in
+full and the figures are copied to docs/fewest-answers, and from them are made the measured parts of
+the page, and of the page beside it that goes through every cell.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ IMAGES = {
     "quality-errors-aari": "Wrong answers",
     "quality-uneven-aari": "Objects asked about unevenly",
 }
-"""Figure -> what it shows."""
+"""Figure -> what it shows; the second word of its name is that of a group."""
+FIGURE_OF = {"quality-needed": "planted"}
+"""Figures whose group has another name."""
 Rows = dict[str, list[Record]]
 """Name of a group -> its rows."""
 
@@ -74,6 +76,12 @@ def load(folder: Path) -> Rows:
     }
 
 
+def is_complete(group: Group, rows: Sequence[Record]) -> bool:
+    """Return whether every cell of a group's full grid was run, by all its methods."""
+    wanted = sum(len(one.cells) for one in experiments(group))
+    return len({(row["cell"], row["methods"]) for row in rows}) == wanted
+
+
 def rewrite(text: str, rows: Rows) -> str:
     """Return a page with every measured part made anew."""
     parts = {
@@ -88,14 +96,19 @@ def rewrite(text: str, rows: Rows) -> str:
     for name in GROUPS:
         parts[f"cells-{name}"] = partial(_cells, rows[name])
     for name, words in IMAGES.items():
-        parts[f"image-{name}"] = partial("![{1}](fewest-answers/{0}.svg)".format, name, words)
+        shown = rows[FIGURE_OF.get(name, name.split("-")[1])]
+        image = f"![{words}](fewest-answers/{name}.svg)" if shown else ""
+        parts[f"image-{name}"] = partial(str, image)
     return rewrite_parts(text, parts)
 
 
 def _run(rows: Rows) -> str:
     return markdown_table(
         ("group", "what", "run"),
-        [(name, GROUPS[name].title, describe_run(found)) for name, found in rows.items()],
+        [
+            (name, GROUPS[name].title, describe_run(found) if found else "not run in full yet")
+            for name, found in rows.items()
+        ],
     )
 
 
@@ -230,8 +243,12 @@ def main(arguments: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     folder = Path(arguments[0])
-    for group in GROUPS.values():
-        keep_tables(experiments(group), folder / "results", KEPT)
+    found = load(folder / "results")
+    for name, group in GROUPS.items():
+        if is_complete(group, found[name]):
+            keep_tables(experiments(group), folder / "results", KEPT)
+        else:
+            print(f"{name}: not all cells were run, so it is left out")
     keep_figures(folder / "figures", "quality-*.svg", KEPT)
     rows = load(KEPT)
     for page in (PAGE, CELLS):

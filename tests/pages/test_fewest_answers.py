@@ -6,7 +6,7 @@ import pytest
 
 from ordlink.experiments._statistics import mean, select
 from ordlink.experiments.quality_groups import GROUPS
-from pages.fewest_answers import CELLS, KEPT, PAGE, experiments, load, rewrite
+from pages.fewest_answers import CELLS, KEPT, PAGE, is_complete, load, rewrite
 
 pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason="no full run is kept")
 
@@ -24,10 +24,8 @@ def test_the_page_is_what_the_tables_give(page, rows) -> None:
 
 
 @pytest.mark.parametrize("name", list(GROUPS))
-def test_the_full_run_was_done(name, rows) -> None:
-    wanted = sum(len(one.cells) for one in experiments(GROUPS[name]))
-
-    assert len({(row["cell"], row["methods"]) for row in rows[name]}) == wanted
+def test_groups_that_are_shown_were_run_in_full(name, rows) -> None:
+    assert is_complete(GROUPS[name], rows[name]) or not rows[name]
 
 
 def test_figures_on_the_page_are_there() -> None:
