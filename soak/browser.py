@@ -13,6 +13,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+MOST_TRIES = 3000
+"""For one request: some five minutes, for a server that is killed as soon as it is up again."""
+
 
 class ServerGone(Exception):
     """The server does not answer any more."""
@@ -74,7 +77,7 @@ class Browser:
     ) -> Any:
         """Send a request, again and again until it is answered, and return its JSON."""
         content = b"" if body is None else json.dumps(body).encode()
-        for attempt in range(600):
+        for attempt in range(MOST_TRIES):
             try:
                 status, reply = await self._send(method, path, content)
             except (OSError, asyncio.IncompleteReadError, ValueError):
