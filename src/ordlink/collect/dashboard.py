@@ -23,6 +23,7 @@ from ordlink.collect.export import (
 from ordlink.collect.people import exclude, new_token, note_event, refuse_removal, withdraw
 from ordlink.collect.quality import PersonQuality, judge_people, overall_agreement
 from ordlink.collect.reading import RecordReader, count_main_answers
+from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, participant, question, serving
 from ordlink.collect.site import (
     OWNER_COOKIE,
@@ -370,10 +371,11 @@ def _count(connection: sa.Connection) -> dict[str, Any]:
     outcomes = connection.execute(
         sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
     ).all()
+    sampler = sa.case((question.c.reason.in_(RANDOM_REASONS), "random"), else_=draw.c.sampler)
     samplers = connection.execute(
-        sa.select(draw.c.sampler, sa.func.count())
+        sa.select(sampler.label("drawn_by"), sa.func.count())
         .select_from(question.join(draw))
-        .group_by(draw.c.sampler)
+        .group_by(sa.literal_column("drawn_by"))
     ).all()
     return {
         "n_answers": count_main_answers(connection),

@@ -10,13 +10,16 @@ import numpy as np
 import sqlalchemy as sa
 
 from ordlink.collect.reading import Record
-from ordlink.collect.samplers import DrawnQuestion, Known, draw_questions, random_questions
+from ordlink.collect.samplers import (
+    AT_ONCE,
+    DrawnQuestion,
+    Known,
+    draw_questions,
+    random_questions,
+)
 from ordlink.collect.schema import draw, question, serving
 from ordlink.collect.study import Study
 from ordlink.collect.waiting import read_objects
-
-AT_ONCE = "random: no other question was ready"
-"""Reason of questions that are drawn while somebody waits for one."""
 
 
 def draw_known(

@@ -22,7 +22,7 @@ from ordlink.collect.draws import draw_at_once, read_last_draw
 from ordlink.collect.media import Media
 from ordlink.collect.people import note_event
 from ordlink.collect.reading import count_main_answers
-from ordlink.collect.samplers import Drawn
+from ordlink.collect.samplers import PLANS, Drawn
 from ordlink.collect.stability import Stability
 from ordlink.collect.steps import Step, View
 from ordlink.collect.stimuli import stimulus_keys
@@ -39,6 +39,8 @@ from ordlink.collect.writer import Writer
 from ordlink.errors import InputError
 
 LOG = logging.getLogger("ordlink.collect")
+FEW_AT_ONCE = 2
+"""So many random questions are drawn at a time while a plan waits for answers."""
 FEWEST_WAITING = 24
 """Questions that should always wait; with many people it is what they use in some seconds."""
 SECONDS_AHEAD = 2.0
@@ -242,6 +244,8 @@ class Hub:
         order = DrawOrder(max(wanted - len(waiting), FEWEST_WAITING // 2), self._new_seed())
         drawn: Drawn = await asyncio.to_thread(self._drawer.order, order)
         self._draw_seconds = time.monotonic() - now
+        if not drawn.questions:  # a plan that waits for answers
+            return
 
         def change(connection: sa.Connection) -> None:
             add_draw(connection, drawn, self.study.people_per_question)
@@ -268,6 +272,8 @@ class Hub:
 
     def _draw_now(self, n_questions: int) -> Drawn:
         """Return random questions at once, for when none is waiting."""
+        if self.study.sampler in PLANS:  # what the plan asks next must not wait behind them
+            n_questions = min(n_questions, FEW_AT_ONCE)
         seed = self._new_seed()
         return Drawn("random", seed, 0, 0, draw_at_once(self.study, n_questions, seed))
 

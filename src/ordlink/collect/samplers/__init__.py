@@ -1,6 +1,11 @@
 """Which question next: random, the active plans of the paper, adaptive."""
 
-from ordlink.collect.samplers._draw import draw_questions, random_questions
+from ordlink.collect.samplers._draw import (
+    AT_ONCE,
+    RANDOM_REASONS,
+    draw_questions,
+    random_questions,
+)
 from ordlink.collect.samplers._drawn import Drawn, DrawnQuestion, Knew
 from ordlink.collect.samplers._known import Known, Sampler
 from ordlink.collect.samplers._plans import PLANS
@@ -8,7 +13,9 @@ from ordlink.collect.samplers._random import random_objects
 from ordlink.collect.samplers._trees import bootstrap_trees, grow, tree_options
 
 __all__ = [
+    "AT_ONCE",
     "PLANS",
+    "RANDOM_REASONS",
     "Drawn",
     "DrawnQuestion",
     "Knew",
