@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 import ordlink as ol
+from ordlink.collect.dashboard import _count
 from ordlink.collect.database import open_database, settle_study
 from ordlink.collect.people import exclude
 from ordlink.collect.questions import QUESTION_TYPES, to_comparisons
@@ -277,3 +278,16 @@ def engine_of(tmp_path: Path) -> Callable[[Study], sa.Engine]:
         return engine
 
     return make
+
+
+def test_the_dashboard_counts_random_questions_as_random(open_place: Callable) -> None:
+    """With few answers, adaptive choice draws at random: none of it is its own."""
+    with open_place(text_study(sampler="adaptive", questions_per_person=5)) as place:
+        state = place.join()
+        while state["phase"] != "done":
+            state = place.answer(state, [0])
+        with place.hub.engine.connect() as connection:
+            counts = _count(connection)["questions_by_sampler"]
+
+    assert set(counts) == {"random"}
+    assert counts["random"] >= 5

@@ -20,6 +20,8 @@ _DECIMAL_COMMA = r"^([+-]?[0-9]*),([0-9]+)$"
 _LARGEST_SHARE_OF_NUMBERS = 0.1
 """Fewer numbers than this among names are typos, or need a list of the names."""
 _UNKNOWN_TIMES = ("", "na", "n/a", "nan", "null", "none")
+_SIDES = ((1.0, ("1", "1.0", "true")), (0.0, ("0", "0.0", "false")), (np.nan, _UNKNOWN_TIMES))
+"""What the cells of chose_first may be."""
 _LARGEST_EXACT = 2.0**53
 
 
@@ -116,19 +118,16 @@ def side_cells(column: ArrowColumn, source: str, row_name: RowNamer) -> FloatArr
 
     if pa.types.is_boolean(column.type):
         column = pc.cast(column, pa.int8())
-    elif _is_text(column.type):
-        text = pc.utf8_lower(trimmed(as_text(column)))
-        for number, word in enumerate(("false", "true")):
-            text = pc.if_else(pc.equal(text, word), pa.scalar(str(number), pa.string()), text)
-        column = text
     check_column_kind(column, "chose_first", source)
-    numbers = time_cells(column, "entry of chose_first", row_name)
-    bad = ~(np.isnan(numbers) | (numbers == 0) | (numbers == 1))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
+    text = pc.utf8_lower(trimmed(as_text(column)))
+    numbers = np.full(len(text), np.inf)
+    for number, words in _SIDES:
+        numbers[to_numpy(pc.is_in(text, value_set=pa.array(words)))] = number
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0])
         raise InputError(
-            f"{row_name(row)}: chose_first is {numbers[row]:g}; write 1 if the answer chose what "
-            "was shown first, 0 if not, leave the cell empty where it is not known"
+            f"{row_name(row)}: chose_first is {_shown(text, row)}; write 1 if the answer chose "
+            "what was shown first, 0 if not, leave the cell empty where it is not known"
         )
     return numbers
 
