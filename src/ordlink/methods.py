@@ -131,6 +131,8 @@ def cluster(
         raise InputError(f"a tree needs at least two objects, got {n_objects}")
     # Wrong clusters and options are refused before any work is done or question asked.
     start_from(n_objects, initial_clusters)
+    if options.get("repeats", "") is None:  # as each method counts them by itself
+        del options["repeats"]
     if "repeats" in options:
         check_repeats(options["repeats"])
     parameters = _note_parameters(initial_clusters, options)
@@ -147,8 +149,8 @@ def warn_of_ties(tree: Hierarchy) -> list[str]:
     if not tree.n_tied_merges:
         return []
     return [
-        f"{tree.n_tied_merges} of {tree.n_objects - 1} merges were decided by a tie: the clusters "
-        "whose smallest objects come first were merged; more answers would decide them"
+        f"{tree.n_tied_merges} of {tree.n_objects - 1} merges were decided by a tie: the "
+        "answers speak for other merges just as much; more answers would decide them"
     ]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from ordlink.linkage._firm_clusters import Blocks, find_firm_clusters
+from ordlink.linkage._gains_by_others import GainsByOthers
 from ordlink.similarity._pair_strengths import PairStrengths
 from tests.linkage.observations import observations
 from tests.reference.strengths import (
@@ -54,8 +55,30 @@ def test_two_clusters_are_told_apart_by_the_literal_gain(observed, seed) -> None
         precisions = observed.precisions[np.ix_(union, union)].tolist()
         gain = gain_of_split(labels[union] == p, strengths, precisions)
         cost = cost_of_split(len(union), int((labels == p).sum()), 1.0)
-        gain += gain_by_others(labels, p, q, observed.strengths, observed.precisions)
         np.testing.assert_allclose(values[p, q], gain - cost, rtol=1e-6, atol=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(observations(max_objects=9), st.integers(0, 2**32))
+def test_third_clusters_gain_what_the_literal_sums_say_after_every_union(observed, seed) -> None:
+    rng = np.random.default_rng(seed)
+    n = len(observed.strengths)
+    labels = np.unique(rng.integers(0, n, n), return_inverse=True)[1]
+    blocks = Blocks.of(observed, labels)
+    others = GainsByOthers(blocks.totals, blocks.precisions)
+
+    while True:
+        gains = others.less_noise(blocks.members.sum(axis=0))
+        for p, q in itertools.permutations(range(labels.max() + 1), 2):
+            gain = gain_by_others(labels, p, q, observed.strengths, observed.precisions)
+            np.testing.assert_allclose(gains[p, q], gain, rtol=1e-6, atol=1e-6)
+        if labels.max() == 0:
+            break
+        p, q = rng.permutation(labels.max() + 1)[:2].tolist()
+        labels = np.where(labels == q, p, labels)
+        labels = labels - (labels > q)
+        blocks = blocks.unite(p, q)
+        others.unite(p, q, blocks.totals, blocks.precisions)
 
 
 def test_uniting_clusters_gives_the_blocks_of_the_united_labels() -> None:

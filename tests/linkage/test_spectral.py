@@ -193,8 +193,8 @@ def test_counted_answers_are_as_good_as_repeated_ones(monkeypatch) -> None:
 
     monkeypatch.setattr(_spectral_choice, "_agreements", listen)
     rows = [[0, 1, 2], [1, 0, 2], [3, 0, 2], [3, 1, 2]]
-    spectral_linkage(ol.Comparisons.from_triplets(rows, counts=[2, 1, 1, 1]))
-    spectral_linkage(ol.Comparisons.from_triplets([rows[0], *rows]))
+    spectral_linkage(ol.Comparisons.from_triplets(rows, counts=[17, 1, 1, 1]))
+    spectral_linkage(ol.Comparisons.from_triplets([rows[0]] * 16 + rows))
 
     assert tried[0] == tried[1] == ["majority", "majority", "net", "net"]
 

@@ -21,6 +21,11 @@ LARGE: dict[int, tuple[float, ...]] = {
 }
 """Numbers of answers that are run for some deltas only."""
 FEW_FROM = 4_100_000
+MANY_REPETITIONS: dict[tuple[str, float, int], int] = {
+    ("balanced", 0.04, 205_000): 24,
+    **{("tiny", delta, 10 * per): 100 for delta in (0.1, 0.2) for per in (20, 60, 300)},
+}
+"""Shape, delta and number of answers of settings where draws differ much or a bar is near."""
 PER_OBJECT = (20, 60, 300)
 """Answers per object."""
 WEAKER = ("depth 5", "sizes 2 to 100", "chain", "star", "ternary", "tiny", "random 1")
@@ -93,4 +98,6 @@ SETTINGS: dict[str, Callable[[], Settings]] = {
 
 def n_repetitions(setting: Setting, *, quick: bool) -> int:
     """Return how often a setting is drawn."""
-    return FEW_REPETITIONS if quick or setting.n_answers >= FEW_FROM else N_REPETITIONS
+    if quick or setting.n_answers >= FEW_FROM:
+        return FEW_REPETITIONS
+    return MANY_REPETITIONS.get((setting.shape, setting.delta, setting.n_answers), N_REPETITIONS)

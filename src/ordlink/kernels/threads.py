@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ordlink.errors import InputError
 
@@ -90,3 +92,43 @@ def one_ahead(draw: Callable[[], Item], *, worthwhile: bool) -> Iterator[Item]:
         item = waiting.result()
         waiting = _pool(1).submit(draw)
         yield item
+
+
+class _BlasLimit:
+    """The one limit on BLAS threads of this process, and how many blocks of code rely on it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_users = 0
+        self._limit: Any = None
+
+    def take(self) -> None:
+        from threadpoolctl import threadpool_limits
+
+        with self._lock:
+            if self._n_users == 0:
+                self._limit = threadpool_limits(1, user_api="blas")
+            self._n_users += 1
+
+    def give_back(self) -> None:
+        with self._lock:
+            self._n_users -= 1
+            if self._n_users == 0:
+                self._limit.restore_original_limits()
+
+
+_BLAS_LIMIT = _BlasLimit()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let linear algebra run on one thread: the same sums on any number of cores.
+
+    BLAS has one number of threads for the whole process. It is set by the first thread of ours that
+    comes here, and set back by the last one that leaves.
+    """
+    _BLAS_LIMIT.take()
+    try:
+        yield
+    finally:
+        _BLAS_LIMIT.give_back()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink.linkage._gains_by_others import GainsByOthers
 from ordlink.linkage._splits import LIKELY, TINY, best_split, cost_of_split
 from ordlink.similarity._pair_strengths import PairStrengths
 from ordlink.typing import FloatArray, LabelArray
@@ -57,7 +58,7 @@ class Blocks:
             return 0.0
         seen = float((precisions * (totals / precisions - self.mean) ** 2).sum())
         weight = float(precisions.sum() - (precisions**2).sum() / precisions.sum())
-        return max(seen - (len(precisions) - 1), 0.0) / weight
+        return max(seen - (len(precisions) - 1), 0.0) / weight if weight > 0.0 else 0.0
 
     def means(self) -> FloatArray:
         """Return mean strengths between clusters, little known ones drawn to the mean of all."""
@@ -77,10 +78,7 @@ class Blocks:
         return Blocks(members[:, left], totals[np.ix_(left, left)], precisions[np.ix_(left, left)])
 
     def values_of_splits(self) -> FloatArray:
-        """Return gain less cost of telling two clusters apart, inf on the diagonal.
-
-        The gain is that of a split of both together, and what third clusters add.
-        """
+        """Return gain less cost of a split of two clusters together, inf on the diagonal."""
         sizes = self.members.sum(axis=0)
         own_precisions, own_totals = 0.5 * self.precisions.diagonal(), 0.5 * self.totals.diagonal()
         within = own_precisions[:, None] + own_precisions
@@ -92,30 +90,8 @@ class Blocks:
         cut = (pulls < 0.0) & (self.precisions > TINY)
         values = np.where(cut, 0.5 * pulls * pulls * inverse, 0.0)
         values -= cost_of_split(sizes[:, None] + sizes, sizes[:, None], 1.0)
-        values += self.gains_by_others()
         np.fill_diagonal(values, np.inf)
         return np.asarray(values)
-
-    def gains_by_others(self) -> FloatArray:
-        """Return what telling two clusters apart gains by their strengths to all third ones.
-
-        Less what noise gives at most if n objects are told apart by their strengths to K others:
-        half of n + K + 2 sqrt(n K), the edge of a Wishart matrix, of which n / 2 is part of a
-        split's cost already. Never below 0.
-        """
-        n_others = len(self.totals) - 2
-        gains = np.zeros_like(self.totals)
-        if n_others < 1:
-            return gains
-        means = self.totals / np.maximum(self.precisions, TINY)
-        for other, (mean, precision) in enumerate(zip(means, self.precisions, strict=True)):
-            both = np.maximum(precision[:, None] + precision, TINY)
-            gain = 0.5 * np.outer(precision, precision) / both * (mean[:, None] - mean) ** 2
-            gain[other] = gain[:, other] = 0.0
-            gains += gain
-        sizes = self.members.sum(axis=0)
-        by_noise = 0.5 * n_others + np.sqrt((sizes[:, None] + sizes) * n_others)
-        return np.asarray(np.maximum(gains - by_noise, 0.0))
 
     def expected(self) -> FloatArray:
         """Return the mean strength of its block for every pair of objects, shape (N, N)."""
@@ -154,12 +130,14 @@ def find_firm_clusters(observed: PairStrengths) -> LabelArray:
 def _put_together(observed: PairStrengths, labels: LabelArray) -> LabelArray:
     """Unite the two clusters that a split tells apart the least, while none is firm."""
     blocks = Blocks.of(observed, labels)
+    others = GainsByOthers(blocks.totals, blocks.precisions)
     while len(blocks.totals) > 1:
-        values = blocks.values_of_splits()
-        p, q = np.unravel_index(int(values.argmin()), values.shape)
+        values = blocks.values_of_splits() + others.less_noise(blocks.members.sum(axis=0))
+        p, q = (int(place) for place in np.unravel_index(int(values.argmin()), values.shape))
         if values[p, q] > 0.0:
             break
-        blocks = blocks.unite(int(p), int(q))
+        blocks = blocks.unite(p, q)
+        others.unite(p, q, blocks.totals, blocks.precisions)
     return np.asarray(blocks.members.argmax(axis=1), dtype=np.intp)
 
 

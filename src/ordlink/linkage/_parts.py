@@ -11,9 +11,22 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.typing import Int64Array
 
 
-def list_parts(comparisons: ListedComparisons) -> list[Int64Array]:
-    """Return the objects of each part, large parts first, equal ones by their first objects."""
+def list_parts(
+    comparisons: ListedComparisons, clusters: Sequence[Sequence[int]] = ()
+) -> list[Int64Array]:
+    """Return the objects of each part, large parts first, equal ones by their first objects.
+
+    Parameters
+    ----------
+    comparisons : ListedComparisons
+        Each links the objects that it names.
+    clusters : sequence of sequences of int
+        Initial clusters; each links its objects.
+    """
     part_of = find_parts(comparisons)
+    for cluster in clusters:
+        linked = part_of[list(cluster)]
+        part_of[np.isin(part_of, linked)] = linked.min()
     parts = [np.flatnonzero(part_of == part) for part in np.unique(part_of)]
     return sorted(parts, key=lambda part: (-len(part), int(part[0])))
 
@@ -57,8 +70,7 @@ def _from_the_root_down(trees: Sequence[Hierarchy | None]) -> list[tuple[int, in
     left = {which: len(tree.merges) - 1 for which, tree in enumerate(trees) if tree is not None}
     order = []
     while left:
-        scores = {which: _score(trees[which], own) for which, own in left.items()}
-        weakest = min(left, key=lambda which: (scores[which], which))
+        weakest = min(left, key=lambda which: (*_rank(trees[which], left[which]), which))
         order.append((weakest, left[weakest]))
         left[weakest] -= 1
         if left[weakest] < 0:
@@ -66,7 +78,13 @@ def _from_the_root_down(trees: Sequence[Hierarchy | None]) -> list[tuple[int, in
     return order
 
 
-def _score(tree: Hierarchy | None, merge: int) -> float:
-    """Return the score of a merge; those of which nothing is known come last from the root down."""
-    score = np.nan if tree is None or tree.scores is None else float(tree.scores[merge])
-    return np.inf if np.isnan(score) else score
+def _rank(tree: Hierarchy | None, merge: int) -> tuple[int, float]:
+    """Return the place of a merge: from the root down, merges inside initial clusters come last.
+
+    These have no score and are not tied; before them come merges of which nothing is known.
+    """
+    assert tree is not None
+    score = float(tree.scores[merge])
+    if not np.isnan(score):
+        return 0, score
+    return (1, 0.0) if tree.tied[merge] else (2, 0.0)

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
+from ordlink.kernels.threads import one_blas_thread
 from ordlink.linkage._numbering import in_own_numbers, order_of_appearance, renumber
 from ordlink.linkage._parts import join_trees, list_parts
 from ordlink.linkage._spectral_choice import choose_way
 from ordlink.linkage._spectral_trees import grow_trees
-from ordlink.linkage._start import Start, start_from
-from ordlink.similarity._questions import one_row_per_question
+from ordlink.linkage._start import clusters_of, start_from
+from ordlink.similarity._questions import check_net_counts, one_row_per_question
 from ordlink.similarity._thinning import thin_out_pairs
-from ordlink.typing import AnyArray, Progress
+from ordlink.typing import AnyArray, Int32Array, Progress
 
 
 def spectral_linkage(
@@ -60,32 +61,35 @@ def spectral_linkage(
     >>> spectral_linkage(comparisons).merges.tolist()
     [[1, 2], [0, 3]]
     """
-    from threadpoolctl import threadpool_limits
-
     if comparisons.n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {comparisons.n_objects}")
     start = start_from(comparisons.n_objects, initial_clusters)
-    with threadpool_limits(1, user_api="blas"):  # the same sums on any number of threads
+    with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
             return grow_trees(comparisons, start, progress).splits
-        if initial_clusters is not None:
-            return _grow(comparisons, start, repeats, progress)
+        if repeats == "net":
+            check_net_counts(comparisons)
         order = order_of_appearance(comparisons)
-        tree = _grow_parts(renumber(comparisons, order), repeats, progress)
+        labels = start.labels[order]
+        tree = _grow_parts(renumber(comparisons, order), labels, repeats, progress)
         return in_own_numbers(tree, order, comparisons.names)
 
 
 def _grow_parts(
-    comparisons: ListedComparisons, repeats: Repeats | None, progress: Progress | None
+    comparisons: ListedComparisons,
+    labels: Int32Array,
+    repeats: Repeats | None,
+    progress: Progress | None,
 ) -> Hierarchy:
-    """Return the tree of all objects; parts that were never compared have trees of their own."""
-    parts = list_parts(comparisons)
+    """Return the tree of all objects; parts that were never compared have trees of their own.
+
+    Objects of equal labels are in one initial cluster.
+    """
+    parts = list_parts(comparisons, clusters_of(labels))
     if len(parts) == 1:
-        return _grow(comparisons, start_from(comparisons.n_objects), repeats, progress)
+        return _grow(comparisons, labels, repeats, progress)
     trees = [
-        _grow(comparisons.subset(part), start_from(len(part)), repeats, progress)
-        if len(part) > 1
-        else None
+        _grow(comparisons.subset(part), labels[part], repeats, progress) if len(part) > 1 else None
         for part in parts
     ]
     return join_trees(parts, trees)
@@ -93,10 +97,11 @@ def _grow_parts(
 
 def _grow(
     comparisons: ListedComparisons,
-    start: Start,
+    labels: Int32Array,
     repeats: Repeats | None,
     progress: Progress | None,
 ) -> Hierarchy:
+    start = start_from(comparisons.n_objects, clusters_of(labels))
     way = choose_way(comparisons, start, repeats)
     rows = thin_out_pairs(one_row_per_question(comparisons, way.repeats))
     trees = grow_trees(rows, start, progress)

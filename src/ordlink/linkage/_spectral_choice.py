@@ -14,7 +14,7 @@ from ordlink.linkage._spectral_trees import FEW_OBJECTS, MANY_OBJECTS, grow_tree
 from ordlink.linkage._start import Start
 from ordlink.similarity._bradley_terry import by_pair
 from ordlink.similarity._known_strengths import are_often_compared
-from ordlink.similarity._questions import one_row_per_question
+from ordlink.similarity._questions import check_net_counts, one_row_per_question
 from ordlink.similarity._thinning import thin_out, thin_out_pairs
 from ordlink.typing import FloatArray
 
@@ -24,6 +24,8 @@ ROWS_AT_MOST = 200_000
 """More answers than this are not needed to choose, unless all pairs are compared often."""
 ERRORS, ERRORS_OF_FEW = 2.0, 1.0
 """So many standard errors better must another way be; fewer are enough over five folds."""
+FEWEST_COMPARISONS = 20
+"""Fewer do not tell which way is better."""
 _SEED = 20190103
 
 
@@ -56,24 +58,28 @@ def choose_way(comparisons: ListedComparisons, start: Start, repeats: Repeats | 
     if few and repeats is None and has_repeats and _can_be_added(comparisons):
         counts = ["majority", "net"]
     ways = [Way(count, average) for count in counts for average in (False, True)]
-    if n_objects > MANY_OBJECTS:
+    if n_objects > MANY_OBJECTS or comparisons.n_comparisons < FEWEST_COMPARISONS:
         return ways[0]
-    agreements = _agreements(comparisons, start, ways, N_FOLDS if few else 1)
-    if agreements.shape[1] < 2:
-        return ways[0]
+    agreements, weights = _agreements(comparisons, start, ways, N_FOLDS if few else 1)
     best = 0
     for other in range(1, len(ways)):
-        gains = agreements[other] - agreements[best]
-        error = float(gains.std()) / np.sqrt(len(gains))
-        if gains.mean() > (ERRORS_OF_FEW if few else ERRORS) * error:
+        gain, error = _mean_and_error(agreements[other] - agreements[best], weights)
+        if gain > (ERRORS_OF_FEW if few else ERRORS) * error:
             best = other
     return ways[best]
+
+
+def _mean_and_error(numbers: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return the weighted mean and its standard error; (0, 0) of no numbers."""
+    total = max(float(weights.sum()), 1.0)
+    mean = float((weights * numbers).sum()) / total
+    return mean, float(np.sqrt(((weights * (numbers - mean)) ** 2).sum())) / total
 
 
 def _can_be_added(comparisons: ListedComparisons) -> bool:
     """Return whether net counts are small enough."""
     try:
-        one_row_per_question(comparisons, "net")
+        check_net_counts(comparisons)
     except InputError:
         return False
     return True
@@ -81,9 +87,10 @@ def _can_be_added(comparisons: ListedComparisons) -> bool:
 
 def _agreements(
     comparisons: ListedComparisons, start: Start, ways: Sequence[Way], n_folds: int
-) -> FloatArray:
-    """Return for each way and each comparison held out whether the tree agrees with it."""
+) -> tuple[FloatArray, FloatArray]:
+    """Return for each way and each row held out whether the tree agrees; how often rows count."""
     found: list[list[FloatArray]] = [[] for _ in ways]
+    weights: list[FloatArray] = []
     for train, test in _folds(comparisons, n_folds):
         trees = {
             repeats: grow_trees(one_row_per_question(train, repeats), start)
@@ -92,7 +99,9 @@ def _agreements(
         for way, agreeing in zip(ways, found, strict=True):
             pair = trees[way.repeats]
             agreeing.append(_agreement(pair.average if way.average else pair.splits, test))
-    return np.array([np.concatenate(agreeing) for agreeing in found])
+        counts = np.ones(test.n_rows) if test.counts is None else test.counts
+        weights.append(counts.astype(np.float64))
+    return np.array([np.concatenate(agreeing) for agreeing in found]), np.concatenate(weights)
 
 
 def _folds(

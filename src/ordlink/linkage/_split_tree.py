@@ -27,11 +27,11 @@ class Branch:
     first : int
         Its smallest object.
     strength : float
-        Mean strength across.
+        Mean strength across, NaN if nothing is known of it.
     rank : tuple
         Splits of lower rank come first, from the root down.
-    blind : bool
-        Whether nothing spoke for this split.
+    tied : bool
+        Whether nothing spoke for this split, or as much for another one.
     parts : tuple of Branch, or () for a single object
         Its two parts.
     """
@@ -39,7 +39,7 @@ class Branch:
     first: int
     strength: float = np.nan
     rank: tuple[bool, float] = (True, np.inf)
-    blind: bool = False
+    tied: bool = False
     parts: tuple[Branch, ...] = ()
 
 
@@ -66,9 +66,16 @@ def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
         means = (blocks.totals + prior * mean) / (blocks.precisions + prior)
         above = np.where(np.triu(np.ones_like(means, dtype=bool), 1), means, -np.inf)
         p, q = (int(place) for place in np.unravel_index(int(above.argmax()), above.shape))
-        precision = blocks.precisions[p, q]
-        rank = _rank_of(means[p, q], precision**-0.5 if precision > 0.0 else np.inf)
-        branches[p] = _join_two(branches[p], branches.pop(q), strength=means[p, q], rank=rank)
+        strength, precision = means[p, q], blocks.precisions[p, q]
+        blind = precision <= 0.0
+        rank = _rank_of(strength, np.inf if blind else precision**-0.5)
+        branches[p] = _join_two(
+            branches[p],
+            branches.pop(q),
+            strength=np.nan if blind else strength,
+            rank=rank,
+            tied=bool(blind or np.count_nonzero(above == strength) > 1),
+        )
         blocks = blocks.unite(p, q)
     return branches[0]
 
@@ -79,10 +86,10 @@ def _rank_of(strength: float, error: float) -> tuple[bool, float]:
 
 
 def _join_two(
-    a: Branch, b: Branch, *, strength: float, rank: tuple[bool, float], blind: bool = False
+    a: Branch, b: Branch, *, strength: float, rank: tuple[bool, float], tied: bool = False
 ) -> Branch:
     low, high = (a, b) if a.first < b.first else (b, a)
-    return Branch(low.first, float(strength), rank, blind, (low, high))
+    return Branch(low.first, float(strength), rank, tied, (low, high))
 
 
 def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
@@ -119,7 +126,7 @@ def _chain(members: Int64Array) -> Branch:
     branch = Branch(int(members[0]))
     for item in members[1:]:
         branch = _join_two(
-            branch, Branch(int(item)), strength=np.nan, rank=(True, np.inf), blind=True
+            branch, Branch(int(item)), strength=np.nan, rank=(True, np.inf), tied=True
         )
     return branch
 
@@ -140,4 +147,4 @@ def _merges_of(root: Branch) -> tuple[Int32Array, FloatArray, BoolArray]:
     order.reverse()
     pairs = np.array([[p.first for p in b.parts] for b in order], dtype=np.int32).reshape(-1, 2)
     strengths = np.array([b.strength for b in order])
-    return pairs, strengths, np.array([b.blind for b in order], dtype=bool)
+    return pairs, strengths, np.array([b.tied for b in order], dtype=bool)

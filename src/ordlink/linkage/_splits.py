@@ -67,8 +67,9 @@ def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Sp
     (the ground state of a spin glass) and even splits cost 0.69 n, so with caution 1 noise does not
     pay. With less caution, even splits are found which are likely, but not firm.
 
-    Starts are the leading eigenvectors of the pulls, as they are and double-centred, cut where
-    that is best; then single objects change sides while that pays.
+    Starts are the object with the weakest pairs against all others, and the leading eigenvectors of
+    the pulls, as they are and double-centred, cut where that is best; then single objects change
+    sides while that pays.
     """
     strengths = observed.strengths[np.ix_(members, members)]
     precisions = observed.precisions[np.ix_(members, members)]
@@ -84,6 +85,8 @@ def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Sp
     side, value = _search(pulls, precisions, costs)
     n_off = int(side.sum())
     gain = value + float(costs[n_off])
+    if gain <= 0.0 and len(members) > 2:
+        return None
     side = settle(side, pulls, precisions)
     cut = precisions[np.ix_(side, ~side)]
     weight = float(cut.sum())
@@ -105,6 +108,8 @@ def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolAr
     n = len(side)
     draws = np.random.default_rng(_SEED).random((int(np.clip(_DRAWS // n, *_SWEEPS)), n))
     firmest_first = np.argsort(np.where(side, -1.0, 1.0) @ pulls * np.where(side, 1.0, -1.0))
+    if not side[firmest_first[0]]:  # which side is called the side must not matter
+        return ~settle(~side, pulls, precisions)
     by_firmness = np.ix_(firmest_first, firmest_first)  # whatever the objects' numbers are
     votes = np.zeros(n, dtype=np.int64)
     votes[firmest_first] = vote_on_sides(
@@ -133,12 +138,13 @@ def _search(
     from ordlink.kernels.splits import best_threshold, improve_split
 
     n = len(pulls)
-    best_side, best_value = np.arange(n) == 0, -float(costs[1])
+    starts = [np.arange(n) == int(pulls.sum(axis=1).argmin())]
     for direction in _directions(pulls):
         order = np.argsort(direction, kind="stable")
         size, _ = best_threshold(order, pulls, precisions, costs)
-        side = np.zeros(n, dtype=bool)
-        side[order[:size]] = True
+        starts.append(np.isin(np.arange(n), order[:size]))
+    best_side, best_value = starts[0], -np.inf
+    for side in starts:
         value = improve_split(side, pulls, precisions, costs, _MOVES_PER_OBJECT * n)
         if value > best_value:
             best_side, best_value = side, value

@@ -129,6 +129,20 @@ def start_from(
     return Start(n_objects, labels, np.bincount(labels).astype(np.int64))
 
 
+def clusters_of(labels: AnyArray) -> list[list[int]]:
+    """Return the objects of equal labels, where these are two or more.
+
+    Examples
+    --------
+    >>> clusters_of(np.array([7, 2, 7, 5]))
+    [[0, 2]]
+    """
+    members: dict[int, list[int]] = {}
+    for item, label in enumerate(labels.tolist()):
+        members.setdefault(label, []).append(item)
+    return [cluster for cluster in members.values() if len(cluster) > 1]
+
+
 def _list_clusters(initial_clusters: object) -> list[Sequence[int] | AnyArray]:
     """Return the clusters as a list; a generator is refused, for it could be read only once."""
     if initial_clusters is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ordlink.comparisons import Comparisons, Repeats
 from ordlink.errors import InputError, InputKindError
+from ordlink.kernels.threads import one_blas_thread
 from ordlink.similarity._compared_pairs import ComparedPairs
 from ordlink.similarity._embedding import Embedding
 from ordlink.typing import FloatArray, Progress
@@ -58,8 +59,6 @@ def fit_embedding(
     Linear algebra runs on one thread: sums then come out the same on any machine's number of cores,
     and matrices of this size gain nothing from more.
     """
-    from threadpoolctl import threadpool_limits
-
     check_whole_number("dimension", dimension)
     check_whole_number("n_restarts", n_restarts)
     check_whole_number("max_iterations", max_iterations)
@@ -67,7 +66,7 @@ def fit_embedding(
     pairs = ComparedPairs.of(comparisons, repeats=repeats, seed=seed)
     # Where nothing is known, everything is in one place.
     runs = [Descent(np.zeros((pairs.n_objects, dimension)), 0.0, 0, converged=True)]
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         if pairs.n_rows:
             runs = [
                 descend(

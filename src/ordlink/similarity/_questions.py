@@ -40,8 +40,6 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     majority = comparisons.tally.majority
     if majority is None:
         counts = None if repeats == "majority" else comparisons.counts
-        if counts is not None:
-            check_weights(counts, comparisons.winners, comparisons.losers, comparisons.n_objects)
         return ListedComparisons(
             n_objects=comparisons.n_objects,
             winners=comparisons.winners,
@@ -57,8 +55,7 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     order = np.argsort(first_row)
     counts = None
     if repeats == "net" and majority.net is not None:
-        check_weights(majority.net, majority.winners, majority.losers, comparisons.n_objects)
-        counts = majority.net[order].astype(np.int32)
+        counts = np.minimum(majority.net[order], np.iinfo(np.int32).max).astype(np.int32)
     return ListedComparisons(
         n_objects=comparisons.n_objects,
         winners=majority.winners[order],
@@ -68,6 +65,18 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
         details=_answers_alone(comparisons.answer_ids[first_row[order]]),
         distinct=True,
     )
+
+
+def check_net_counts(comparisons: ListedComparisons) -> None:
+    """Raise InputError if net counts are larger than any method takes them."""
+    votes = comparisons.tally.majority
+    winners, losers, net = (
+        (comparisons.winners, comparisons.losers, comparisons.counts)
+        if votes is None
+        else (votes.winners, votes.losers, votes.net)
+    )
+    if net is not None:
+        check_weights(net, winners, losers, comparisons.n_objects)
 
 
 def _keys(winners: Int32Array, losers: Int32Array, n: int) -> Int64Array:

@@ -16,7 +16,7 @@ from ordlink.typing import FloatArray
 
 RIDGES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)
 """In units of the noise edge, from strong to weak."""
-VARIANCES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+VARIANCES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 LAPSES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 SCALES = (0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
 DEFAULT_VARIANCE = 1.0

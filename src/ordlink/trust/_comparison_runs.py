@@ -16,6 +16,7 @@ import numpy as np
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
+from ordlink.kernels.threads import one_blas_thread
 from ordlink.methods import InitialClusters, cluster
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
 from ordlink.processes import deaf_to_interrupts
@@ -93,8 +94,6 @@ class Runs:
         The tree of all answers is that of `ordlink.cluster`. Where ties decide some of it, it is
         grown once more with the objects in random order, to be held against other candidates.
         """
-        from threadpoolctl import threadpool_limits
-
         number, repetition, fold = place
         method = self.candidates[number].method
         options = {"initial_clusters": self.initial_clusters, **self.candidates[number].options}
@@ -103,7 +102,7 @@ class Runs:
             folds = self.folds[repetition]
             known, judge = known.take(folds != fold), known.take(folds == fold)
         shuffled = None
-        with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
+        with warnings.catch_warnings(), one_blas_thread():
             warnings.simplefilter("ignore", OrdlinkWarning)
             started = time.perf_counter()
             try:
