@@ -129,6 +129,15 @@ def test_options_that_cannot_be_noted_are_refused_before_anything_is_asked() -> 
     assert oracle.n_questions == 0
 
 
+@pytest.mark.parametrize("method", ["4-AL", "AddS-AL", "spectral"])
+def test_no_way_to_count_repeats_is_the_methods_own(method) -> None:
+    comparisons = ol.Comparisons.from_triplets([[0, 1, 2], [3, 1, 2], [0, 1, 3]])
+
+    tree = ol.cluster(comparisons, method, repeats=None)
+
+    assert tree.merges.tolist() == ol.cluster(comparisons, method).merges.tolist()
+
+
 def test_an_unknown_way_to_count_repeats_is_refused_for_ranks_too() -> None:
     with pytest.raises(InputError, match="majority, net"):
         ol.cluster(ol.Comparisons.from_similarities(np.eye(4)), "4-AL", repeats="x")

@@ -7,9 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from ordlink.errors import InputError
-from ordlink.kernels.threads import n_threads
+from ordlink.kernels.threads import n_threads, one_blas_thread
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked on this system")
@@ -55,3 +56,30 @@ def test_a_number_of_threads_that_is_none_is_refused(monkeypatch, given: str) ->
 
     with pytest.raises(InputError, match="ORDLINK_THREADS must be a whole number from 1 on, got"):
         n_threads()
+
+
+def _n_blas_threads() -> list[int]:
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_blas_has_one_thread_until_the_last_one_leaves() -> None:
+    before = _n_blas_threads()
+    first, second = one_blas_thread(), one_blas_thread()
+
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)  # out of turn, as threads do
+    inside = _n_blas_threads()
+    second.__exit__(None, None, None)
+
+    assert set(inside) == {1}
+    assert _n_blas_threads() == before
+
+
+def test_blas_gets_its_threads_back_after_an_error() -> None:
+    before = _n_blas_threads()
+
+    with pytest.raises(KeyError), one_blas_thread():
+        raise KeyError
+
+    assert _n_blas_threads() == before

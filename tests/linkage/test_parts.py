@@ -55,15 +55,37 @@ def test_each_part_has_the_tree_that_it_would_have_alone() -> None:
     assert np.isfinite(tree.scores[:-3]).all()
 
 
+def test_initial_clusters_link_parts() -> None:
+    comparisons = ol.Comparisons.from_triplets([[0, 2, 5], [1, 3, 4], [8, 9, 10]], n_objects=12)
+
+    parts = [part.tolist() for part in list_parts(comparisons, [[5, 6], [2, 4], [7, 11]])]
+
+    assert parts == [[0, 1, 2, 3, 4, 5, 6], [8, 9, 10], [7, 11]]
+
+
+def test_merges_inside_initial_clusters_come_before_all_others() -> None:
+    first = Hierarchy([[0, 1], [2, 3]], scores=[np.nan, np.nan], tied=[True, True])
+    second = Hierarchy([[0, 1], [2, 3]], scores=[np.nan, 2.0])  # 0 and 1: an initial cluster
+
+    tree = join_trees([np.array([0, 2, 4]), np.array([1, 3, 5])], [first, second])
+
+    assert tree.merges[0].tolist() == [1, 3]
+    assert tree.tied.tolist() == [False, True, True, False, True]
+
+
 def test_hardly_linked_parts_keep_their_clusters() -> None:
-    planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=6, gap=0.3, seed=0)
-    similarities = planted.similarities
-    rows = [
-        ol.datasets.simulate_answers(similarities[:12, :12], 400, seed=0),
-        ol.datasets.simulate_answers(similarities[12:, 12:], 400, seed=9) + 12,
-        ol.datasets.simulate_answers(similarities, 50, seed=5),
-    ]
+    right = []
+    for seed in range(6):
+        planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=6, gap=0.3, seed=seed)
+        similarities = planted.similarities
+        rows = [
+            ol.datasets.simulate_answers(similarities[:12, :12], 400, seed=seed),
+            ol.datasets.simulate_answers(similarities[12:, 12:], 400, seed=seed + 9) + 12,
+            ol.datasets.simulate_answers(similarities, 50, seed=seed + 5),
+        ]
 
-    tree = spectral_linkage(ol.Comparisons.from_triplets(np.concatenate(rows), n_objects=24))
+        tree = spectral_linkage(ol.Comparisons.from_triplets(np.concatenate(rows), n_objects=24))
 
-    assert adjusted_rand_score(np.arange(24) // 6, tree.cut(4)) == 1.0
+        right.append(adjusted_rand_score(np.arange(24) // 6, tree.cut(4)))
+    assert np.mean(right) > 0.85
+    assert right.count(1.0) >= 4

@@ -180,6 +180,9 @@ def test_counts_too_large_to_be_added_up_are_refused_unless_the_majority_counts(
 
     with pytest.raises(InputError, match="net count"):
         spectral_linkage(comparisons, repeats="net")
+    late = ol.Comparisons.from_triplets([[7, 5, 6]] * 3, counts=[2**30] * 3)
+    with pytest.raises(InputError, match=r"\(5, 7, 6, 7\)"):  # in the objects' own numbers
+        spectral_linkage(late, repeats="net")
     assert spectral_linkage(comparisons).merges[0].tolist() == [0, 1]
 
 
@@ -209,6 +212,66 @@ def test_objects_that_are_all_alike_are_tied() -> None:
     inside = [node for node in range(12) if len(set(labels[tree.members(13 + node)])) == 1]
     assert tree.tied[inside].all()
     assert len(inside) == 10
+
+
+def test_relabelling_any_matrix_relabels_the_tree() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(4, 14))
+        similarities = rng.normal(size=(n, n))
+        similarities += similarities.T
+        order = rng.permutation(n)
+
+        tree = spectral_linkage(ol.Comparisons.from_similarities(similarities))
+        moved = ol.Comparisons.from_similarities(similarities[np.ix_(order, order)])
+
+        assert relabelled(spectral_linkage(moved), order) == relabelled(tree, np.arange(n))
+
+
+def test_no_initial_clusters_are_none() -> None:
+    rows = [[0, 1, 2], [0, 1, 3], [5, 4, 6], [4, 5, 6]]
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=8)
+
+    tree, same = (spectral_linkage(comparisons, initial_clusters=given) for given in (None, []))
+
+    assert tree.merges.tolist() == same.merges.tolist()
+    np.testing.assert_array_equal(tree.scores, same.scores)
+
+
+def test_parts_stay_apart_whatever_initial_clusters_there_are() -> None:
+    rng = np.random.default_rng(0)
+    rows = [rng.permutation(6)[:3] + 6 * half for half in (0, 1) for _ in range(60)]
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=12)
+
+    apart = spectral_linkage(comparisons, initial_clusters=[[0, 3], [7, 8, 9]])
+    linked = spectral_linkage(comparisons, initial_clusters=[[0, 7]])
+
+    assert adjusted_rand_score(np.arange(12) // 6, apart.cut(2)) == 1.0
+    assert np.isnan(apart.scores[-1])
+    assert apart.tied[-1]
+    assert len({apart.cut(9)[item] for item in (7, 8, 9)}) == 1
+    assert linked.cut(11)[0] == linked.cut(11)[7]
+    assert np.isfinite(linked.scores[1:]).all()
+
+
+def test_relabelling_objects_relabels_the_tree_of_initial_clusters() -> None:
+    for seed in range(4):
+        planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=5, gap=0.1, seed=seed)
+        rows = ol.datasets.simulate_answers(planted.similarities, 600, seed=seed)
+        new_number = np.random.default_rng(seed).permutation(20)
+        clusters = [[0, 1], [5, 6, 7], [18, 3]]
+
+        tree = spectral_linkage(
+            ol.Comparisons.from_triplets(rows, n_objects=20), initial_clusters=clusters
+        )
+        moved = spectral_linkage(
+            ol.Comparisons.from_triplets(new_number[rows], n_objects=20),
+            initial_clusters=[new_number[cluster] for cluster in clusters],
+        )
+
+        inside = len([item for cluster in clusters for item in cluster[1:]])
+        for k in range(2, 21 - inside):
+            assert adjusted_rand_score(tree.cut(k), moved.cut(k)[new_number]) == 1.0
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ordlink.kernels.splits import best_threshold, improve_split, vote_on_sides
-from ordlink.linkage._splits import LIKELY, _search, best_split, costs_of_splits, settle
+from ordlink.linkage._splits import (
+    LIKELY,
+    _directions,
+    _search,
+    best_split,
+    costs_of_splits,
+    settle,
+)
 from ordlink.similarity._pair_strengths import PairStrengths
 from tests.linkage.observations import observations
 from tests.reference.strengths import chances_of_sides, cost_of_split, gain_of_split
@@ -141,3 +148,56 @@ def test_settling_does_not_depend_on_the_order_of_the_objects() -> None:
     moved = settle(side[order], pulls[np.ix_(order, order)], precisions)
 
     np.testing.assert_array_equal(moved, settle(side, pulls, precisions)[order])
+
+
+def test_settling_does_not_depend_on_which_side_is_called_the_side() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = 12
+        side = rng.random(n) < 0.5
+        strengths = np.triu(rng.normal(size=(n, n)) - 0.3 * (side[:, None] != side), 1)
+        precisions = np.ones((n, n)) - np.eye(n)
+        pulls = precisions * (strengths + strengths.T)
+
+        np.testing.assert_array_equal(
+            settle(~side, pulls, precisions), ~settle(side, pulls, precisions)
+        )
+
+
+def test_directions_do_not_depend_on_the_order_of_the_objects() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = 9
+        pulls = np.triu(rng.normal(size=(n, n)), 1)
+        pulls += pulls.T
+        order = rng.permutation(n)
+
+        moved = list(_directions(pulls[np.ix_(order, order)]))
+
+        for one, other in zip(_directions(pulls), moved, strict=True):
+            np.testing.assert_allclose(one[order], other, atol=1e-9)
+
+
+def test_a_set_that_no_split_explains_is_not_split() -> None:
+    n = 4
+    circle = np.zeros((n, n))
+    for i in range(n):
+        for j in ((i + 1) % n, (i - 1) % n):
+            circle[i, j] = 1.0
+    alike = PairStrengths(1.0 - np.eye(n), 1.0 - np.eye(n))
+    two_pairs = PairStrengths(1.0 - circle, 1.0 - np.eye(n))
+
+    assert best_split(alike, np.arange(n), 1.0) is None
+    assert best_split(two_pairs, np.arange(n), 1.0) is not None
+
+
+def test_where_no_even_split_pays_the_weakest_object_is_split_off() -> None:
+    for weakest in range(5):
+        strengths = 1.0 - np.eye(5)
+        strengths[weakest] -= 0.01
+        strengths[:, weakest] -= 0.01
+        split = best_split(PairStrengths(strengths, 1.0 - np.eye(5)), np.arange(5), 1.0)
+
+        assert split is not None
+        assert split.n_off == 1
+        assert (split.side == split.side[weakest]).sum() == 1

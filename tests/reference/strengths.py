@@ -128,3 +128,33 @@ def chances_of_sides(side, strengths, precisions):
         for i in range(n):
             chances[i] += chance * (one[i] == (alike >= 0))
     return [chance / everything for chance in chances]
+
+
+def join_clusters(strengths, precisions, least_spread=0.1):
+    """Return {set of objects: (strength across, whether anything is known of it)} of all merges.
+
+    Single objects are joined by average linkage: the mean strength across, weighted by precision,
+    as if one more observation, the mean of all, had a precision of one over the spread of the
+    strengths. None if two choices are equally good.
+    """
+    n = len(strengths)
+    weight = sum(precisions[i][j] for i in range(n) for j in range(n))
+    total = sum(precisions[i][j] * strengths[i][j] for i in range(n) for j in range(n))
+    mean = total / max(weight, 1e-12)
+    prior = 1.0 / max(spread_of_blocks(list(range(n)), strengths, precisions), least_spread)
+    clusters = [frozenset([i]) for i in range(n)]
+    joined = {}
+    while len(clusters) > 1:
+        found = []
+        for p, first in enumerate(clusters):
+            for second in clusters[:p]:
+                h = sum(precisions[i][j] for i in first for j in second)
+                hz = sum(precisions[i][j] * strengths[i][j] for i in first for j in second)
+                found.append(((hz + prior * mean) / (h + prior), h > 0.0, first, second))
+        found.sort(key=lambda choice: -choice[0])
+        if len(found) > 1 and found[0][0] - found[1][0] < 1e-9:
+            return None
+        strength, known, first, second = found[0]
+        joined[first | second] = strength, known
+        clusters = [c for c in clusters if c not in (first, second)] + [first | second]
+    return joined
