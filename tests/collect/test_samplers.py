@@ -12,8 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 import ordlink as ol
-from ordlink.collect.dashboard import _count
 from ordlink.collect.database import open_database, settle_study
+from ordlink.collect.overview import count_all
 from ordlink.collect.people import exclude
 from ordlink.collect.questions import QUESTION_TYPES, to_comparisons
 from ordlink.collect.reading import read_main_answers
@@ -287,7 +287,7 @@ def test_the_dashboard_counts_random_questions_as_random(open_place: Callable) -
         while state["phase"] != "done":
             state = place.answer(state, [0])
         with place.hub.engine.connect() as connection:
-            counts = _count(connection)["questions_by_sampler"]
+            counts = count_all(connection)["questions_by_sampler"]
 
     assert set(counts) == {"random"}
     assert counts["random"] >= 5

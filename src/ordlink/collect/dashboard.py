@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import time
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import sqlalchemy as sa
 from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request, Response
@@ -20,11 +19,11 @@ from ordlink.collect.export import (
     export_people,
     export_study,
 )
+from ordlink.collect.overview import overview_of
 from ordlink.collect.people import exclude, new_token, note_event, refuse_removal, withdraw
 from ordlink.collect.quality import PersonQuality, judge_people, overall_agreement
-from ordlink.collect.reading import RecordReader, count_main_answers
-from ordlink.collect.samplers import RANDOM_REASONS
-from ordlink.collect.schema import answer, draw, participant, question, serving
+from ordlink.collect.reading import RecordReader
+from ordlink.collect.schema import participant
 from ordlink.collect.site import (
     OWNER_COOKIE,
     Site,
@@ -34,8 +33,6 @@ from ordlink.collect.site import (
 )
 from ordlink.errors import InputError
 
-N_BARS = 60
-"""Bars of the chart of answers over time."""
 HIGHEST_PERSON = 2**31 - 1
 
 router = APIRouter(prefix="/owner", dependencies=[Depends(same_site_only)])
@@ -142,7 +139,7 @@ async def show_dashboard(site: TheSite, request: Request) -> Response:
     if session is None:
         is_set = await site.hub.read(owner.stored_password) is not None
         return RedirectResponse("/owner/login" if is_set else "/owner/setup", status_code=303)
-    overview = await _overview(site)
+    overview = await overview_of(site)
     people = await _people(site)
     return site.page(
         request,
@@ -166,7 +163,7 @@ async def show_stimuli(site: TheSite, request: Request, _owner: Owner) -> Respon
 @router.get("/api/overview", response_class=JSONResponse)
 async def get_overview(site: TheSite, _owner: Owner) -> Response:
     """Return how far the study is: answers over time, people, cost, the stop rule."""
-    return JSONResponse(await _overview(site))
+    return JSONResponse(await overview_of(site))
 
 
 @router.get("/api/people", response_class=JSONResponse)
@@ -345,63 +342,3 @@ def _answers(site: Site, name: str, extension: str) -> bytes:
     reader = RecordReader(site.hub.engine, site.hub.study)
     record = reader.read() if "everybody" in name else reader.read_kept()
     return export_answers(record, extension)
-
-
-async def _overview(site: Site) -> dict[str, Any]:
-    study = site.hub.study
-    counts = await site.hub.read(_count)
-    n_completed = counts["people"].get("completed", 0)
-    return {
-        "state": site.hub.desk.state,
-        "n_objects": study.n_objects,
-        "question": study.question,
-        "sampler": study.sampler,
-        "method": study.method,
-        "budget": study.budget,
-        "is_spent": site.hub.is_spent(counts["n_answers"]),
-        "stable_trees": study.stable_trees,
-        "n_stable": site.hub.live.n_stable,
-        "cost": round(n_completed * study.pay_per_person, 2),
-        "currency": study.currency,
-        **counts,
-    }
-
-
-def _count(connection: sa.Connection) -> dict[str, Any]:
-    outcomes = connection.execute(
-        sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
-    ).all()
-    sampler = sa.case((question.c.reason.in_(RANDOM_REASONS), "random"), else_=draw.c.sampler)
-    samplers = connection.execute(
-        sa.select(sampler.label("drawn_by"), sa.func.count())
-        .select_from(question.join(draw))
-        .group_by(sa.literal_column("drawn_by"))
-    ).all()
-    return {
-        "n_answers": count_main_answers(connection),
-        "people": {outcome or "taking part": int(number) for outcome, number in outcomes},
-        "questions_by_sampler": {str(name): int(number) for name, number in samplers},
-        "over_time": _over_time(connection),
-    }
-
-
-def _over_time(connection: sa.Connection) -> dict[str, Any]:
-    """Return how many main answers came in each of some intervals since the first one."""
-    counted = (
-        sa.select(answer.c.received_at)
-        .select_from(answer.join(serving))
-        .where(serving.c.role == "main", ~answer.c.undone)
-        .subquery()
-    )
-    first = connection.execute(sa.select(sa.func.min(counted.c.received_at))).scalar()
-    if first is None:
-        return {"start": None, "seconds": None, "counts": []}
-    width = max((time.time() - first) / N_BARS, 1.0)
-    place_of = sa.cast(sa.func.floor((counted.c.received_at - first) / width), sa.Integer)
-    # PostgreSQL groups by columns: an expression with parameters is another one each time.
-    bars = sa.select(place_of.label("place")).subquery()
-    rows = connection.execute(sa.select(bars.c.place, sa.func.count()).group_by(bars.c.place)).all()
-    counts = [0] * N_BARS
-    for place, number in rows:
-        counts[min(max(int(place), 0), N_BARS - 1)] += int(number)
-    return {"start": first, "seconds": width, "counts": counts}
