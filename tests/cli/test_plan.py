@@ -65,9 +65,9 @@ def test_answers_at_hand_are_continued(ordlink, planted_answers: Path, tmp_path:
     curve = ol.trust.learning_curve(
         ol.read_comparisons(planted_answers), "AddS-AL", n_repetitions=2
     )
-    verdict = curve.verdict(500)
+    verdict = curve.verdict()
     assert result.out.splitlines()[0] == f"{verdict.advice.capitalize()}: {verdict.reason}."
-    assert "500 more answers" in result.out
+    assert "next 500" in result.out
     for size in curve.sizes.tolist():
         assert f"\n{size:>9,} " in result.out
     assert f"    3,500 {curve.predict(3500).value:>18.3f}" in result.out

@@ -199,7 +199,7 @@ def test_the_summary_counts_branches_by_their_support(evidence: Evidence) -> Non
         (0, "express. A tree from one half of the pairs of objects predicts"),
         (1, "better than chance (p = 0.002)"),
         (49, "better than chance (p = 0.050)"),
-        (50, "There is no evidence of a hierarchy."),
+        (50, "These answers do not show a hierarchy."),
     ],
 )
 def test_the_p_value_decides_what_is_said(evidence: Evidence, n_reached: int, said: str) -> None:
@@ -254,7 +254,7 @@ def test_answers_by_coin_toss_are_said_to_have_no_hierarchy() -> None:
     assert evidence.test is not None
     assert evidence.test.p_value > 0.05
     summary = Page(summary_html(evidence)).text
-    assert "There is no evidence of a hierarchy" in summary
+    assert "These answers do not show a hierarchy" in summary
     assert "should not be read as a finding" in summary
 
 

@@ -58,16 +58,17 @@ def test_answers_are_kept_whole_or_not_at_all():
     assert part.quadruplets.tolist() == [[0, 1, 0, 2], [0, 1, 1, 2]]
 
 
-def test_the_revenue_is_the_mean_over_both_halves():
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_the_revenue_is_the_mean_over_the_halves_of_all_splits():
     comparisons = ol.Comparisons.from_similarities(noise(9, 0)).listed()
-    result = hierarchy_test(comparisons, "AddS-AL", n_relabellings=3, seed=8)
+    result = hierarchy_test(comparisons, "AddS-AL", n_splits=2, n_relabellings=3, seed=8)
 
-    in_first = np.zeros(36, dtype=bool)
-    in_first[np.random.default_rng(8).permutation(36)[:18]] = True
-    halves = [keep_pairs(comparisons, kept) for kept in (in_first, ~in_first)]
-    with pytest.warns(ol.errors.OrdlinkWarning):
+    rng = np.random.default_rng(8)
+    revenues = []
+    for in_first in (rng.permutation(36) < 18, rng.permutation(36) < 18):
+        halves = [keep_pairs(comparisons, kept) for kept in (in_first, ~in_first)]
         trees = [ol.cluster(half, "AddS-AL") for half in halves]
-        revenues = [
+        revenues += [
             comparison_revenue(tree, half) / (7 * half.n_comparisons)
             for tree, half in zip(trees, halves[::-1], strict=True)
         ]
@@ -86,6 +87,36 @@ def test_noise_is_rejected_about_as_often_as_the_level_says():
 
     assert np.mean(np.array(p_values) <= 0.05) < 0.15
     assert 0.4 < np.mean(p_values) < 0.62
+
+
+def test_the_p_value_hardly_depends_on_the_seed():
+    planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=3, gap=0.7, seed=4)
+    rows = ol.datasets.simulate_answers(planted.similarities, 240, seed=4)
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=12)
+
+    p_values = [
+        hierarchy_test(comparisons, "AddS-AL", n_relabellings=99, seed=seed).p_value
+        for seed in range(8)
+    ]
+
+    assert max(p_values) <= 0.05
+
+
+def test_splits_without_comparisons_do_not_count():
+    few = ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2], [3, 1, 0], [2, 3, 1]])
+
+    result = hierarchy_test(few, "AddS-AL", n_relabellings=9)
+
+    assert np.isfinite(result.null_statistics).all()
+    with pytest.raises(InputError, match="too few to test"):
+        hierarchy_test(few, "AddS-AL", n_splits=1, n_relabellings=9, seed=0)
+
+
+def test_the_test_is_shown_without_the_statistics_of_chance():
+    shown = repr(hierarchy_test(ol.Comparisons.from_similarities(noise(9, 0)), n_relabellings=9))
+
+    assert "p_value=" in shown
+    assert "null_statistics" not in shown
 
 
 @pytest.mark.parametrize("proportion", [1.0, 0.05])

@@ -27,25 +27,50 @@ def planted_merges(tree, truth):
 
 
 @given(hierarchies(2, 14))
-def test_pairs_are_redrawn_from_their_merge_or_from_a_cluster_with_enough_pairs(tree):
-    n = tree.n_objects
-    ranks = tree.lca_ranks()[np.triu_indices(n, 1)]
-    members = dict(tree.clusters())
+def test_pairs_are_redrawn_from_their_merge_or_from_merges_of_about_the_same_size(tree):
+    ranks = tree.lca_ranks()[np.triu_indices(tree.n_objects, 1)]
+    n_met = np.bincount(ranks)[ranks]  # pairs in the merge of each pair
 
     pools = pools_of(tree)
 
-    low, high = np.triu_indices(n, 1)
-    for e, t in enumerate(ranks.tolist()):
+    for e, few in enumerate(n_met.tolist()):
         pool = pools.pairs[pools.starts[e] : pools.starts[e] + pools.sizes[e]]
-        block = np.flatnonzero(ranks == t)
-        if len(block) >= 10:
-            assert sorted(pool) == block.tolist()
-            continue
-        around = [set(m.tolist()) for m in members.values() if {low[e], high[e]} <= set(m.tolist())]
-        enough = [m for m in around if len(m) * (len(m) - 1) // 2 >= 10] or [set(range(n))]
-        smallest = min(enough, key=len)
-        inside = [f for f in range(len(low)) if {low[f], high[f]} <= smallest]
-        assert sorted(pool) == inside
+        expected = np.flatnonzero(ranks == ranks[e])
+        if few < 10:
+            expected = np.flatnonzero((few <= n_met) & (n_met <= 2 * few))
+            distance = np.abs(n_met - few)
+            for most in np.unique(distance):
+                if len(expected) < 10:
+                    expected = np.flatnonzero(distance <= most)
+        assert sorted(pool) == expected.tolist()
+
+
+def small_groups(size, gap):
+    """Return all comparisons of groups of so many objects, and the groups."""
+    truth = ol.datasets.planted_tree([size] * (24 // size), mean=0.0, gap=gap, noise=1.0, seed=0)
+    return ol.Comparisons.from_similarities(truth.similarities), truth
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_small_branches_are_supported_where_they_are_clear(size):
+    comparisons, truth = small_groups(size, gap=6.0)
+
+    result = branch_support(comparisons, n_replicates=40)
+
+    true = planted_merges(result.tree, truth)
+    assert true.sum() == 24 // size
+    assert result.support[true].min() > 0.9
+
+
+def test_small_branches_are_not_firm_where_there_are_none():
+    comparisons, _ = small_groups(2, gap=0.0)
+
+    result = branch_support(comparisons, n_replicates=40)
+
+    small = result.tree.sizes[24:] <= 4
+    assert small.sum() > 10
+    assert result.support[small].max() < 0.9
+    assert result.support[small].mean() < 0.5
 
 
 @given(st.integers(3, 6), st.integers(0, 10**6))

@@ -85,7 +85,7 @@ def say_learning_curve(
 ) -> None:
     """Print the verdict, the curve, and its continuation."""
     needed = None if target is None else curve.answers_for(target)
-    verdict = curve.verdict(n_more)
+    verdict = curve.verdict()
     click.echo(f"{verdict.advice.capitalize()}: {verdict.reason}.")
     click.echo(
         f"{counted(curve.n_objects, 'object')}, {counted(curve.n_answers, 'answer')}, "

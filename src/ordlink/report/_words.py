@@ -102,15 +102,15 @@ def _about_hierarchy(evidence: Evidence) -> str:
         p += ", the smallest this test can give"
     if test.p_value <= LEVEL:
         return (
-            "<strong>There is structure that a tree can express.</strong> A tree from one half of "
-            "the pairs of objects predicts what was said about the other half better than chance "
+            "<strong>There is structure that a tree can express.</strong> Trees from one half of "
+            "the pairs of objects predict what was said about the other half better than chance "
             f"({p}). The test says nothing about single branches."
         )
     return (
-        "<strong>There is no evidence of a hierarchy.</strong> A tree from one half of the pairs "
-        f"of objects does not predict what was said about the other half ({p}). Either there is "
-        "none, or the answers are too few or too noisy to show it. The tree below describes these "
-        "answers; it should not be read as a finding."
+        "<strong>These answers do not show a hierarchy.</strong> Trees from one half of the pairs "
+        "of objects do not clearly predict what was said about the other half better than chance "
+        f"({p}). Either there is none, or the answers are too few or too noisy to show it. The "
+        "tree below describes these answers; it should not be read as a finding."
     )
 
 

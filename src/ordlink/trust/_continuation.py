@@ -11,16 +11,17 @@ import numpy as np
 from ordlink.errors import InputError, InputKindError
 from ordlink.trust._checks import check_whole_number
 from ordlink.trust._folds import FoldsBy, standard_error
-from ordlink.trust._power_law import PowerLaws, fit_power_laws
+from ordlink.trust._rising_curve import RisingCurves, draw_curves
 from ordlink.typing import FloatArray, Int64Array
 
-N_REPLICATES = 400
+N_CURVES = 1000
 INTERVAL = (0.1, 0.9)
-WORTHWHILE = 0.005
-"""A gain in accuracy below this is not worth going on for."""
+WORTHWHILE = 0.01
+"""Twice as many answers that gain less accuracy than this are not worth it."""
+LUCK = 0.4
+"""Measured: accuracies of trees of n other answers differ by about this over sqrt(n)."""
 FEW_PER_OBJECT = 10
 """With fewer answers per object, an accuracy at chance level says nothing yet."""
-NOISE_FLOOR = 1e-10
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,14 @@ class LearningCurve:
         return np.asarray(self.stabilities.mean(axis=0))
 
     def predict(self, n_answers: float) -> Estimate:
-        """Return the accuracy to expect of the tree of so many answers."""
-        return _estimate(self._best.at(n_answers)[0], self._replicates.at(n_answers))
+        """Return the mean accuracy to expect of trees of so many answers."""
+        return _estimate(self._likely.at(n_answers))
 
     def what_next(self, n_more: int = 1000) -> Estimate:
         """Return the gain in accuracy to expect of so many more answers.
+
+        The interval is for the gain of one tree over another, the luck of both included; so it
+        may begin below 0.
 
         Examples
         --------
@@ -100,13 +104,14 @@ class LearningCurve:
         >>> curve = LearningCurve(
         ...     "4-AL", 20, 1000, sizes, (0.8 - 3 / sizes)[None, None].repeat(5, 1), np.ones((1, 4))
         ... )
-        >>> round(curve.what_next(1000).value, 4)
-        0.0015
+        >>> round(curve.what_next(1000).value, 3)
+        0.001
         """
         n_more = check_whole_number(n_more, "n_more", lowest=1)
+        gains = self._gains(n_more)
         now, later = self.n_answers, self.n_answers + n_more
-        gains = self._replicates.at(later) - self._replicates.at(now)
-        return _estimate((self._best.at(later) - self._best.at(now))[0], gains)
+        luck = np.random.default_rng(self.seed).normal(0, LUCK, N_CURVES)
+        return _estimate(gains, gains + luck * np.sqrt(1 / now + 1 / later))
 
     def answers_for(self, target: float) -> Estimate:
         """Return how many answers in all reach an accuracy; infinite where none do."""
@@ -116,16 +121,20 @@ class LearningCurve:
             raise InputError(
                 f"target: expected an accuracy above 0.5 (guessing) and at most 1, got {target:g}."
             )
-        return _estimate(self._best.reaching(target)[0], self._replicates.reaching(target))
+        return _estimate(self._likely.reaching(target))
 
     @property
     def ceiling(self) -> Estimate:
         """The accuracy that no number of such answers betters."""
-        return _estimate(self._best.a[0], self._replicates.a)
+        return _estimate(self._likely.ceilings)
 
-    def verdict(self, n_more: int = 1000, *, worthwhile: float = WORTHWHILE) -> Verdict:
-        """Return whether so many more answers are worth it, and why."""
-        gain = self.what_next(n_more)
+    def verdict(self, *, worthwhile: float = WORTHWHILE) -> Verdict:
+        """Return whether more answers are worth it, and why.
+
+        They are if twice as many might raise the mean accuracy of trees by `worthwhile`, that is,
+        at the upper end of the interval: stopping needs evidence.
+        """
+        gain = _estimate(self._gains(self.n_answers))
         accuracy, error = float(self.accuracy[-1]), float(self.accuracy_error[-1])
         if accuracy - 2 * error <= 0.5:
             if self.n_answers < FEW_PER_OBJECT * self.n_objects:
@@ -139,40 +148,33 @@ class LearningCurve:
                 "whether people understood the question, and whether there is a hierarchy at all",
             )
         expected = (
-            f"{n_more:,} more answers are expected to raise the held-out accuracy by "
+            "twice as many answers are expected to raise the held-out accuracy by "
             f"{100 * gain.value:.1f} points ({100 * gain.low:.1f} to {100 * gain.high:.1f})"
         )
-        if gain.value >= worthwhile:
+        if gain.high >= worthwhile:
             return Verdict("go on", expected)
         return Verdict("stop", f"{expected}, which is less than {100 * worthwhile:g}")
 
-    @cached_property
-    def _curves(self) -> FloatArray:
-        return self.accuracies.reshape(-1, len(self.sizes))
+    def _gains(self, n_more: int) -> FloatArray:
+        """Return what each likely curve gains from so many more answers."""
+        return self._likely.at(self.n_answers + n_more) - self._likely.at(self.n_answers)
 
     @cached_property
     def _variances(self) -> FloatArray:
         """Variance of the mean accuracy of each size, without what all sizes of a fold share."""
-        own = self._curves - self._curves.mean(axis=1, keepdims=True)
+        own = self.accuracies.reshape(-1, len(self.sizes))
+        own = own - own.mean(axis=1, keepdims=True)
         by_size = own.var(axis=0, ddof=1) / self.accuracies.shape[1]
-        return np.asarray((by_size + by_size.mean()) / 2 + NOISE_FLOOR)
+        return np.asarray((by_size + by_size.mean()) / 2)
 
     @cached_property
-    def _best(self) -> PowerLaws:
-        return self._fit(self._curves.mean(axis=0, keepdims=True))
-
-    @cached_property
-    def _replicates(self) -> PowerLaws:
-        """Curves of as many folds as one repetition has, drawn with replacement."""
+    def _likely(self) -> RisingCurves:
+        sizes = self.sizes.astype(np.float64)
         rng = np.random.default_rng(self.seed)
-        n_folds = self.accuracies.shape[1]
-        drawn = rng.integers(len(self._curves), size=(N_REPLICATES, n_folds))
-        return self._fit(self._curves[drawn].mean(axis=1))
-
-    def _fit(self, curves: FloatArray) -> PowerLaws:
-        return fit_power_laws(self.sizes.astype(np.float64), curves, self._variances)
+        return draw_curves(sizes, self.accuracy, self._variances, N_CURVES, rng)
 
 
-def _estimate(value: float, replicates: FloatArray) -> Estimate:
-    low, high = np.quantile(replicates, INTERVAL, method="nearest")
-    return Estimate(float(value), float(low), float(high))
+def _estimate(values: FloatArray, spread: FloatArray | None = None) -> Estimate:
+    """Return the median of the values, and the interval of the spread, if this is another."""
+    low, high = np.quantile(values if spread is None else spread, INTERVAL, method="nearest")
+    return Estimate(float(np.quantile(values, 0.5, method="nearest")), float(low), float(high))

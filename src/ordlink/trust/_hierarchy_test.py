@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class HierarchyTest:
     revenue : float
         Mean normalised revenue of each half's tree over the comparisons of the other half.
     statistic : float
-        The two revenues, each in units of its standard deviation, added up.
+        The two revenues, each in units of its standard deviation, added up; the mean over splits.
     null_statistics : ndarray of shape (n_relabellings,), dtype float64
         The same for random relabellings of the objects.
     p_value : float
@@ -34,7 +34,7 @@ class HierarchyTest:
 
     revenue: float
     statistic: float
-    null_statistics: FloatArray
+    null_statistics: FloatArray = field(repr=False)
     p_value: float
 
 
@@ -42,6 +42,7 @@ def hierarchy_test(
     comparisons: Comparisons,
     method: str = "4-AL",
     *,
+    n_splits: int = 10,
     n_relabellings: int = 999,
     seed: int = 0,
     **options: Any,
@@ -54,6 +55,11 @@ def hierarchy_test(
     similarity of a pair is in both. Without any structure the objects of the one half might as
     well be called by other names: the revenue is compared with those of random relabellings.
 
+    One split would leave the p-value to luck, so the mean over several is compared. All are
+    relabelled alike, since splits of the same answers have much in common, and so must what
+    chance gives. For a single split the test is as exact as the renaming; for several it rests on
+    splits being as alike under other names as under the objects' own, which was measured.
+
     A small p-value says that there is structure. A large one may mean that answers are too few:
     only those count whose pairs are all in one half, half of the triplets and quadruplets and a
     quarter of the answers about three objects.
@@ -64,6 +70,8 @@ def hierarchy_test(
         Listed or ranked; every listed comparison counts as often as it was given.
     method : str
         A method that takes comparisons.
+    n_splits : int
+        Number of splits; those with a half without comparisons do not count.
     n_relabellings : int
         Number of relabellings; the smallest p-value is 1 / (n_relabellings + 1).
     seed : int
@@ -78,7 +86,7 @@ def hierarchy_test(
     Raises
     ------
     InputError
-        If a half has no comparisons.
+        If in every split a half has no comparisons.
 
     Examples
     --------
@@ -88,23 +96,35 @@ def hierarchy_test(
     0.001
     """
     check_comparisons(comparisons)
+    n_splits = check_whole_number(n_splits, "n_splits", lowest=1)
     n_relabellings = check_whole_number(n_relabellings, "n_relabellings", lowest=1)
     rng = np.random.default_rng(seed)
     n = comparisons.n_objects
-    in_first = np.zeros(n_pairs(n), dtype=np.bool_)
-    in_first[rng.permutation(len(in_first))[: len(in_first) // 2]] = True
-    first, second = (_half(comparisons, kept, method, options) for kept in (in_first, ~in_first))
-    statistics = np.empty(n_relabellings + 1)
-    for number in range(n_relabellings + 1):
-        # The first half is relabelled as a whole: its tree, and what the other tree is judged by.
-        order = rng.permutation(n) if number else np.arange(n)
-        of_first = _standardised(second.wins, first.sizes_of(second.pairs, order))
-        of_second = _standardised(first.wins, second.sizes_of(first.pairs, np.argsort(order)))
-        statistics[number] = of_first + of_second
-    reached = statistics[1:] >= statistics[0] - 1e-12
-    p_value = (1 + int(reached.sum())) / (n_relabellings + 1)
-    revenue = (first.revenue_over(second) + second.revenue_over(first)) / 2
-    return HierarchyTest(revenue, float(statistics[0]), statistics[1:], p_value)
+    halves = [rng.permutation(n_pairs(n)) < n_pairs(n) // 2 for _ in range(n_splits)]
+    orders = [np.arange(n), *(rng.permutation(n) for _ in range(n_relabellings))]
+    revenues, statistics = [], []
+    for in_first in halves:
+        first, second = (
+            _half(comparisons, kept, method, options) for kept in (in_first, ~in_first)
+        )
+        if first is None or second is None:
+            continue
+        revenues.append((first.revenue_over(second) + second.revenue_over(first)) / 2)
+        statistics.append([_statistic(first, second, order) for order in orders])
+    if not revenues:
+        raise InputError(
+            f"comparisons: expected comparisons within both halves of the pairs, got "
+            f"{comparisons.n_comparisons} comparisons of {n} objects, which are too few to test; "
+            "collect more answers."
+        )
+    observed, *by_chance = np.mean(statistics, axis=0).tolist()
+    n_reached = sum(value >= observed - 1e-12 for value in by_chance)
+    return HierarchyTest(
+        float(np.mean(revenues)),
+        observed,
+        np.array(by_chance),
+        (1 + n_reached) / (n_relabellings + 1),
+    )
 
 
 @dataclass(frozen=True)
@@ -140,19 +160,28 @@ class _Half:
         return -float((other.wins * sizes).sum()) / ((n - 2) * other.n_comparisons)
 
 
-def _half(comparisons: Comparisons, kept: BoolArray, method: str, options: dict[str, Any]) -> _Half:
+def _half(
+    comparisons: Comparisons, kept: BoolArray, method: str, options: dict[str, Any]
+) -> _Half | None:
+    """Return the half of the kept pairs, or None if these were not compared with each other."""
     wins, n_compared = wins_among(comparisons, kept)
     if not n_compared:
-        raise InputError(
-            f"comparisons: expected comparisons within both halves of the pairs, got "
-            f"{comparisons.n_comparisons} comparisons of {comparisons.n_objects} objects, which "
-            "are too few to test; collect more answers."
-        )
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # no news about the answers themselves
         tree = cluster(keep_pairs(comparisons, kept), method, **options)
     i, j = np.nonzero(np.triu(wins, 1))
     return _Half(tree.lca_sizes(), (i, j), wins[i, j], n_compared)
+
+
+def _statistic(first: _Half, second: _Half, order: AnyArray) -> float:
+    """Return the statistic of a split whose first half is relabelled as a whole.
+
+    That is its tree, and what the other tree is judged by.
+    """
+    of_first = _standardised(second.wins, first.sizes_of(second.pairs, order))
+    of_second = _standardised(first.wins, second.sizes_of(first.pairs, np.argsort(order)))
+    return of_first + of_second
 
 
 def _standardised(wins: FloatArray, sizes: FloatArray) -> float:

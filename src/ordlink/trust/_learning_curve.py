@@ -40,7 +40,7 @@ def learning_curve(
     Each fold of `assign_folds` is held out in turn. Of the others, the first 1/16, 1/8, 1/4, 1/2 of
     the answers and all of them give a tree each, which is judged by the fold; the order is random,
     people one after the other where they are known, the answers of each in random order. Accuracy
-    is then continued as a - b n^-c, with an interval from resampled folds. Stability is measured on
+    is then continued by curves that rise from guessing, see `draw_curves`. Stability is measured on
     two halves without a shared answer. All trees are grown with the objects in random order, and
     another one for each half: ties go to the objects that come first, and would make trees of few
     answers alike.

@@ -14,7 +14,6 @@ from ordlink.comparisons import (
     Comparisons,
     ListedComparisons,
     RankedComparisons,
-    pair_ids,
 )
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
@@ -33,13 +32,13 @@ SMALLEST_POOL = 10
 class Pools:
     """For each pair of objects, the pairs from which it is redrawn.
 
-    These are the pairs that meet in the same merge of the tree; where they are fewer than
-    `SMALLEST_POOL`, all pairs within the smallest cluster around them that has as many.
+    These are the pairs that meet in the same merge of the tree. Merges with fewer pairs than
+    `SMALLEST_POOL` share theirs with those of about the same size, see `_sizes_around`.
 
     Attributes
     ----------
-    pairs : ndarray of dtype int32
-        The pairs of all pools, pool by pool.
+    pairs : ndarray of shape (E,), dtype int32
+        All pairs, merge by merge, the smallest merges first.
     starts, sizes : ndarray of shape (E,), dtype int64
         Where the pool of each pair lies in `pairs`.
     """
@@ -55,31 +54,37 @@ class Pools:
 
 
 def pools_of(tree: Hierarchy) -> Pools:
-    """Return the pools of a tree; O(N^2), since pools other than merges are small."""
+    """Return the pools of a tree, in O(N^2 log N)."""
     n = tree.n_objects
-    meets = tree.lca_ranks()[np.triu_indices(n, 1)]
-    by_merge = np.argsort(meets, kind="stable").astype(np.int32)
-    sizes = np.bincount(meets, minlength=n - 1)
-    starts = np.cumsum(sizes) - sizes
-    pieces, used = [by_merge], len(by_merge)
-    around: dict[int, tuple[int, int]] = {}  # node -> where the pool of all its pairs lies
-    for t in np.flatnonzero(sizes < SMALLEST_POOL).tolist():
-        node = _smallest_around(tree, n + t)
-        if node not in around:
-            members = tree.members(node)
-            low, high = np.triu_indices(len(members), 1)
-            pieces.append(pair_ids(members[low], members[high], n))
-            around[node] = used, len(low)
-            used += len(low)
-        starts[t], sizes[t] = around[node]
-    return Pools(np.concatenate(pieces), starts[meets], sizes[meets])
+    merges = tree.lca_ranks()[np.triu_indices(n, 1)]
+    n_met = np.bincount(merges, minlength=n - 1)
+    order = np.argsort(n_met, kind="stable")
+    starts, sizes = np.empty_like(n_met), n_met.copy()
+    starts[order] = np.cumsum(n_met[order]) - n_met[order]
+    for few in np.unique(n_met[n_met < SMALLEST_POOL]).tolist():
+        fewest, most = _sizes_around(few, n_met)
+        own = n_met == few
+        starts[own] = n_met[n_met < fewest].sum()
+        sizes[own] = n_met[(fewest <= n_met) & (n_met <= most)].sum()
+    pairs = np.lexsort((merges, n_met[merges])).astype(np.int32)
+    return Pools(pairs, starts[merges], sizes[merges])
 
 
-def _smallest_around(tree: Hierarchy, node: int) -> int:
-    root = 2 * tree.n_objects - 2
-    while node < root and tree.sizes[node] * (tree.sizes[node] - 1) // 2 < SMALLEST_POOL:
-        node = int(tree.parents[node])
-    return node
+def _sizes_around(few: int, n_met: Int64Array) -> tuple[int, int]:
+    """Return the fewest and most pairs of the merges with which merges of few pairs share.
+
+    Small merges are those of the most similar pairs, picked out of many by the method, and so
+    are others as small: what has been picked in the same way differs by noise. Merges of up to
+    twice as many pairs, somewhat less similar, make up for the luck of having been picked.
+    Pairs of similar strength would not do, since the strongest of many are so by luck.
+    Where all these are fewer than `SMALLEST_POOL`, the merges nearest in size join them.
+    """
+    apart = np.unique(np.abs(n_met - few)).tolist()
+    ranges = [(few, 2 * few), *((few - by, few + by) for by in apart)]
+    for fewest, most in ranges:
+        if n_met[(fewest <= n_met) & (n_met <= most)].sum() >= SMALLEST_POOL:
+            return fewest, most
+    return ranges[-1]
 
 
 @dataclass(frozen=True)

@@ -81,9 +81,9 @@ def branch_support(
       accidents;
     - of the similarities themselves: each pair of objects takes over all that was said about
       another one, drawn from the pairs that meet in the same merge of the tree, or, where these
-      are fewer than 10, from all pairs in the smallest cluster around with at least 10. In the
-      paper's planted model this redraws the noise R of each similarity and keeps the structure
-      that the tree has found. It redraws the answers about a pair along with it.
+      are fewer than 10, in merges of as many to twice as many pairs. In the paper's planted model
+      this redraws the noise R of each similarity and keeps the structure that the tree has found.
+      It redraws the answers about a pair along with it.
 
     Somebody who is drawn three times counts three times, though most methods by default count a
     question once, however many have answered it. A question is decided by the majority of the
