@@ -17,7 +17,7 @@ from ordlink.comparisons import (
 )
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.kernels.threads import n_threads
+from ordlink.kernels.threads import n_threads, one_blas_thread
 from ordlink.linkage import in_own_numbers, new_pair_ids
 from ordlink.trust._halves import dense
 from ordlink.trust._shuffled import random_order
@@ -195,11 +195,7 @@ def replicate_trees(
 
     trees = []
     # Threads share the filters of warnings, which are therefore set outside of them.
-    from threadpoolctl import threadpool_limits
-
-    # One limit around all: methods that set their own would undo each other's.
-    limit = threadpool_limits(1, user_api="blas")
-    with limit, warnings.catch_warnings(), ThreadPoolExecutor(n_threads()) as pool:
+    with one_blas_thread(), warnings.catch_warnings(), ThreadPoolExecutor(n_threads()) as pool:
         warnings.simplefilter("ignore", OrdlinkWarning)  # no news about the answers themselves
         for done, tree in enumerate(pool.map(grow, range(n_replicates)), start=1):
             trees.append(tree)
