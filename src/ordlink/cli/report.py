@@ -24,7 +24,7 @@ from ordlink.cli._pictures import find_pictures, picture_files
 from ordlink.errors import InputError
 from ordlink.typing import Progress
 
-N_REPLICATES, N_QUICK = 200, 50
+N_QUICK = 50
 WORDS = "ordlink.cli.report.words"
 """Where the words of the command line are kept, for the page."""
 
@@ -61,13 +61,14 @@ class RememberingCommand(click.Command):
     default="auto",
     show_default=True,
     help="Name of a method, or auto: what 'compare' recommends, or else what predicts held-out "
-    "answers best of the methods whose replicates take at most two minutes.",
+    "answers best of the methods whose replicates take about two minutes at most.",
 )
 @click.option(
     "--replicates",
     "n_replicates",
     type=click.IntRange(min=1),
-    help=f"Replicates for the support of branches (default: {N_REPLICATES}).",
+    help="Replicates for the support of branches (default: 200, or fewer, down to 50, where they "
+    "would take more than about two minutes).",
 )
 @click.option("--quick", is_flag=True, help=f"Only {N_QUICK} replicates, for a first look.")
 @click.option(
@@ -127,7 +128,7 @@ def command(
         evidence = gather_evidence(
             comparisons,
             method=method,
-            n_replicates=n_replicates or (N_QUICK if quick else N_REPLICATES),
+            n_replicates=N_QUICK if quick else n_replicates,
             seed=seed,
             exclude=exclude,
             weigh_people=weigh_people,

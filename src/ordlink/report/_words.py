@@ -10,6 +10,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.hierarchy._text import whole_percent
 from ordlink.html import escape
 from ordlink.report._evidence import Evidence
+from ordlink.report._top_splits import TopSplit, other_top_splits
 
 FIRM, WEAK = 0.95, 0.5
 """From the first on a branch is called firm; below the second it is not supported."""
@@ -50,6 +51,7 @@ def summary_html(evidence: Evidence) -> str:
         _about_hierarchy(evidence),
         _about_branches(evidence),
         _about_prediction(evidence),
+        _about_top(evidence),
         _about_crowd(evidence),
         _about_more(evidence),
     ]
@@ -181,6 +183,30 @@ def _about_prediction(evidence: Evidence) -> str:
             + (", so no tree could predict all." if between.agreement < 1 else ".")
         )
     return text
+
+
+def _about_top(evidence: Evidence) -> str:
+    """Return a warning where methods that predict equally well contradict each other at the top."""
+    if evidence.methods is None or evidence.summary.n_objects < 3:
+        return ""
+    reference, others = other_top_splits(evidence.methods, evidence.chosen.label)
+    if not others:
+        return ""
+    moved = "; ".join(_moved(one, evidence.summary.n_objects) for one in others)
+    return (
+        "<strong>Methods disagree about the top of the tree.</strong> As far as can be told from "
+        f"held-out answers, {escape(reference)} and {escape(listed([o.label for o in others]))} "
+        "are equally good (within one standard error of the best), but their trees part the "
+        f"objects differently at the first split. Against {escape(reference)}: {escape(moved)}. "
+        "Read the top of the tree as one of several that the answers allow."
+    )
+
+
+def _moved(one: TopSplit, n_objects: int) -> str:
+    return (
+        f"with {one.label} {one.n_moved} of {n_objects} objects are on the other side "
+        f"({percent(one.agreement)} of triples resolved alike; 33 % by chance)"
+    )
 
 
 def _nearly(share: float) -> str:
