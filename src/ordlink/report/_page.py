@@ -121,9 +121,10 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
         f"The tree of all answers ({escape(evidence.chosen.label)}). Why this method: "
         f"{escape(evidence.reason)} "
         f"Support is from {evidence.n_replicates:,} replicates "
-        f"({escape(evidence.replicates_reason)}): the answers as they might have come out. A dot marks branches with at least 95 %, numbers are percent, grey is below "
-        f"50 %. {_threshold(evidence.chosen.method)} Branches join in the order of merges, from "
-        "right to left; lengths have no other meaning."
+        f"({escape(evidence.replicates_reason)}): the answers as they might have come out. A dot "
+        "marks branches with at least 95 %, numbers are percent, grey is below 50 %. "
+        f"{_threshold(evidence.chosen.method)} Branches join in the order of merges, from right to "
+        "left; lengths have no other meaning."
     )
     figure = tree_figure(
         evidence.tree,
