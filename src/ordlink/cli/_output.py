@@ -13,10 +13,12 @@ from pathlib import Path
 import click
 
 from ordlink.atomic import write_text
-from ordlink.errors import InputError
+from ordlink.errors import InputError, OrdlinkError
 from ordlink.hierarchy import Hierarchy
 
 CLUSTERS_HEADER = ("object", "name", "cluster")
+CONSENSUS, MAJORITY = "consensus", 0.5
+"""What a consensus tree says of its origin, and the share of the replicates that makes a group."""
 
 
 def check_folder(path: str) -> Path:
@@ -41,7 +43,15 @@ def check_folder(path: str) -> Path:
     return folder
 
 
-TREE_FILES = ("tree.json", "tree.nwk", "linkage.csv", "clusters.csv", "tree.png")
+TREE_FILES = (
+    "tree.json",
+    "tree.nwk",
+    "linkage.csv",
+    "clusters.csv",
+    "consensus.json",
+    "consensus.nwk",
+    "tree.png",
+)
 """What `write_tree` may write."""
 
 
@@ -116,8 +126,12 @@ def write_tree(
     n_clusters: int | None = None,
     pictures: Sequence[Path | None] | None = None,
     min_support: float | None = None,
+    consensus: Hierarchy | None = None,
 ) -> None:
-    """Write tree.json, tree.nwk, linkage.csv, tree.png and, for a cut, clusters.csv; list them."""
+    """Write the tree and, where given, its cut and the consensus; list the files of `TREE_FILES`.
+
+    Those of an earlier run that do not belong to this tree are removed.
+    """
     with writing_into(folder):
         if n_clusters is None:
             header = ",".join(CLUSTERS_HEADER) + "\n"
@@ -131,6 +145,13 @@ def write_tree(
             table = [[i, tree.name_of(i), int(label)] for i, label in enumerate(labels)]
             write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
             written.append("clusters.csv")
+        if consensus is None:
+            _remove_stale_consensus(folder)
+        else:
+            consensus.save(folder / "consensus.json")
+            newick = consensus.to_newick(min_support=MAJORITY)
+            write_text(folder / "consensus.nwk", newick + "\n")
+            written += ["consensus.json", "consensus.nwk"]
         from ordlink.plotting import save_plot
 
         save_plot(
@@ -141,6 +162,14 @@ def write_tree(
             min_support=min_support,
         )
     click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
+
+
+def _remove_stale_consensus(folder: Path) -> None:
+    """Remove a consensus of an earlier run; consensus.json tells whether it is one of ours."""
+    with contextlib.suppress(OrdlinkError):
+        if Hierarchy.load(folder / "consensus.json").method == CONSENSUS:
+            for name in ("consensus.nwk", "consensus.json"):
+                remove_stale(folder / name, lambda _text: True)
 
 
 def _write_linkage(tree: Hierarchy, path: Path) -> None:
