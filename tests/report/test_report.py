@@ -545,3 +545,30 @@ def test_the_time_of_making_can_be_fixed() -> None:
     assert making_time("0") == datetime(1970, 1, 1, tzinfo=UTC)
     assert abs((making_time(None) - datetime.now(UTC)).total_seconds()) < 60
     assert making_time("soon").year >= 2026
+
+
+@pytest.mark.parametrize(
+    ("n_inside", "said"),
+    [
+        (8, "0, 1, 2, 3, 4, 5, 6, 7 (95 %)"),
+        (9, "9 objects: 0, 1, 2, 3, 4, 5, 6, 7 and 1 more (95 %)"),
+        (31, "31 objects: 0, 1, 2, 3, 4, 5, 6, 7 and 23 more (95 %)"),
+        (38, "38 objects, all but 38, 39 (95 %)"),
+    ],
+)
+def test_a_branch_is_known_by_some_members_or_all_that_are_outside(
+    n_inside: int, said: str
+) -> None:
+    chain = [[0, 1], *([i + 1, 40 + i - 1] for i in range(1, 39))]
+    tree = ol.Hierarchy(chain).with_support([0.95] * 39)
+
+    assert _members(tree, n_inside - 2) == said
+
+
+def test_a_single_person_is_not_called_usual_or_unusual(evidence: Evidence) -> None:
+    alone = replace(evidence.crowd, annotators=evidence.crowd.annotators[:1])
+
+    summary = Page(summary_html(replace(evidence, crowd=alone, exclusion=None))).text
+
+    assert "All answers are of one person, who cannot be held against others." in summary
+    assert "unusual" not in summary

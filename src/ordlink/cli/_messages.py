@@ -24,6 +24,8 @@ _REPLACEMENTS = (
     (r"^n_clusters: ", "--clusters: "),
     (r"^depth, n_clusters: ", "--depth, --clusters: "),
     (r"\bn_folds\b", "--folds"),
+    (r"^comparisons: ", "answers: "),
+    ("; pass annotators when you make the comparisons", "; add a column 'annotator' to the file"),
     (r"\bleaf_size\b", "--leaf-size"),
     (r"\bthere are 1 (\w+)s\b", r"there is 1 \1"),
     (r"\b(expected|got|of) 1 (object|name|column|row|line)s\b", r"\1 1 \2"),

@@ -147,14 +147,17 @@ def _about_branches(evidence: Evidence) -> str:
 
 
 def _members(tree: Hierarchy, t: int) -> str:
-    """Return the objects of a branch, or those outside where these are fewer, and its support."""
+    """Return some objects of a branch, or all outside where these are few, and its support."""
     members = tree.members(tree.n_objects + t)
     outside = np.setdiff1d(np.arange(tree.n_objects), members)
     support = f"{whole_percent(tree.support[t])} %"
-    if len(members) > MOST_NAMES and len(outside) < len(members):
+    names = listed([tree.name_of(i) for i in members.tolist()])
+    if len(members) <= MOST_NAMES:
+        return f"{names} ({support})"
+    if len(outside) <= MOST_NAMES:
         rest = listed([tree.name_of(i) for i in outside.tolist()])
         return f"{len(members)} objects, all but {rest} ({support})"
-    return f"{listed([tree.name_of(i) for i in members.tolist()])} ({support})"
+    return f"{len(members)} objects: {names} ({support})"
 
 
 def _about_prediction(evidence: Evidence) -> str:
@@ -223,14 +226,16 @@ def _about_crowd(evidence: Evidence) -> str:
             f"{counted(len(excluded), 'person was', 'people were')} left out on request "
             f"({escape(listed(list(excluded)))})."
         )
-    if crowd.annotators:
+    if len(crowd.annotators) == 1:
+        parts.append("All answers are of one person, who cannot be held against others.")
+    elif crowd.annotators:
         n_flagged = len(crowd.flagged)
         some = "nobody looks" if not n_flagged else f"{n_flagged} of them look"
         if n_flagged == 1:
             some = "one of them looks"
         parts.append(
-            f"Of {counted(len(crowd.annotators), 'person', 'people')}, {some} unusual. All of "
-            "their answers are in the tree."
+            f"Of {len(crowd.annotators):,} people, {some} unusual. All of their answers are in "
+            "the tree."
         )
     if crowd.cycles.n_triads >= FEWEST_PAIRS:
         parts.append(
