@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,10 +32,7 @@ def check_folder(path: str) -> Path:
             nearest = nearest.parent
         if not nearest.is_dir():
             raise InputError(f"{path}: {nearest} is a file; choose another folder with --out")
-        if not os.access(nearest, os.W_OK | os.X_OK):
-            raise InputError(
-                f"{path}: no permission to write into {nearest}; choose another folder with --out"
-            )
+        _try_to_write(nearest)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -56,7 +53,7 @@ TREE_FILES = (
 
 
 def check_file(path: str | None, option: str) -> Path | None:
-    """Return the file after checking that its folder is there."""
+    """Return the file after checking that its folder is there and can be written."""
     if path is None:
         return None
     file = Path(path)
@@ -64,7 +61,22 @@ def check_file(path: str | None, option: str) -> Path | None:
         raise InputError(f"{option} {path!r}: expected the name of a file")
     if not file.parent.is_dir():
         raise InputError(f"{option} {path}: there is no folder {file.parent}; make it first")
+    if not file.exists() or file.is_file():  # no device or pipe
+        try:
+            _try_to_write(file.parent)
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(
+                f"{option} {path}: no file can be made in {file.parent} ({reason}); choose another "
+                "place"
+            ) from error
     return file
+
+
+def _try_to_write(folder: Path) -> None:
+    """Make a file without a name, which is gone at once; permissions alone do not tell."""
+    with tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 def keep_answers(answers: str, *outputs: str | Path | None) -> None:

@@ -148,6 +148,7 @@ def command(
 
         check_drawing(png_file)
     check_file(csv_file, "--csv")
+    check_file(png_file, "--png")
     if answers is None:
         _refuse(chosen, _WITH, "goes with --answers")
         if "n_objects" not in chosen:

@@ -19,9 +19,8 @@ from ordlink.atomic import write_text
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
-from ordlink.cli._output import keep_answers
+from ordlink.cli._output import check_file, keep_answers
 from ordlink.cli._pictures import find_pictures, picture_files
-from ordlink.errors import InputError
 from ordlink.typing import Progress
 
 N_QUICK = 50
@@ -110,7 +109,7 @@ def command(
 
     if quick and n_replicates is not None:
         raise click.UsageError("--quick goes without --replicates")
-    _check_place(out)
+    check_file(out, "--out")
     keep_answers(answers, out)
     if pictures is not None:
         picture_files(pictures)
@@ -164,17 +163,6 @@ def _bars() -> Iterator[Any]:
             return stack.enter_context(progress_bar(name))
 
         yield begin
-
-
-def _check_place(out: str) -> None:
-    """Refuse a place that cannot be written before any work is done."""
-    place = Path(out)
-    if not out.strip():
-        raise InputError("--out is empty; give the name of a file, such as --out report.html")
-    if place.is_dir():
-        raise InputError(f"{out}: is a folder; give the name of a file, such as --out report.html")
-    if not place.parent.is_dir():
-        raise InputError(f"{out}: there is no folder {place.parent}; create it first")
 
 
 def _checksum(path: str) -> str:
