@@ -48,6 +48,10 @@ dl { font-size: 0.95rem; } dt { font-weight: 600; } dd { margin: 0 0 0.6rem 0; }
 summary { cursor: pointer; }
 .good { color: var(--good); } .bad { color: var(--bad); } .doubt { color: var(--doubt); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+@media screen and (max-width: 40rem) {
+  caption { position: sticky; left: 0; max-width: calc(100vw - 2rem); }
+  .scroll table { width: max-content; }
+  tbody th { max-width: 9rem; } td { max-width: 30rem; } tbody { overflow-wrap: break-word; } }
 @media print {
   :root { color-scheme: light; --text: #000; --muted: #444; --line: #bbb; --paper: #fff;
     --panel: #f4f4f4; --accent: #000; --good: #0a5a25; --bad: #8a1020; --doubt: #6a4500; }

@@ -420,3 +420,38 @@ def test_answers_are_never_written_over(ordlink, tmp_path: Path, monkeypatch, wo
     assert result.code == 2
     assert "holds the answers" in result.err
     assert Path("a.csv").read_text() == Path("linkage.csv").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cluster", "{answers}", "--out", "{place}/results"),
+        ("compare", "{answers}", "--out", "{place}/results"),
+        ("compare", "{answers}", "--csv", "{place}/table.csv"),
+        ("compare", "{answers}", "--html", "{place}/page.html"),
+        ("report", "{answers}", "--out", "{place}/report.html"),
+        ("plan", "--objects", "10", "--csv", "{place}/curve.csv"),
+        ("plan", "--objects", "10", "--png", "{place}/curve.png"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    ordlink, tmp_path: Path, monkeypatch, words: tuple[str, ...]
+) -> None:
+    """A full or read-only disk, or /proc, where permissions say that all is well."""
+    answers = tmp_path / "answers.csv"
+    answers.write_text("anchor,closer,farther\n0,1,2\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+
+    result = ordlink(*(word.format(answers=answers, place=tmp_path) for word in words))
+
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.count("\n") == 1
+    assert str(tmp_path) in result.err
+    assert "Read-only file system" in result.err
+    assert "choose another" in result.err
+    assert list(tmp_path.iterdir()) == [answers]

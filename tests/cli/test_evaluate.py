@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -396,3 +398,27 @@ def test_named_answers_for_a_tree_without_names_are_warned_about(
 
     assert _scores(result.out) == {"comparisons predicted": 1, "comparison revenue (-1 to 1)": 1}
     assert "'ant' is taken for object 0" in result.err
+
+
+def test_json_holds_every_score_and_fowlkes_mallows_for_each_cut(
+    ordlink, tmp_path: Path, planted_answers: Path
+) -> None:
+    for method, folder in (("4-AL", "one"), ("AddS-AL", "two")):
+        ordlink("cluster", planted_answers, "--method", method, "--out", tmp_path / folder)
+    trees = [tmp_path / folder / "tree.json" for folder in ("one", "two")]
+    file = tmp_path / "scores.json"
+
+    result = ordlink("evaluate", trees[0], "--truth", trees[1], "--json", file)
+
+    assert result.code == 0
+    assert f"wrote {file}" in result.out
+    content = json.loads(file.read_text())
+    tree, truth = map(ol.Hierarchy.load, trees)
+    cuts = list(range(2, 16))
+    expected = ol.metrics.fowlkes_mallows(truth, tree, n_clusters=cuts)
+    assert content["fowlkes_mallows"]["truth"] == [
+        {"n_clusters": k, "value": value} for k, value in zip(cuts, expected.tolist(), strict=True)
+    ]
+    assert expected.min() < 1
+    for name, value in content["scores"].items():
+        assert re.search(rf"^{re.escape(name)} +{value:.4f}$", result.out, re.MULTILINE)

@@ -87,17 +87,19 @@ def test_an_upper_end_that_is_not_known_is_no_number(ordlink, monkeypatch) -> No
 
     result = ordlink("plan", "--objects", 10, *FAST)
 
-    assert result.out.startswith("About 2,400 quadruplets (2,000 or more) for AARI 0.9")
+    assert result.out.startswith(
+        "About 2,400 quadruplets (at least 2,000, no upper end known) for AARI 0.9"
+    )
 
 
 @pytest.mark.parametrize(
     ("estimate", "said"),
     [
         ((900, 812, 1234), "is expected with about 900 answers in all (810 to 1,200)."),
-        ((900, 812, math.inf), "is expected with about 900 answers in all (810 or more)."),
-        ((900, 812, 2e9), "is expected with about 900 answers in all (810 or more)."),
+        ((900, 812, math.inf), "900 answers in all (at least 810, no upper end known)."),
+        ((900, 812, 2e9), "900 answers in all (at least 810, no upper end known)."),
         ((900, math.inf, math.inf), "is expected with about 900 answers in all (or out of reach)."),
-        ((math.inf, 812, math.inf), "is not expected with any number of answers (at best with 810"),
+        ((math.inf, 812, math.inf), "any number of answers; with luck (1 case in 10) 810 are"),
         ((math.inf, 2e9, math.inf), "is not expected with any number of answers."),
     ],
 )
@@ -110,11 +112,14 @@ def test_a_target_is_told_with_both_ends_of_its_interval(estimate, said: str) ->
     [
         ((), "give --objects to plan a study, or --answers"),
         (("--objects", 2), "--objects"),
-        (("--objects", 20, "--clusters", 30), "expected at most 20"),
-        (("--objects", 20, "--clusters", 4, "--depth", 2), "got both"),
-        (("--objects", 20, "--errors", 0.5), "expected less than 0.5"),
-        (("--objects", 20, "--target", 1.5), "target"),
-        (("--objects", 20, "--difficulty", "tough"), "easy, medium, hard"),
+        (("--objects", 20, "--clusters", 30), "--clusters: expected at most 20"),
+        (
+            ("--objects", 20, "--clusters", 4, "--depth", 2),
+            "--depth, --clusters: expected one of them, got both",
+        ),
+        (("--objects", 20, "--errors", 0.5), "--errors: expected less than 0.5"),
+        (("--objects", 20, "--target", 1.5), "--target: expected"),
+        (("--objects", 20, "--difficulty", "tough"), "--difficulty: expected easy, medium, hard"),
         (("--objects", 20, "--method", "SL"), "needs an oracle"),
         (("--objects", 20, "--next", 5), "--next goes with --answers"),
         (("--objects", 20, "--form", "triplet"), "--form goes with --answers"),
@@ -130,6 +135,17 @@ def test_a_wrong_call_is_refused_in_one_line(ordlink, words, message) -> None:
     assert result.code == 2
     assert message in result.err
     assert len(result.err.splitlines()) == 1
+
+
+def test_a_handful_of_answers_is_told_to_be_too_few(ordlink, tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("anchor,closer,farther\n0,1,2\n1,2,0\n2,1,3\n")
+    (tmp_path / "some.csv").write_text("anchor,closer,farther\n" + "0,1,2\n1,2,3\n" * 3)
+
+    few, some = (ordlink("plan", "--answers", tmp_path / f"{n}.csv") for n in ("few", "some"))
+
+    assert (few.code, some.code) == (2, 2)
+    assert "few.csv: expected enough answers for five folds and a curve" in few.err
+    assert "got 6; collect more" in some.err
 
 
 def test_ctrl_c_ends_it_cleanly(ordlink, monkeypatch, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_pictures_and_people_left_out(ordlink, answers: Path) -> None:
     [
         ((), "missing option '--out'"),
         (("--out", "no/such/folder/r.html"), "there is no folder"),
-        (("--out", "."), "is a folder"),
+        (("--out", "."), "expected the name of a file"),
         (("--out", "r.html", "--method", "foo"), "unknown method 'foo'"),
         (("--out", "r.html", "--method", "SL"), "SL needs an oracle"),
         (("--out", "r.html", "--exclude", "zoe"), "there is no annotator 'zoe'"),

@@ -25,7 +25,15 @@ def test_support_is_shown_and_written(ordlink, planted_answers: Path) -> None:
     expected = ol.trust.branch_support(answers, "AddS-AL", n_replicates=20, seed=3)
     tree = ol.Hierarchy.load(out / "tree.json")
     assert np.array_equal(tree.support, expected.support)
+    assert tree.parameters["branch_support"] == {
+        "n_replicates": 20,
+        "seed": 3,
+        "shares": expected.shares.tolist(),
+        "transfers": expected.transfers.tolist(),
+    }
     assert tree.to_text() in result.out
+    assert "numbers: support in percent, from 20 replicates (seed 3)" in result.out
+    assert "left out" not in result.out
     assert re.search(r"┬\d", result.out)
     assert (out / "tree.nwk").read_text() == expected.tree.to_newick() + "\n"
     assert (out / "tree.png").read_bytes().startswith(b"\x89PNG")
@@ -44,6 +52,8 @@ def test_branches_with_little_support_are_left_out(ordlink, planted_answers: Pat
     tree = ol.Hierarchy.load(out / "tree.json")
     assert (tree.support < 0.6).any()
     assert tree.to_text(min_support=0.6) in result.out
+    n_weak = int((tree.support[:-1] < 0.6).sum())
+    assert f"left out: {n_weak} of 14 branches, whose support is below 60;" in result.out
     assert (out / "tree.nwk").read_text() == tree.to_newick(min_support=0.6) + "\n"
 
 
@@ -58,13 +68,66 @@ def test_an_embedding_with_a_seed_of_its_own_gets_support(ordlink, planted_answe
     assert result.code == 0
     tree = ol.Hierarchy.load(out / "tree.json")
     assert np.array_equal(tree.merges, without.merges)
-    assert tree.parameters == without.parameters
+    about = tree.parameters["branch_support"]
+    assert tree.parameters == {**without.parameters, "branch_support": about}
     assert np.isfinite(tree.support).all()
+
+
+def test_the_consensus_and_the_test_are_those_of_the_library(
+    ordlink, planted_answers: Path
+) -> None:
+    out = planted_answers.parent / "out"
+    words = ("cluster", planted_answers, "--method", "AddS-AL", "--support", 20, "--out", out)
+
+    result = ordlink(*words, "--seed", 3, "--consensus", "--test-hierarchy")
+
+    assert result.code == 0
+    answers = ol.read_comparisons(planted_answers)
+    found = ol.trust.branch_support(answers, "AddS-AL", n_replicates=20, seed=3).consensus()
+    newick = found.to_newick(min_support=0.5) + "\n"
+    assert (out / "consensus.nwk").read_text() == newick
+    assert np.array_equal(ol.Hierarchy.load(out / "consensus.json").merges, found.merges)
+    assert found.to_text(min_support=0.5) in result.out
+    p_value = ol.trust.hierarchy_test(answers, "AddS-AL", seed=3).p_value
+    assert f"hierarchy test: p = {p_value:.3f}, evidence of a hierarchy" in result.out
+
+
+def test_a_consensus_of_an_earlier_run_goes_and_that_of_others_stays(
+    ordlink, planted_answers: Path
+) -> None:
+    out, other = planted_answers.parent / "out", planted_answers.parent / "other"
+    words = ("cluster", planted_answers, "--method", "AddS-AL", "--support", 2)
+    ordlink(*words, "--consensus", "--out", out)
+    other.mkdir()
+    (other / "consensus.nwk").write_text("(a,b);")
+
+    for folder in (out, other):
+        assert ordlink(*words, "--out", folder).code == 0
+
+    assert not list(out.glob("consensus.*"))
+    assert (other / "consensus.nwk").read_text() == "(a,b);"
+
+
+def test_people_are_left_out_on_request(ordlink, tmp_path: Path) -> None:
+    rows = ["0,1,2,ann", "0,1,3,ann", "2,3,0,bob", "1,2,3,eve", "1,3,0,eve"]
+    (tmp_path / "a.csv").write_text("\n".join(["anchor,closer,farther,annotator", *rows]))
+    (tmp_path / "b.csv").write_text("\n".join(["anchor,closer,farther,annotator", *rows[:3]]))
+
+    left = ordlink("cluster", tmp_path / "a.csv", "--exclude", "eve")
+    without = ordlink("cluster", tmp_path / "b.csv")
+    stranger = ordlink("cluster", tmp_path / "a.csv", "--exclude", "zoe")
+
+    first, rest = left.out.split("\n", 1)
+    assert first == "left out on request: eve, with 2 comparisons"
+    assert rest == without.out
+    assert stranger.code == 2
+    assert stranger.err.startswith("error: --exclude: there is no annotator 'zoe'")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (("--consensus",), "--consensus goes with --support"),
         (("--min-support", 50), "--min-support goes with --support"),
         (("--support", 5, "--min-support", 0.5), "pass --min-support 50"),
         (("--support", 5, "--min-support", 101), "range"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -196,3 +197,26 @@ def test_impossible_widths_are_refused():
         tree.to_text(width=29)
     with pytest.raises(InputKindError, match="width must be a whole number"):
         tree.to_text(width=50.5)
+
+
+def test_short_branches_make_room_for_their_support() -> None:
+    """Merges next to each other would be two columns apart, too few for "12" and a line."""
+    merges = [[2 * i, 2 * i + 1] for i in range(15)]
+    tree = Hierarchy(merges).with_support([*np.arange(20, 34) / 100, 1.0])
+
+    lines = tree.to_text(width=30).splitlines()
+
+    numbers = [str(number) for number in range(20, 34)]
+    places = [next(line.index(n) for line in lines if f"┬{n}" in line) for n in numbers[:8]]
+    assert places == sorted(places)
+    assert all(number in "".join(lines) for number in numbers)
+
+
+def test_support_that_does_not_fit_changes_no_drawing() -> None:
+    chain = [[0, 1], *([i + 1, 20 + i - 1] for i in range(1, 19))]
+    tree = Hierarchy(chain)
+
+    drawing = tree.with_support([0.5] * 19).to_text(width=30)
+
+    assert len(drawing.splitlines()) == 20
+    assert drawing.replace("50", "──") == tree.to_text(width=30)

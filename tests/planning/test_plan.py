@@ -200,6 +200,7 @@ def test_progress_counts_to_the_end():
 
     plan_answers(10, progress=lambda done, total: steps.append((done, total)), **FAST)
 
+    assert steps[0][0] == 0
     assert steps[-1][0] == steps[-1][1]
     assert steps == sorted(steps)
 

@@ -185,11 +185,46 @@ def test_buttons_wheel_and_keys_zoom(page: Any) -> None:
         "width => document.querySelector('#tree-all svg').getBoundingClientRect().width > width",
         arg=larger + 1,
     )
-    page.locator("#tree-all").get_by_role("button", name="Fit to the page").click()
+    page.locator("#tree-all").get_by_role("button", name="Fit to the width").click()
     assert drawing.bounding_box()["width"] == pytest.approx(before, rel=0.01)
     page.locator('#tree-all [tabindex="0"]').focus()
     page.keyboard.press("-")
     assert drawing.bounding_box()["width"] < before
+
+
+def test_fit_shows_the_whole_tree(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 300})
+    box = page.locator("#tree-all .tree-box")
+    hidden = "(box) => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight]"
+    page.wait_for_timeout(100)
+    assert box.evaluate(hidden)[1] > 0
+
+    page.locator("#tree-all").get_by_role("button", name="Show the whole tree").click()
+
+    assert box.evaluate(hidden) == [0, 0]
+
+
+def test_captions_of_tables_are_whole_on_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+
+    ends = page.evaluate(
+        "[...document.querySelectorAll('caption')].map((one) => one.getBoundingClientRect().right)"
+    )
+
+    assert len(ends) >= 6
+    assert max(ends) <= 390
+
+
+def test_rows_of_tables_are_not_tall_on_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+
+    heights = page.evaluate(
+        "[...document.querySelectorAll('#crowd ~ .scroll tbody tr, #methods ~ .scroll tbody tr')]"
+        ".map((row) => row.getBoundingClientRect().height)"
+    )
+
+    assert len(heights) >= 8
+    assert max(heights) < 150
 
 
 def test_everything_folds_and_unfolds_with_a_button(page: Any) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -15,11 +16,16 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.typing import Progress
 
 PROGRESS_AFTER_SECONDS = 2.0
+TICK_SECONDS = 1.0
+"""So often a bar is drawn anew: its clock goes on while a single step takes long."""
 
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[Progress]:
-    """Show a bar on stderr once the work takes over two seconds; none where it is no terminal."""
+    """Show a bar on stderr once the work takes over two seconds; none where it is no terminal.
+
+    From then on it is drawn every second, whether steps are done or not.
+    """
     from tqdm import tqdm
 
     bar = tqdm(
@@ -35,8 +41,31 @@ def progress_bar(description: str) -> Iterator[Progress]:
         bar.total = total
         bar.update(done - bar.n)
 
-    with bar:
+    with bar, _ticking(bar):
         yield update
+
+
+@contextmanager
+def _ticking(bar: Any) -> Iterator[None]:
+    """Draw a bar anew every second until the block ends."""
+    ended = threading.Event()
+
+    def tick() -> None:
+        pause = PROGRESS_AFTER_SECONDS
+        while not ended.wait(pause):
+            bar.refresh()
+            pause = TICK_SECONDS
+
+    if bar.disable:
+        yield
+        return
+    ticker = threading.Thread(target=tick, daemon=True)
+    ticker.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        ticker.join()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +13,12 @@ from pathlib import Path
 import click
 
 from ordlink.atomic import write_text
-from ordlink.errors import InputError
+from ordlink.errors import InputError, OrdlinkError
 from ordlink.hierarchy import Hierarchy
 
 CLUSTERS_HEADER = ("object", "name", "cluster")
+CONSENSUS, MAJORITY = "consensus", 0.5
+"""What a consensus tree says of its origin, and the share of the replicates that makes a group."""
 
 
 def check_folder(path: str) -> Path:
@@ -30,10 +32,7 @@ def check_folder(path: str) -> Path:
             nearest = nearest.parent
         if not nearest.is_dir():
             raise InputError(f"{path}: {nearest} is a file; choose another folder with --out")
-        if not os.access(nearest, os.W_OK | os.X_OK):
-            raise InputError(
-                f"{path}: no permission to write into {nearest}; choose another folder with --out"
-            )
+        _try_to_write(nearest)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -41,12 +40,20 @@ def check_folder(path: str) -> Path:
     return folder
 
 
-TREE_FILES = ("tree.json", "tree.nwk", "linkage.csv", "clusters.csv", "tree.png")
+TREE_FILES = (
+    "tree.json",
+    "tree.nwk",
+    "linkage.csv",
+    "clusters.csv",
+    "consensus.json",
+    "consensus.nwk",
+    "tree.png",
+)
 """What `write_tree` may write."""
 
 
 def check_file(path: str | None, option: str) -> Path | None:
-    """Return the file after checking that its folder is there."""
+    """Return the file after checking that its folder is there and can be written."""
     if path is None:
         return None
     file = Path(path)
@@ -54,7 +61,22 @@ def check_file(path: str | None, option: str) -> Path | None:
         raise InputError(f"{option} {path!r}: expected the name of a file")
     if not file.parent.is_dir():
         raise InputError(f"{option} {path}: there is no folder {file.parent}; make it first")
+    if not file.exists() or file.is_file():  # no device or pipe
+        try:
+            _try_to_write(file.parent)
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(
+                f"{option} {path}: no file can be made in {file.parent} ({reason}); choose another "
+                "place"
+            ) from error
     return file
+
+
+def _try_to_write(folder: Path) -> None:
+    """Make a file without a name, which is gone at once; permissions alone do not tell."""
+    with tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 def keep_answers(answers: str, *outputs: str | Path | None) -> None:
@@ -116,8 +138,12 @@ def write_tree(
     n_clusters: int | None = None,
     pictures: Sequence[Path | None] | None = None,
     min_support: float | None = None,
+    consensus: Hierarchy | None = None,
 ) -> None:
-    """Write tree.json, tree.nwk, linkage.csv, tree.png and, for a cut, clusters.csv; list them."""
+    """Write the tree and, where given, its cut and the consensus; list the files of `TREE_FILES`.
+
+    Those of an earlier run that do not belong to this tree are removed.
+    """
     with writing_into(folder):
         if n_clusters is None:
             header = ",".join(CLUSTERS_HEADER) + "\n"
@@ -131,6 +157,13 @@ def write_tree(
             table = [[i, tree.name_of(i), int(label)] for i, label in enumerate(labels)]
             write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
             written.append("clusters.csv")
+        if consensus is None:
+            _remove_stale_consensus(folder)
+        else:
+            consensus.save(folder / "consensus.json")
+            newick = consensus.to_newick(min_support=MAJORITY)
+            write_text(folder / "consensus.nwk", newick + "\n")
+            written += ["consensus.json", "consensus.nwk"]
         from ordlink.plotting import save_plot
 
         save_plot(
@@ -141,6 +174,14 @@ def write_tree(
             min_support=min_support,
         )
     click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
+
+
+def _remove_stale_consensus(folder: Path) -> None:
+    """Remove a consensus of an earlier run; consensus.json tells whether it is one of ours."""
+    with contextlib.suppress(OrdlinkError):
+        if Hierarchy.load(folder / "consensus.json").method == CONSENSUS:
+            for name in ("consensus.nwk", "consensus.json"):
+                remove_stale(folder / name, lambda _text: True)
 
 
 def _write_linkage(tree: Hierarchy, path: Path) -> None:

@@ -155,8 +155,8 @@ def _expected(estimate: Estimate) -> str:
 
 def _target_line(target: float, number: float, low: float, high: float) -> str:
     if number > MOST_SAID:
-        best = "" if low > MOST_SAID else f" (at best with {_about(low)} answers)"
-        return f"Accuracy {target:g} is not expected with any number of answers{best}."
+        luck = "" if low > MOST_SAID else f"; with luck (1 case in 10) {_about(low)} are enough"
+        return f"Accuracy {target:g} is not expected with any number of answers{luck}."
     return (
         f"Accuracy {target:g} is expected with about {_about(number)} answers in all "
         f"({_between(low, high)})."
@@ -177,11 +177,13 @@ def _between(low: float, high: float) -> str:
     Examples
     --------
     >>> _between(1234, 5678), _between(1999, math.inf)
-    ('1,200 to 5,700', '2,000 or more')
+    ('1,200 to 5,700', 'at least 2,000, no upper end known')
     """
     if low > MOST_SAID:
         return "or out of reach"
-    return f"{_about(low)} or more" if high > MOST_SAID else f"{_about(low)} to {_about(high)}"
+    if high > MOST_SAID:
+        return f"at least {_about(low)}, no upper end known"
+    return f"{_about(low)} to {_about(high)}"
 
 
 def _about(number: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,16 @@ from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
 from ordlink.cli._output import TREE_FILES, check_folder, keep_answers, write_tree
 from ordlink.cli._pictures import find_pictures, picture_files
+from ordlink.cli._support import (
+    in_a_line,
+    leave_out,
+    method_taken,
+    say_consensus,
+    say_support,
+    with_support,
+)
 from ordlink.comparisons import ListedComparisons, pair_members
-from ordlink.errors import InputError, InputKindError, OrdlinkWarning
-from ordlink.hierarchy import Hierarchy
+from ordlink.errors import InputError, InputKindError
 from ordlink.methods import METHODS, Method, cluster, find_method
 
 MANY_OBJECTS = 1000
@@ -40,6 +46,7 @@ _METHODS = "\n".join(
     + "  ordlink cluster cars.csv --form most-central --one-based --method 4K-AL\n"
     + "  ordlink cluster cars.csv --form most-central --one-based --pictures images --out cars\n"
     + "  ordlink cluster answers.csv --form triplet --support 200 --min-support 50 --out results\n"
+    + "  ordlink cluster answers.csv --support 200 --consensus --test-hierarchy --exclude eve\n"
     + "  zcat answers.csv.gz | ordlink cluster - --form odd-one-out",
 )
 @answers_argument
@@ -84,8 +91,9 @@ _METHODS = "\n".join(
     "centre (cosine, the default), or those at a small distance (euclidean).",
 )
 @seed_option(
-    help=f"Seed of methods that draw at random; no effect on {', '.join(_DRAW_NOTHING)}, which "
-    "draw nothing."
+    help="Seed of all that is drawn (default: 0): by methods that draw at random, all but "
+    f"{', '.join(_DRAW_NOTHING)}, and with any method by --support, --test-hierarchy and "
+    "--weigh-people."
 )
 @click.option(
     "--support",
@@ -101,6 +109,25 @@ _METHODS = "\n".join(
     metavar="PERCENT",
     help="With --support: leave out branches with less support in the tree that is printed, in "
     "tree.nwk and tree.png; tree.json and linkage.csv hold all.",
+)
+@click.option(
+    "--consensus",
+    "wants_consensus",
+    is_flag=True,
+    help="With --support: also show the majority-rule consensus of the replicates, and write it to "
+    "consensus.json and consensus.nwk.",
+)
+@click.option(
+    "--test-hierarchy",
+    "wants_test",
+    is_flag=True,
+    help="Also test whether there is any hierarchy, and print the p-value.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="NAME",
+    help="Leave out all answers of this person; may be given several times.",
 )
 @click.option("--out", metavar="DIR", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
 @click.option(
@@ -123,6 +150,9 @@ def command(
     seed: int | None,
     n_replicates: int | None,
     min_support: float | None,
+    wants_consensus: bool,
+    wants_test: bool,
+    exclude: tuple[str, ...],
     out: str | None,
     pictures: str | None,
     one_based: bool | None,
@@ -151,6 +181,8 @@ def command(
                 f"pass --min-support {100 * min_support:g}"
             )
         min_support /= 100
+    if wants_consensus and n_replicates is None:
+        raise click.UsageError("--consensus goes with --support")
     if pictures is not None:
         if out is None:
             raise click.UsageError("--pictures goes with --out, the folder for tree.png")
@@ -169,6 +201,8 @@ def command(
         raise InputError(f"{answers}: a tree needs at least two objects, got {n_objects}")
     if n_clusters is not None and n_clusters > n_objects:
         raise InputError(f"--clusters {n_clusters}: there are only {n_objects} objects")
+    if exclude:
+        comparisons = leave_out(comparisons, exclude)
     about: Any = {
         "n_objects": n_objects,
         "names": comparisons.names,
@@ -194,10 +228,18 @@ def command(
             progress=progress,
             **options,
         )
+    taken, of_taken = method_taken(tree, chosen, options)
+    test = None
+    if wants_test:
+        from ordlink.trust import hierarchy_test
+
+        test = hierarchy_test(comparisons, taken, seed=seed or 0, **of_taken)
+    consensus = None
     if n_replicates is not None:
-        tree = _with_support(
-            tree, comparisons, n_replicates, seed or 0, initial_clusters, chosen, options
+        found = with_support(
+            tree, comparisons, n_replicates, seed or 0, initial_clusters, taken, of_taken
         )
+        tree, consensus = found.tree, found.consensus if wants_consensus else None
     n_comparisons = counted(comparisons.n_comparisons, "comparison")
     click.echo(f"{n_objects} objects, {n_comparisons}, {chosen.name}")
     if weights:
@@ -209,9 +251,20 @@ def command(
     if "chosen" in tree.parameters:
         click.echo(f"took {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
     click.echo(text_tree(tree, n_clusters, min_support=min_support))
+    if n_replicates is not None:
+        say_support(tree, min_support)
+    if consensus is not None:
+        say_consensus(consensus)
+    if test is not None:
+        click.echo(in_a_line(test))
     if folder is not None:
         write_tree(
-            tree, folder, n_clusters=n_clusters, pictures=leaf_pictures, min_support=min_support
+            tree,
+            folder,
+            n_clusters=n_clusters,
+            pictures=leaf_pictures,
+            min_support=min_support,
+            consensus=consensus,
         )
 
 
@@ -238,37 +291,6 @@ def _weigh_people(
     with progress_bar("people") as progress:
         weights = annotator_weights(comparisons, seed=seed, progress=progress)
     return weighted_comparisons(comparisons, weights), weights
-
-
-def _with_support(
-    tree: Hierarchy,
-    comparisons: ListedComparisons,
-    n_replicates: int,
-    seed: int,
-    initial_clusters: Any,
-    chosen: Method,
-    options: dict[str, Any],
-) -> Hierarchy:
-    """Return the tree with the support of its branches; of "auto", for the method it has taken."""
-    from ordlink.trust import branch_support
-    from ordlink.trust._branches import match_branches
-
-    name, own = chosen.name, {key: value for key, value in options.items() if key != "seed"}
-    taken = tree.parameters.get("chosen") if name == "auto" else None
-    if taken is not None:
-        name, own = taken["method"], taken["options"]
-    with progress_bar("support") as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has said it all
-        found = branch_support(
-            comparisons,
-            name,
-            n_replicates=n_replicates,
-            initial_clusters=initial_clusters,
-            seed=seed,
-            progress=progress,
-            **own,
-        )
-    return tree.with_support(match_branches(tree, found.replicates).weakest)
 
 
 def _find_method_for_a_file(name: str) -> Method:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 
+from ordlink.atomic import write_text
 from ordlink.cli._classes import Classes, read_classes
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
 from ordlink.cli._messages import counted, shown
 from ordlink.cli._options import read_answers_about, reading_options
+from ordlink.cli._output import check_file
 from ordlink.cli._tables import read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
@@ -17,6 +20,8 @@ from ordlink.typing import AnyArray
 
 Scores = list[tuple[str, float]]
 """What was measured, and its value."""
+Cuts = list[dict[str, float]]
+"""Number of clusters, and the value for it."""
 
 
 @click.command(
@@ -24,7 +29,7 @@ Scores = list[tuple[str, float]]
     epilog="\b\nExamples:\n"
     "  ordlink evaluate results/tree.json --classes classes.csv\n"
     "  ordlink evaluate results/tree.json --truth planted/truth.json\n"
-    "  ordlink evaluate results/tree.json --similarities similarities.csv\n"
+    "  ordlink evaluate results/tree.json --similarities similarities.csv --json scores.json\n"
     "  ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
 )
 @click.argument("tree_file", metavar="TREE")
@@ -53,6 +58,12 @@ Scores = list[tuple[str, float]]
     help="Answers (for example held out): share predicted, and revenue. The options below say how "
     "to read them.",
 )
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    help="Write the scores to this file, and Fowlkes-Mallows for each number of clusters.",
+)
 @reading_options
 @warnings_as_lines()
 def command(
@@ -62,6 +73,7 @@ def command(
     levels: int | None,
     similarities: str | None,
     answers: str | None,
+    json_file: str | None,
     **reading: Any,
 ) -> None:
     """Score TREE, a tree.json, against what is known."""
@@ -70,13 +82,16 @@ def command(
     if levels is not None and truth is None:
         raise click.UsageError("--levels goes with --truth")
     _refuse_reading_options(answers, reading)
+    check_file(json_file, "--json")
     tree = Hierarchy.load(tree_file)
     scores: Scores = []
     others: Scores = []
+    by_clusters: dict[str, Cuts] = {}
     if classes is not None:
         found = read_classes(classes, tree)
         scores += _score_classes(tree, found)
         others += _measure_levels(tree, found.labels, "classes", classes)
+        by_clusters["classes"] = _by_level(tree, found.labels)
     if truth is not None:
         true_tree = Hierarchy.load(truth)
         _check_same_objects(tree, tree_file, true_tree, truth)
@@ -84,14 +99,45 @@ def command(
         scores += _score_truth(tree, true_tree, n_levels)
         if levels is None and true_tree.method != "planted":
             others += _measure_tree(tree, true_tree, n_levels)
+            by_clusters["truth"] = _by_cut(tree, true_tree)
         else:
             labels = true_tree.levels([2**level for level in range(1, n_levels + 1)])
             others += _measure_levels(tree, labels, "truth", truth)
+            by_clusters["truth"] = _by_level(tree, labels)
     if similarities is not None:
         others += _score_similarities(tree, similarities)
     if answers is not None:
         others += _score_answers(tree, answers, reading)
     _say([*scores, *others])
+    if json_file is not None:
+        content = {"scores": dict([*scores, *others]), "fowlkes_mallows": by_clusters}
+        write_text(json_file, json.dumps(content, indent=1) + "\n")
+        click.echo(f"wrote {json_file}")
+
+
+def _by_level(tree: Hierarchy, levels: AnyArray) -> Cuts:
+    """Return Fowlkes-Mallows of each level, with its number of clusters."""
+    from ordlink import metrics
+
+    numbers = [len(set(level.tolist())) for level in levels]
+    return _cuts(numbers, metrics.fowlkes_mallows(levels, tree))
+
+
+def _by_cut(tree: Hierarchy, truth: Hierarchy) -> Cuts:
+    """Return B_k for each k from 2 to N - 1, both trees cut into k clusters."""
+    from ordlink import metrics
+
+    numbers = list(range(2, tree.n_objects))
+    if not numbers:
+        return []
+    return _cuts(numbers, metrics.fowlkes_mallows(truth, tree, n_clusters=numbers))
+
+
+def _cuts(numbers: list[int], values: AnyArray) -> Cuts:
+    return [
+        {"n_clusters": number, "value": value}
+        for number, value in zip(numbers, values.tolist(), strict=True)
+    ]
 
 
 def _say(scores: Scores) -> None:

@@ -16,6 +16,7 @@ from ordlink.cli._plan_output import (
     write_plan,
 )
 from ordlink.comparisons import FORMS
+from ordlink.errors import InputError
 
 _BEFORE = {
     "n_objects": "--objects",
@@ -42,6 +43,10 @@ _WITH = {
     "repetitions": "--repetitions",
 }
 """Options that go with answers at hand."""
+
+
+_TOO_FEW = ("n_folds:", "sizes:")
+"""What the library complains about where answers are too few; no options here."""
 
 
 @click.command(
@@ -143,6 +148,7 @@ def command(
 
         check_drawing(png_file)
     check_file(csv_file, "--csv")
+    check_file(png_file, "--png")
     if answers is None:
         _refuse(chosen, _WITH, "goes with --answers")
         if "n_objects" not in chosen:
@@ -201,14 +207,22 @@ def _continue(
     from ordlink.trust import learning_curve
 
     comparisons = read_answers(answers, n_objects=None, **reading)
-    with progress_bar("learning curve") as progress:
-        curve = learning_curve(
-            comparisons,
-            method,
-            n_repetitions=chosen.get("repetitions", 2),
-            seed=seed,
-            progress=progress,
-        )
+    try:
+        with progress_bar("learning curve") as progress:
+            curve = learning_curve(
+                comparisons,
+                method,
+                n_repetitions=chosen.get("repetitions", 2),
+                seed=seed,
+                progress=progress,
+            )
+    except InputError as error:
+        if not str(error).startswith(_TOO_FEW):
+            raise
+        raise InputError(
+            f"{answers}: expected enough answers for five folds and a curve over them, got "
+            f"{comparisons.n_answers}; collect more, or plan a study with --objects"
+        ) from error
     n_more = chosen.get("n_more", 1000)
     say_learning_curve(curve, n_more, target, *cost)
     write_learning_curve(curve, n_more, target, *files)

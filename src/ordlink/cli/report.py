@@ -19,12 +19,11 @@ from ordlink.atomic import write_text
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
-from ordlink.cli._output import keep_answers
+from ordlink.cli._output import check_file, keep_answers
 from ordlink.cli._pictures import find_pictures, picture_files
-from ordlink.errors import InputError
 from ordlink.typing import Progress
 
-N_REPLICATES, N_QUICK = 200, 50
+N_QUICK = 50
 WORDS = "ordlink.cli.report.words"
 """Where the words of the command line are kept, for the page."""
 
@@ -61,13 +60,14 @@ class RememberingCommand(click.Command):
     default="auto",
     show_default=True,
     help="Name of a method, or auto: what 'compare' recommends, or else what predicts held-out "
-    "answers best of the methods whose replicates take at most two minutes.",
+    "answers best of the methods whose replicates take about two minutes at most.",
 )
 @click.option(
     "--replicates",
     "n_replicates",
     type=click.IntRange(min=1),
-    help=f"Replicates for the support of branches (default: {N_REPLICATES}).",
+    help="Replicates for the support of branches (default: 200, or fewer, down to 50, where they "
+    "would take more than about two minutes).",
 )
 @click.option("--quick", is_flag=True, help=f"Only {N_QUICK} replicates, for a first look.")
 @click.option(
@@ -109,7 +109,7 @@ def command(
 
     if quick and n_replicates is not None:
         raise click.UsageError("--quick goes without --replicates")
-    _check_place(out)
+    check_file(out, "--out")
     keep_answers(answers, out)
     if pictures is not None:
         picture_files(pictures)
@@ -127,7 +127,7 @@ def command(
         evidence = gather_evidence(
             comparisons,
             method=method,
-            n_replicates=n_replicates or (N_QUICK if quick else N_REPLICATES),
+            n_replicates=N_QUICK if quick else n_replicates,
             seed=seed,
             exclude=exclude,
             weigh_people=weigh_people,
@@ -163,17 +163,6 @@ def _bars() -> Iterator[Any]:
             return stack.enter_context(progress_bar(name))
 
         yield begin
-
-
-def _check_place(out: str) -> None:
-    """Refuse a place that cannot be written before any work is done."""
-    place = Path(out)
-    if not out.strip():
-        raise InputError("--out is empty; give the name of a file, such as --out report.html")
-    if place.is_dir():
-        raise InputError(f"{out}: is a folder; give the name of a file, such as --out report.html")
-    if not place.parent.is_dir():
-        raise InputError(f"{out}: there is no folder {place.parent}; create it first")
 
 
 def _checksum(path: str) -> str:

@@ -414,7 +414,8 @@ class Hierarchy:
             Whether to draw the lines with ASCII characters only.
         min_support : float, optional
             Merges with less support are drawn as part of the next one above. Where support is
-            known it is written on the branches that are long enough, in percent.
+            known it is written on the branches in percent. Where the width does not suffice for
+            all, it is written on those that are long enough.
 
         Examples
         --------

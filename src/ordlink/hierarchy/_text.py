@@ -77,10 +77,39 @@ def to_text(
 
 def _places(tree: Hierarchy, n_columns: int, collapsed: BoolArray) -> tuple[Int32Array, Int32Array]:
     """Return the row and the column of each node; collapsed ones share that of the next above."""
-    columns = _node_columns(tree.n_objects, n_columns)
+    columns = _make_room(tree, _node_columns(tree.n_objects, n_columns), collapsed)
     merged = np.flatnonzero(collapsed) + tree.n_objects
     columns[merged] = columns[kept_parents(tree.parents, collapsed)[merged]]
     return _node_rows(tree), columns
+
+
+def _make_room(tree: Hierarchy, columns: Int32Array, collapsed: BoolArray) -> Int32Array:
+    """Move merges so that each branch has room for its support; not where some would not fit.
+
+    The order of merges stays, and so does the column of the last one.
+    """
+    n = tree.n_objects
+    known = ~np.isnan(tree.support) & ~collapsed
+    if not known.any():
+        return columns
+    lengths = [0] * n + [
+        2 + len(whole_percent(share)) if shown else 0
+        for share, shown in zip(tree.support, known, strict=True)
+    ]
+    latest = columns.copy()
+    latest[n:] = columns[-1]
+    for node in range(2 * n - 3, n - 1, -1):
+        room = latest[tree.parents[node]] - lengths[node]
+        latest[node] = min(latest[node + 1], room)
+    moved = columns.copy()
+    for node, children in enumerate(tree.merges.tolist(), start=n):
+        earliest = max(moved[child] + lengths[child] for child in children)
+        if node > n:
+            earliest = max(earliest, moved[node - 1])
+        if earliest > latest[node]:
+            return columns
+        moved[node] = min(max(columns[node], earliest), latest[node])
+    return moved
 
 
 def _write_support(

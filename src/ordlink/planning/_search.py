@@ -83,6 +83,8 @@ def search(
     """Simulate until the number of answers is known well enough, or `n_runs` are done."""
     total = N_LIMIT_RUNS + n_runs
     done = 0
+    hear = progress or (lambda _done, _total: None)
+    hear(0, total)
 
     def simulate(tasks: Sequence[tuple]) -> list[float]:
         nonlocal done
@@ -90,8 +92,7 @@ def search(
         for quality in run(tasks):
             qualities.append(float(quality))
             done += 1
-            if progress is not None:
-                progress(done, total)
+            hear(done, total)
         return qualities
 
     limit = np.array(simulate([(simulate_limit, setting, seed, i) for i in range(N_LIMIT_RUNS)]))
@@ -106,8 +107,7 @@ def search(
         tasks = [(simulate_quality, setting, n, seed, first + i) for i, n in enumerate(numbers)]
         found.add(numbers, simulate(tasks))
         numbers = [] if found.hopeless else _next_numbers(found, most, n_runs)
-    if progress is not None:
-        progress(total, total)
+    hear(total, total)
     return found
 
 

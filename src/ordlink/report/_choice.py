@@ -1,4 +1,4 @@
-"""Which method a report takes, and why."""
+"""Which method a report takes, how many replicates, and why."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from ordlink.trust._auto import FEWEST_ANSWERS
 from ordlink.trust._candidates import estimate_seconds
 from ordlink.typing import Progress
 
-LONGEST_SUPPORT = 60.0
-"""Estimated seconds of one core for all replicates of a method that is not named.
+LONGEST_SUPPORT = 180.0
+"""Estimated seconds of one core for all replicates: two to three minutes on two cores.
 
 A replicate may take twice as long as a tree of the answers, on which the estimates are based.
 """
+USUAL_REPLICATES, FEWEST_REPLICATES = 200, 50
+"""Where no number is asked for: so many, or fewer of a slow method, but no fewer than these."""
 
 
 def find_candidate(method: str) -> Candidate:
@@ -50,16 +52,17 @@ def n_separate(comparisons: ListedComparisons) -> int:
 def choose_method(
     methods: MethodComparison | None, comparisons: ListedComparisons, n_replicates: int
 ) -> tuple[Candidate, str]:
-    """Return the method to take and why, as "auto" does but for methods that take too long."""
+    """Return the method to take and why, as "auto" does but for methods that take too long.
+
+    These are the methods that do not make so many replicates in `LONGEST_SUPPORT`.
+    """
     if methods is None:
         return CANDIDATES["spectral"], (
             f"there are fewer than {FEWEST_ANSWERS} separate answers, too few to hold some out; "
             "spectral needs the fewest."
         )
-    # Estimates, not the seconds measured: the same answers give the same tree on any machine.
     seconds = {
-        one.label: n_replicates
-        * estimate_seconds(one.method, comparisons.n_objects, comparisons.n_rows)
+        one.label: n_replicates * _seconds_per_replicate(one.method, comparisons)
         for one in methods.scores
     }
     fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
@@ -67,6 +70,22 @@ def choose_method(
         return CANDIDATES[methods.recommended], methods.reason
     label = fast[0] if fast else min(seconds, key=seconds.__getitem__)
     return CANDIDATES[label], _why_not_the_recommended(label, methods, n_replicates, fast)
+
+
+def choose_replicates(candidate: Candidate, comparisons: ListedComparisons) -> tuple[int, str]:
+    """Return how many replicates to make where no number is asked for, and why so many."""
+    seconds = _seconds_per_replicate(candidate.method, comparisons)
+    if USUAL_REPLICATES * seconds <= LONGEST_SUPPORT:
+        return USUAL_REPLICATES, "the usual number"
+    if FEWEST_REPLICATES * seconds > LONGEST_SUPPORT:
+        return FEWEST_REPLICATES, f"few, since {candidate.label} is slow with so many answers"
+    fitting = int(LONGEST_SUPPORT / seconds)
+    return fitting, f"about as many as {candidate.label} makes in two minutes"
+
+
+def _seconds_per_replicate(method: str, comparisons: ListedComparisons) -> float:
+    """Return an estimate, not what was measured: the same answers give the same page anywhere."""
+    return estimate_seconds(method, comparisons.n_objects, comparisons.n_rows)
 
 
 def _why_not_the_recommended(

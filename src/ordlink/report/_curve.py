@@ -24,12 +24,10 @@ def curve_section(curve: LearningCurve) -> str:
             strict=True,
         )
     ]
-    gain, verdict = curve.what_next(1000), curve.verdict()
+    verdict = curve.verdict()
     advice = "More answers are worth it" if verdict.advice == "go on" else "More answers hardly pay"
     return (
-        f"<p><strong>{advice}:</strong> {escape(verdict.reason)}. With 1,000 more answers the "
-        f"expected gain is {100 * gain.value:.1f} points of accuracy, with 80 % certainty between "
-        f"{100 * gain.low:.1f} and {100 * gain.high:.1f}.</p>"
+        f"<p><strong>{advice}:</strong> {escape(verdict.reason)}.</p>"
         + _plot(curve)
         + table(
             ("answers", "held-out accuracy", "stability"),

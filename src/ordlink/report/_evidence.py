@@ -11,7 +11,9 @@ from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.report._choice import (
+    FEWEST_REPLICATES,
     choose_method,
+    choose_replicates,
     compare_where_possible,
     find_candidate,
     n_separate,
@@ -69,7 +71,11 @@ class Evidence:
         The tree with and without the people who were left out on request.
     weighting : WeightingEffect or None
         The tree with and without weights of people, on request.
-    n_replicates, seed : int
+    n_replicates : int
+        Number of replicates for the support.
+    replicates_reason : str
+        Why so many, in a few words.
+    seed : int
     """
 
     comparisons: ListedComparisons
@@ -85,6 +91,7 @@ class Evidence:
     exclusion: ExclusionEffect | None
     weighting: WeightingEffect | None
     n_replicates: int
+    replicates_reason: str
     seed: int
 
     @property
@@ -97,7 +104,7 @@ def gather_evidence(
     comparisons: ListedComparisons,
     *,
     method: str = "auto",
-    n_replicates: int = 200,
+    n_replicates: int | None = None,
     seed: int = 0,
     exclude: Sequence[str] = (),
     weigh_people: bool = False,
@@ -111,10 +118,11 @@ def gather_evidence(
         The answers.
     method : str
         A method that takes comparisons, or the label of a candidate. "auto" takes the one that
-        predicts held-out answers best, of those whose replicates take at most two minutes; where
-        answers are too few to hold some out, spectral.
-    n_replicates : int
-        Number of replicates for the support.
+        predicts held-out answers best, of those whose replicates take about two minutes at most;
+        where answers are too few to hold some out, spectral.
+    n_replicates : int, optional
+        Number of replicates for the support; by default 200, or as many as a slow method makes in
+        about two minutes, but at least 50.
     seed : int
         Makes all draws reproducible.
     exclude : sequence of str
@@ -157,9 +165,13 @@ def gather_evidence(
         weights = annotator_weights(comparisons, seed=seed) if weigh_people else None
         methods = compare_where_possible(comparisons, seed, begin("methods"))
         if named is None:
-            chosen, reason = choose_method(methods, comparisons, n_replicates)
+            at_least = n_replicates or FEWEST_REPLICATES
+            chosen, reason = choose_method(methods, comparisons, at_least)
         else:
             chosen, reason = named, f"{named.label} was asked for."
+        replicates_reason = "as asked for"
+        if n_replicates is None:
+            n_replicates, replicates_reason = choose_replicates(chosen, comparisons)
         options = dict(chosen.options)
         support = branch_support(
             comparisons,
@@ -193,6 +205,7 @@ def gather_evidence(
         exclusion=exclusion,
         weighting=weighting,
         n_replicates=n_replicates,
+        replicates_reason=replicates_reason,
         seed=seed,
     )
 

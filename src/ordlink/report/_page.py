@@ -26,7 +26,7 @@ FOLDS = {
     "the same people may be in it.",
 }
 CHECKED = ("4-AL", "AddS-AL")
-"""Methods for which the threshold of firm branches was checked on planted data."""
+"""Methods for which docs/trust.md checks the threshold of firm branches on planted data."""
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,11 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
     caption = (
         f"The tree of all answers ({escape(evidence.chosen.label)}). Why this method: "
         f"{escape(evidence.reason)} "
-        f"Support is from {evidence.n_replicates:,} replicates: the answers as they might have "
-        "come out. A dot marks branches with at least 95 %, numbers are percent, grey is below "
-        f"50 %. {_threshold(evidence.chosen.method)} Branches join in the order of merges, from "
-        "right to left; lengths have no other meaning."
+        f"Support is from {evidence.n_replicates:,} replicates "
+        f"({escape(evidence.replicates_reason)}): the answers as they might have come out. A dot "
+        "marks branches with at least 95 %, numbers are percent, grey is below 50 %. "
+        f"{_threshold(evidence.chosen.method)} Branches join in the order of merges, from right to "
+        "left; lengths have no other meaning."
     )
     figure = tree_figure(
         evidence.tree,
@@ -137,9 +138,12 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
 
 
 def _threshold(method: str) -> str:
-    """Return for which methods the threshold of firm branches was checked."""
-    other = "" if method in CHECKED else f"; for {escape(method)} it is taken over unchecked"
-    return f"The threshold of 95 % was checked on planted data for {' and '.join(CHECKED)}{other}."
+    """Return where the threshold of firm branches is checked, and for which methods."""
+    other = "" if method in CHECKED else f", not for {escape(method)}"
+    return (
+        "How the threshold of 95 % fares on planted data is the subject of docs/trust.md in the "
+        f"source of ordlink, for {' and '.join(CHECKED)}{other}."
+    )
 
 
 def _consensus(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | None) -> str:
@@ -203,7 +207,7 @@ def _making(evidence: Evidence, making: Making) -> str:
     test = evidence.test
     rows: list[tuple[object, object]] = [
         ("method", evidence.chosen.method + (f" ({options})" if options else "")),
-        ("replicates", f"{evidence.n_replicates:,}"),
+        ("replicates", f"{evidence.n_replicates:,} ({evidence.replicates_reason})"),
         ("seed", str(evidence.seed)),
         ("relabellings of the test", "-" if test is None else f"{len(test.null_statistics):,}"),
         ("held-out revenue of the test", "-" if test is None else f"{test.revenue:.3f}"),

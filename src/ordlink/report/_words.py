@@ -10,6 +10,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.hierarchy._text import whole_percent
 from ordlink.html import escape
 from ordlink.report._evidence import Evidence
+from ordlink.report._top_splits import TopSplit, other_top_splits
 
 FIRM, WEAK = 0.95, 0.5
 """From the first on a branch is called firm; below the second it is not supported."""
@@ -50,6 +51,7 @@ def summary_html(evidence: Evidence) -> str:
         _about_hierarchy(evidence),
         _about_branches(evidence),
         _about_prediction(evidence),
+        _about_top(evidence),
         _about_crowd(evidence),
         _about_more(evidence),
     ]
@@ -145,14 +147,17 @@ def _about_branches(evidence: Evidence) -> str:
 
 
 def _members(tree: Hierarchy, t: int) -> str:
-    """Return the objects of a branch, or those outside where these are fewer, and its support."""
+    """Return some objects of a branch, or all outside where these are few, and its support."""
     members = tree.members(tree.n_objects + t)
     outside = np.setdiff1d(np.arange(tree.n_objects), members)
     support = f"{whole_percent(tree.support[t])} %"
-    if len(members) > MOST_NAMES and len(outside) < len(members):
+    names = listed([tree.name_of(i) for i in members.tolist()])
+    if len(members) <= MOST_NAMES:
+        return f"{names} ({support})"
+    if len(outside) <= MOST_NAMES:
         rest = listed([tree.name_of(i) for i in outside.tolist()])
         return f"{len(members)} objects, all but {rest} ({support})"
-    return f"{listed([tree.name_of(i) for i in members.tolist()])} ({support})"
+    return f"{len(members)} objects: {names} ({support})"
 
 
 def _about_prediction(evidence: Evidence) -> str:
@@ -183,6 +188,30 @@ def _about_prediction(evidence: Evidence) -> str:
     return text
 
 
+def _about_top(evidence: Evidence) -> str:
+    """Return a warning where methods that predict equally well contradict each other at the top."""
+    if evidence.methods is None or evidence.summary.n_objects < 3:
+        return ""
+    reference, others = other_top_splits(evidence.methods, evidence.chosen.label)
+    if not others:
+        return ""
+    moved = "; ".join(_moved(one, evidence.summary.n_objects) for one in others)
+    return (
+        "<strong>Methods disagree about the top of the tree.</strong> As far as can be told from "
+        f"held-out answers, {escape(reference)} and {escape(listed([o.label for o in others]))} "
+        "are equally good (within one standard error of the best), but their trees part the "
+        f"objects differently at the first split. Against {escape(reference)}: {escape(moved)}. "
+        "Read the top of the tree as one of several that the answers allow."
+    )
+
+
+def _moved(one: TopSplit, n_objects: int) -> str:
+    return (
+        f"with {one.label} {one.n_moved} of {n_objects} objects are on the other side "
+        f"({percent(one.agreement)} of triples resolved alike; 33 % by chance)"
+    )
+
+
 def _nearly(share: float) -> str:
     """Return a share in percent that is 100 only where nothing is missing."""
     return "more than 99 %" if 0.995 <= share < 1 else percent(share)
@@ -197,14 +226,16 @@ def _about_crowd(evidence: Evidence) -> str:
             f"{counted(len(excluded), 'person was', 'people were')} left out on request "
             f"({escape(listed(list(excluded)))})."
         )
-    if crowd.annotators:
+    if len(crowd.annotators) == 1:
+        parts.append("All answers are of one person, who cannot be held against others.")
+    elif crowd.annotators:
         n_flagged = len(crowd.flagged)
         some = "nobody looks" if not n_flagged else f"{n_flagged} of them look"
         if n_flagged == 1:
             some = "one of them looks"
         parts.append(
-            f"Of {counted(len(crowd.annotators), 'person', 'people')}, {some} unusual. All of "
-            "their answers are in the tree."
+            f"Of {len(crowd.annotators):,} people, {some} unusual. All of their answers are in "
+            "the tree."
         )
     if crowd.cycles.n_triads >= FEWEST_PAIRS:
         parts.append(

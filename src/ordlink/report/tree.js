@@ -78,7 +78,8 @@
         html("span", { className: "buttons", role: "group", "aria-label": "Zoom" },
           button("Zoom out", "−", () => this.setZoom(this.zoom / 1.25)),
           button("Zoom in", "+", () => this.setZoom(this.zoom * 1.25)),
-          button("Fit to the page", "Fit", () => this.setZoom(1))),
+          button("Fit to the width", "Width", () => this.setZoom(1)),
+          button("Show the whole tree", "Fit", () => this.showAll())),
         html("span", { className: "buttons", role: "group", "aria-label": "Branches" },
           button("Fold all branches", "Fold", () => this.foldAll()),
           button("Unfold all branches", "Unfold", () => { this.folded.clear(); this.draw(); })),
@@ -101,8 +102,14 @@
       }).observe(this.box);
     }
 
+    showAll() {
+      const highest = parseFloat(getComputedStyle(this.box).maxHeight); // in pixels
+      this.setZoom(Math.min(1, (highest - 2) / this.height)); // less its borders
+      this.box.scrollTo(0, 0);
+    }
+
     setZoom(zoom) {
-      this.zoom = Math.min(6, Math.max(0.4, zoom));
+      this.zoom = Math.min(6, Math.max(0.05, zoom));
       this.applyZoom();
     }
 

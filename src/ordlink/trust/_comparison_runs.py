@@ -135,10 +135,11 @@ def run_all(runs: Runs, n_processes: int, progress: Progress | None) -> dict[Pla
         if n_processes == 1
         else _on_processes(runs, places, n_processes)
     )
+    hear = progress or (lambda _done, _total: None)
+    hear(0, len(places))
     for place, run in pairs:
         done[place] = run
-        if progress is not None:
-            progress(len(done), len(places))
+        hear(len(done), len(places))
     return done
 
 

@@ -1,0 +1,56 @@
+"""Whether methods that predict equally well split the objects in the same way at the top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ordlink.hierarchy import Hierarchy
+from ordlink.trust import MethodComparison
+
+ALIKE = 0.1
+"""Two top splits are alike if at most this share of the objects is on different sides of them."""
+
+
+@dataclass(frozen=True)
+class TopSplit:
+    """A method whose tree has another top split than that of the method it is held against.
+
+    Attributes
+    ----------
+    label : str
+        The method.
+    n_moved : int
+        Number of objects on different sides of the two splits.
+    agreement : float
+        Share of the triples of objects that both trees resolve alike.
+    """
+
+    label: str
+    n_moved: int
+    agreement: float
+
+
+def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[TopSplit]]:
+    """Return who splits the objects otherwise, of the methods that predict as well as the best.
+
+    These are all within one standard error of the best, in pairs over folds. They are held against
+    the method of this label, or against the best where it is not one of them; the label of that
+    method comes first.
+    """
+    good = [one.label for one in methods.scores if one.difference <= one.difference_error]
+    good = good or [methods.best.label]
+    reference = label if label in good else good[0]
+    labels = [one.label for one in methods.scores]
+    agreements = methods.agreement[labels.index(reference)]
+    found = []
+    for other in good:
+        n_moved = _n_moved(methods[reference].tree, methods[other].tree)
+        if n_moved > ALIKE * methods[other].tree.n_objects:
+            found.append(TopSplit(other, n_moved, float(agreements[labels.index(other)])))
+    return reference, found
+
+
+def _n_moved(one: Hierarchy, other: Hierarchy) -> int:
+    """Return how many objects are on different sides of the first splits of two trees."""
+    differ = int((one.cut(2) != other.cut(2)).sum())
+    return min(differ, one.n_objects - differ)
