@@ -189,7 +189,7 @@ def test_the_summary_counts_branches_by_their_support(evidence: Evidence) -> Non
     summary = Page(summary_html(replace(evidence, support=support))).text
 
     assert "Of 10 branches below the root, 4 are firm (support of at least 95 %)" in summary
-    assert "3 are likely (50 to 95 %), and 3 are not supported (below 50 %)" in summary
+    assert "3 are uncertain (50 to 95 %), and 3 are not supported (below 50 %)" in summary
     assert "There is structure that a tree can express." in summary
 
 

@@ -43,10 +43,12 @@ def test_made_up_curves_are_recovered(ceiling, half_way, steepness):
     assert found.ceilings.min() >= 0.5 and found.ceilings.max() <= 1
 
 
-def test_curves_are_drawn_as_often_as_a_literal_search_finds_them_likely():
+@pytest.mark.parametrize(("ceiling", "half_way"), [(0.8, 400), (1.0, 8000)])
+def test_curves_are_drawn_as_often_as_a_literal_search_finds_them_likely(ceiling, half_way):
     rng = np.random.default_rng(4)
     sizes, variances = SIZES.astype(float), np.array([4, 3, 2, 1, 1]) * 1e-4
-    accuracies = rising(0.8, 400)(sizes) + 0.01 * rng.standard_normal(5)
+    noise = 0.01 * np.abs(rng.standard_normal(5))  # above guessing, all of them
+    accuracies = rising(ceiling, half_way)(sizes) + noise
 
     found = draw_curves(sizes, accuracies, variances, 4000, rng)
 
@@ -105,14 +107,26 @@ def test_accuracies_near_guessing_leave_open_what_comes():
 
 def test_the_advice_is_about_twice_as_many_answers():
     growing = _curve(rising(0.9, 2000)).verdict()
-    flat = _curve(lambda n: 0.7 + 0 * n, noise=1e-4).verdict()
+    flat = _curve(rising(0.7, 120), noise=0.002).verdict()
     chance = _curve(lambda n: 0.5 + 0 * n, noise=0.01).verdict()
     early = _curve(lambda n: 0.5 + 0 * n, noise=0.01, n_objects=1000).verdict()
 
     assert growing.advice == "go on" and "twice as many answers" in growing.reason
-    assert flat.advice == "stop" and "less than 1" in flat.reason
+    assert flat.advice == "stop" and "less than 1 point" in flat.reason
     assert chance.advice == "stop" and "no better than guessing" in chance.reason
     assert early.advice == "go on" and "too few" in early.reason
+
+
+@pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
+def test_no_accuracy_breaks_the_curve(level):
+    curve = _curve(lambda n: level + 0 * n)
+
+    assert curve.verdict().advice == "stop"
+    assert 0.5 <= curve.ceiling.low <= curve.ceiling.high <= 1
+
+
+def test_a_gain_of_nothing_is_called_so():
+    assert "as it is" in _curve(lambda n: 1.0 + 0 * n).verdict().reason
 
 
 def test_stopping_needs_evidence():

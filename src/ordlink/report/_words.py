@@ -126,7 +126,7 @@ def _about_branches(evidence: Evidence) -> str:
     text = (
         f"<strong>Branches.</strong> Of {counted(len(support), 'branch', 'branches')} below the "
         f"root, {len(firm)} {'is' if len(firm) == 1 else 'are'} firm (support of at least 95 %), "
-        f"{n_middle} {'is' if n_middle == 1 else 'are'} likely (50 to 95 %), and {n_weak} "
+        f"{n_middle} {'is' if n_middle == 1 else 'are'} uncertain (50 to 95 %), and {n_weak} "
         f"{'is' if n_weak == 1 else 'are'} not supported (below 50 %)."
     )
     if firm:

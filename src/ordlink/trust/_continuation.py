@@ -153,7 +153,10 @@ class LearningCurve:
         )
         if gain.high >= worthwhile:
             return Verdict("go on", expected)
-        return Verdict("stop", f"{expected}, which is less than {100 * worthwhile:g}")
+        if round(100 * gain.high, 1) == 0.0:
+            return Verdict("stop", "twice as many answers leave the held-out accuracy as it is")
+        points = f"{100 * worthwhile:g} point{'' if worthwhile == 0.01 else 's'}"
+        return Verdict("stop", f"{expected}, which is less than {points}")
 
     def _gains(self, n_more: int) -> FloatArray:
         """Return what each likely curve gains from so many more answers."""

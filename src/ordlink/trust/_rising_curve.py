@@ -71,7 +71,8 @@ def draw_curves(
     Parameters
     ----------
     sizes, accuracies, variances : ndarray of shape (n_sizes,)
-        Numbers of answers, increasing; what was measured, and how far it may be off.
+        Numbers of answers, increasing; what was measured, and how far it may be off. Worse than
+        guessing counts as guessing: no curve falls.
     n_curves : int
         Number of curves.
     rng : numpy.random.Generator
@@ -84,7 +85,7 @@ def draw_curves(
     deviation, half_way = (grid.ravel() for grid in np.meshgrid(deviations, half_ways))
     steepness = STEEPNESS * np.exp(STEEPNESS_SCALE * deviation)
     shares = _shares(sizes, half_way[:, None], steepness[:, None])
-    weights, risen = 1 / (variances + MISFIT**2), accuracies - GUESSING
+    weights, risen = 1 / (variances + MISFIT**2), np.maximum(accuracies - GUESSING, 0.0)
     precision = shares**2 @ weights
     rise, error = shares @ (weights * risen) / precision, precision**-0.5
     misfit = (risen - rise[:, None] * shares) ** 2 @ weights
