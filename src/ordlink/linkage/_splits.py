@@ -106,10 +106,10 @@ def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolAr
     from ordlink.kernels.splits import vote_on_sides
 
     n = len(side)
-    draws = np.random.default_rng(_SEED).random((int(np.clip(_DRAWS // n, *_SWEEPS)), n))
     firmest_first = np.argsort(np.where(side, -1.0, 1.0) @ pulls * np.where(side, 1.0, -1.0))
     if not side[firmest_first[0]]:  # which side is called the side must not matter
         return ~settle(~side, pulls, precisions)
+    draws = np.random.default_rng(_SEED).random((int(np.clip(_DRAWS // n, *_SWEEPS)), n))
     by_firmness = np.ix_(firmest_first, firmest_first)  # whatever the objects' numbers are
     votes = np.zeros(n, dtype=np.int64)
     votes[firmest_first] = vote_on_sides(
