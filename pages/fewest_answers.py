@@ -131,7 +131,9 @@ def _planted(rows: Sequence[Record]) -> str:
             (
                 margin.cell.setting.removeprefix("balanced, delta "),
                 f"{margin.cell.n_answers:,}",
-                f"**{margin.ours.mean:.2f}**",
+                f"**{margin.ours.mean:.2f}**"
+                if margin.difference > 0
+                else f"{margin.ours.mean:.2f}",
                 *(f"{methods[name].mean:.2f}" for name in PAPERS),
                 f"{margin.best.mean:.2f} ({margin.rival})",
             )

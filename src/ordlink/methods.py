@@ -149,8 +149,8 @@ def warn_of_ties(tree: Hierarchy) -> list[str]:
     if not tree.n_tied_merges:
         return []
     return [
-        f"{tree.n_tied_merges} of {tree.n_objects - 1} merges were decided by a tie: the "
-        "answers speak for other merges just as much; more answers would decide them"
+        f"{tree.n_tied_merges} of {tree.n_objects - 1} merges were decided by a tie, not by "
+        "the answers; more answers would decide them"
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import ordlink as ol
 from ordlink.linkage import _spectral_choice, spectral_linkage
-from ordlink.linkage._spectral_choice import Way, _mean_and_error, choose_way
+from ordlink.linkage._spectral_choice import _mean_and_error, choose_kind
 from ordlink.linkage._start import start_from
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
@@ -19,38 +19,49 @@ def _answers(n_objects: int, n_answers: int = 400) -> ol.Comparisons:
     return ol.Comparisons.from_triplets(rows, n_objects=n_objects)
 
 
-def _pretend(monkeypatch, *, gain: float, spread: float) -> None:
-    """Let average linkage agree with answers held out so much more often."""
+def _pretend(monkeypatch, *, gain: float, spread: float, best: str = "average") -> None:
+    """Let one kind of tree agree with answers held out so much more often."""
 
-    def agreements(comparisons, start, ways, n_folds):
-        found = np.zeros((len(ways), 100))
-        for row, way in enumerate(ways):
-            if way.average:
-                found[row] = gain + spread * np.tile([1.0, -1.0], 50)
+    def agreements(comparisons, start, kinds, repeats, n_folds):
+        found = np.zeros((len(kinds), 100))
+        if best in kinds:
+            found[kinds.index(best)] = gain + spread * np.tile([1.0, -1.0], 50)
         return found, np.ones(100)
 
     monkeypatch.setattr(_spectral_choice, "_agreements", agreements)
 
 
 @pytest.mark.parametrize(
-    ("n_objects", "errors", "average"),
-    [(20, 1.1, True), (20, 0.9, False), (70, 1.1, False), (70, 2.1, True), (501, 9.0, False)],
+    ("n_objects", "errors", "kind"),
+    [
+        (40, 1.1, "average"),
+        (40, 0.9, "splits"),
+        (70, 1.1, "splits"),
+        (70, 2.1, "average"),
+        (501, 9.0, "splits"),
+    ],
 )
 def test_average_linkage_must_be_so_many_standard_errors_better(
-    monkeypatch, n_objects, errors, average
+    monkeypatch, n_objects, errors, kind
 ) -> None:
     _pretend(monkeypatch, gain=0.01 * errors, spread=0.1)  # a standard error is 0.1 / sqrt(100)
 
-    way = choose_way(_answers(n_objects), start_from(n_objects), None)
+    assert choose_kind(_answers(n_objects), start_from(n_objects), "majority") == kind
 
-    assert way == Way("majority", average)
+
+@pytest.mark.parametrize("kind", ["average", "plain splits"])
+def test_of_few_objects_that_were_compared_often_the_best_tree_is_taken(monkeypatch, kind) -> None:
+    _pretend(monkeypatch, gain=0.001, spread=0.1, best=kind)
+
+    assert choose_kind(_answers(10), start_from(10), "majority") == kind
+    assert choose_kind(_answers(40), start_from(40), "majority") == "splits"  # hardly compared
 
 
 def test_fewer_than_twenty_comparisons_choose_nothing(monkeypatch) -> None:
     _pretend(monkeypatch, gain=1.0, spread=0.0)
 
-    assert not choose_way(_answers(20, 19), start_from(20), None).average
-    assert choose_way(_answers(20, 20), start_from(20), None).average
+    assert choose_kind(_answers(20, 19), start_from(20), "majority") == "splits"
+    assert choose_kind(_answers(20, 20), start_from(20), "majority") == "average"
 
 
 def test_the_error_of_a_mean_is_that_of_independent_rows() -> None:
@@ -71,14 +82,14 @@ def test_points_on_a_line_are_joined_by_average_linkage() -> None:
     rows = ol.datasets.simulate_answers(similarities, 6000, seed=0)
     comparisons = ol.Comparisons.from_triplets(rows, n_objects=30)
 
-    assert choose_way(comparisons, start_from(30), None).average
+    assert choose_kind(comparisons, start_from(30), "majority") == "average"
 
 
 def test_net_counts_that_are_larger_within_a_fold_are_no_problem() -> None:
     rows = [[0, 1, 2], [0, 2, 1], [3, 1, 2]]
     comparisons = ol.Comparisons.from_triplets(rows, counts=[3 * 2**19, 2**20, 30])
 
-    tree = spectral_linkage(comparisons)
+    tree = spectral_linkage(comparisons, repeats="net")
 
     assert len(tree.merges) == 3
 

@@ -82,11 +82,18 @@ def _try_to_write(folder: Path) -> None:
 def keep_answers(answers: str, *outputs: str | Path | None) -> None:
     """Refuse to write over the file of answers."""
     for output in outputs:
-        if output is not None and answers != "-" and _are_one_file(answers, output):
-            raise InputError(
-                f"{output}: this file holds the answers, and would be written over; choose "
-                "another name or folder"
-            )
+        keep_input(answers, output, "the answers")
+
+
+def keep_input(given: str | None, output: str | Path | None, what: str) -> None:
+    """Refuse to write over a file that was given; `what` it holds."""
+    if given in (None, "-") or output is None:
+        return
+    if _are_one_file(str(given), output):
+        raise InputError(
+            f"{output}: this file holds {what}, and would be written over; choose another name or "
+            "folder"
+        )
 
 
 def _are_one_file(one: str, other: str | Path) -> bool:

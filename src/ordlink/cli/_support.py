@@ -109,5 +109,5 @@ def leave_out(comparisons: ListedComparisons, names: Sequence[str]) -> ListedCom
 
     kept = without_annotators(comparisons, names)
     n_left_out = counted(comparisons.n_comparisons - kept.n_comparisons, "comparison")
-    click.echo(f"left out on request: {', '.join(names)}, with {n_left_out}")
+    click.echo(f"left out on request: {', '.join(dict.fromkeys(names))}, with {n_left_out}")
     return kept

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
+from ordlink.cli._console import progress_bar, text_tree, warn_in_a_line, warnings_as_lines
 from ordlink.cli._initial_clusters import read_initial_clusters
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
@@ -233,7 +233,10 @@ def command(
     if wants_test:
         from ordlink.trust import hierarchy_test
 
-        test = hierarchy_test(comparisons, taken, seed=seed or 0, **of_taken)
+        try:
+            test = hierarchy_test(comparisons, taken, seed=seed or 0, **of_taken)
+        except InputError as error:
+            warn_in_a_line(f"hierarchy test: {error}")
     consensus = None
     if n_replicates is not None:
         found = with_support(

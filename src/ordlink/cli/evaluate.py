@@ -12,7 +12,7 @@ from ordlink.cli._classes import Classes, read_classes
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
 from ordlink.cli._messages import counted, shown
 from ordlink.cli._options import read_answers_about, reading_options
-from ordlink.cli._output import check_file
+from ordlink.cli._output import check_file, keep_input
 from ordlink.cli._tables import read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
@@ -83,6 +83,8 @@ def command(
         raise click.UsageError("--levels goes with --truth")
     _refuse_reading_options(answers, reading)
     check_file(json_file, "--json")
+    for given in (tree_file, classes, truth, similarities, answers):
+        keep_input(given, json_file, "what is to be scored")
     tree = Hierarchy.load(tree_file)
     scores: Scores = []
     others: Scores = []

@@ -26,8 +26,8 @@ _LIST = "\n".join(f"  {group.name:9} {group.title}" for group in GROUPS.values()
 @click.option(
     "--quick/--full",
     default=None,
-    help="A part of the grid, 3 repetitions, in a few minutes; or all of it, 10 repetitions, in "
-    "about 45 minutes of two cores.",
+    help="A part of the grid, 3 repetitions, in a few minutes; or all of it, mostly 10 "
+    "repetitions, in about two hours of two cores.",
 )
 @click.option(
     "--out",

@@ -103,6 +103,7 @@ class _BlasLimit:
         self._limit: Any = None
 
     def take(self) -> None:
+        import scipy.linalg  # noqa: F401 - only libraries that are loaded can be limited
         from threadpoolctl import threadpool_limits
 
         with self._lock:

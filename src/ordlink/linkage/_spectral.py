@@ -10,7 +10,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.kernels.threads import one_blas_thread
 from ordlink.linkage._numbering import in_own_numbers, order_of_appearance, renumber
 from ordlink.linkage._parts import join_trees, list_parts
-from ordlink.linkage._spectral_choice import choose_way
+from ordlink.linkage._spectral_choice import choose_kind
 from ordlink.linkage._spectral_trees import grow_trees
 from ordlink.linkage._start import clusters_of, start_from
 from ordlink.similarity._questions import check_net_counts, one_row_per_question
@@ -22,18 +22,20 @@ def spectral_linkage(
     comparisons: Comparisons,
     *,
     initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
-    repeats: Repeats | None = None,
+    repeats: Repeats = "majority",
     progress: Progress | None = None,
 ) -> Hierarchy:
     """Return the tree of recursive spectral splits, refined by a Bradley-Terry fit.
 
-    Every pair of objects has a strength x, and P(e beats f) = 1 / (1 + exp(x_f - x_e)). Strengths
-    of low rank are a first guess. Then, in rounds: the strengths of single pairs are drawn to what
-    is expected of them, as far as answers held out tell to; sets of objects are split in two where
-    the pairs across are weakest, while a split pays for its description; the clusters that this
-    ends in give each pair its next expected strength. In the end, clusters are joined by average
-    linkage and split further, firm or not. Average linkage of the single pairs' strengths is taken
-    instead if its trees predict answers held out better.
+    Every pair of objects has a strength x, and P(e beats f) = q + (1 - 2 q) / (1 + exp(x_f - x_e)),
+    where q is the share of slips, which is estimated too. Strengths of low rank are a first guess.
+    Then, in rounds: the strengths of single pairs are drawn to what is expected of them, as far as
+    answers held out tell to; sets of objects are split in two where the pairs across are weakest,
+    while a split pays for its description; the clusters that this ends in give each pair its next
+    expected strength. In the end, clusters are joined by average linkage and split further, firm
+    or not. Other trees of these answers are taken instead if they predict answers held out better:
+    average linkage of the single pairs' strengths and, of few objects that were often compared,
+    splits of strengths that expect nothing of a tree.
 
     Parameters
     ----------
@@ -41,10 +43,8 @@ def spectral_linkage(
         Listed or ranked.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from.
-    repeats : {"majority", "net"}, optional
-        How repeated answers count. By default, this too is chosen on answers held out where there
-        are at most 64 objects, and is "majority" for more: people who answer the same question
-        tend to agree more than the strengths of its pairs can explain.
+    repeats : {"majority", "net"}
+        How repeated answers count.
     progress : callable, optional
         Called with (rounds done, rounds in all).
 
@@ -52,7 +52,7 @@ def spectral_linkage(
     -------
     Hierarchy
         The score of a merge is the mean strength across, NaN where nothing is known of it. Marked
-        as tied are merges that no answer spoke for.
+        as tied are merges that no answer spoke for, or as much for another one.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def spectral_linkage(
 def _grow_parts(
     comparisons: ListedComparisons,
     labels: Int32Array,
-    repeats: Repeats | None,
+    repeats: Repeats,
     progress: Progress | None,
 ) -> Hierarchy:
     """Return the tree of all objects; parts that were never compared have trees of their own.
@@ -98,11 +98,10 @@ def _grow_parts(
 def _grow(
     comparisons: ListedComparisons,
     labels: Int32Array,
-    repeats: Repeats | None,
+    repeats: Repeats,
     progress: Progress | None,
 ) -> Hierarchy:
     start = start_from(comparisons.n_objects, clusters_of(labels))
-    way = choose_way(comparisons, start, repeats)
-    rows = thin_out_pairs(one_row_per_question(comparisons, way.repeats))
-    trees = grow_trees(rows, start, progress)
-    return trees.average if way.average else trees.splits
+    kind = choose_kind(comparisons, start, repeats)
+    rows = thin_out_pairs(one_row_per_question(comparisons, repeats))
+    return grow_trees(rows, start, progress).of_kind(kind)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons, Repeats
-from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._spectral_trees import FEW_OBJECTS, MANY_OBJECTS, grow_trees
+from ordlink.linkage._spectral_trees import FEW_OBJECTS, MANY_OBJECTS, Kind, grow_trees
 from ordlink.linkage._start import Start
 from ordlink.similarity._bradley_terry import by_pair
 from ordlink.similarity._known_strengths import are_often_compared
-from ordlink.similarity._questions import check_net_counts, one_row_per_question
+from ordlink.similarity._questions import one_row_per_question
 from ordlink.similarity._thinning import thin_out, thin_out_pairs
 from ordlink.typing import FloatArray
 
@@ -23,50 +21,34 @@ N_FOLDS = 5
 ROWS_AT_MOST = 200_000
 """More answers than this are not needed to choose, unless all pairs are compared often."""
 ERRORS, ERRORS_OF_FEW = 2.0, 1.0
-"""So many standard errors better must another way be; fewer are enough over five folds."""
+"""So many standard errors better must average linkage be; fewer are enough over five folds."""
 FEWEST_COMPARISONS = 20
-"""Fewer do not tell which way is better."""
+"""Fewer do not tell which tree is better."""
 _SEED = 20190103
 
 
-@dataclass(frozen=True)
-class Way:
-    """How to grow a tree.
+def choose_kind(comparisons: ListedComparisons, start: Start, repeats: Repeats) -> Kind:
+    """Return which tree to grow: by splits, unless answers held out speak for another one.
 
-    Attributes
-    ----------
-    repeats : {"majority", "net"}
-        How repeated answers count.
-    average : bool
-        Whether by average linkage of single strengths, instead of splits.
-    """
-
-    repeats: Repeats
-    average: bool = False
-
-
-def choose_way(comparisons: ListedComparisons, start: Start, repeats: Repeats | None) -> Way:
-    """Return how to grow the tree: by splits, unless answers held out speak for another way.
-
-    Few objects: over five folds; both ways to count repeated answers are tried if `repeats` is
-    None. More objects: one fold, and it must be clearly better. Many objects: splits.
+    Few objects: over five folds; where they were compared often, the best mean counts. More
+    objects: one fold, and average linkage must be clearly better. Many objects: splits.
     """
     n_objects = comparisons.n_objects
-    few = n_objects <= FEW_OBJECTS
-    counts: Sequence[Repeats] = ["majority"] if repeats is None else [repeats]
-    has_repeats = comparisons.tally.majority is not None or comparisons.counts is not None
-    if few and repeats is None and has_repeats and _can_be_added(comparisons):
-        counts = ["majority", "net"]
-    ways = [Way(count, average) for count in counts for average in (False, True)]
     if n_objects > MANY_OBJECTS or comparisons.n_comparisons < FEWEST_COMPARISONS:
-        return ways[0]
-    agreements, weights = _agreements(comparisons, start, ways, N_FOLDS if few else 1)
+        return "splits"
+    kinds: tuple[Kind, ...] = ("splits", "average")
+    n_folds, errors = 1, ERRORS
+    if n_objects <= FEW_OBJECTS:
+        n_folds, errors = N_FOLDS, ERRORS_OF_FEW
+        if are_often_compared(comparisons):
+            kinds, errors = ("splits", "plain splits", "average"), 0.0
+    agreements, weights = _agreements(comparisons, start, kinds, repeats, n_folds)
     best = 0
-    for other in range(1, len(ways)):
+    for other in range(1, len(kinds)):
         gain, error = _mean_and_error(agreements[other] - agreements[best], weights)
-        if gain > (ERRORS_OF_FEW if few else ERRORS) * error:
+        if gain > errors * error:
             best = other
-    return ways[best]
+    return kinds[best]
 
 
 def _mean_and_error(numbers: FloatArray, weights: FloatArray) -> tuple[float, float]:
@@ -76,29 +58,20 @@ def _mean_and_error(numbers: FloatArray, weights: FloatArray) -> tuple[float, fl
     return mean, float(np.sqrt(((weights * (numbers - mean)) ** 2).sum())) / total
 
 
-def _can_be_added(comparisons: ListedComparisons) -> bool:
-    """Return whether net counts are small enough."""
-    try:
-        check_net_counts(comparisons)
-    except InputError:
-        return False
-    return True
-
-
 def _agreements(
-    comparisons: ListedComparisons, start: Start, ways: Sequence[Way], n_folds: int
+    comparisons: ListedComparisons,
+    start: Start,
+    kinds: Sequence[Kind],
+    repeats: Repeats,
+    n_folds: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return for each way and each row held out whether the tree agrees; how often rows count."""
-    found: list[list[FloatArray]] = [[] for _ in ways]
+    """Return for each kind and each row held out whether the tree agrees; how often rows count."""
+    found: list[list[FloatArray]] = [[] for _ in kinds]
     weights: list[FloatArray] = []
     for train, test in _folds(comparisons, n_folds):
-        trees = {
-            repeats: grow_trees(one_row_per_question(train, repeats), start)
-            for repeats in {way.repeats: None for way in ways}
-        }
-        for way, agreeing in zip(ways, found, strict=True):
-            pair = trees[way.repeats]
-            agreeing.append(_agreement(pair.average if way.average else pair.splits, test))
+        trees = grow_trees(one_row_per_question(train, repeats), start)
+        for kind, agreeing in zip(kinds, found, strict=True):
+            agreeing.append(_agreement(trees.of_kind(kind), test))
         counts = np.ones(test.n_rows) if test.counts is None else test.counts
         weights.append(counts.astype(np.float64))
     return np.array([np.concatenate(agreeing) for agreeing in found]), np.concatenate(weights)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -44,26 +43,35 @@ ROWS_AT_FIRST = 2_000_000
 """More answers than this are not needed to find out how many of them are slips."""
 
 
+Kind: TypeAlias = Literal["splits", "plain splits", "average"]
+"""The kinds of trees."""
+
+
 @dataclass(frozen=True)
 class Trees:
-    """Two trees of the same strengths.
+    """Trees of the same answers.
 
     Attributes
     ----------
     splits : Hierarchy
         By splits from above; hears what many weak answers say together.
+    grow_plain_splits : callable
+        Returns the tree by splits of strengths of which nothing was expected, all as well known;
+        right where few objects were compared often, and what the pairs differ by is their own.
     grow_average : callable
         Returns the tree by average linkage from below; right where the strength of each pair is
         well known.
     """
 
     splits: Hierarchy
+    grow_plain_splits: Callable[[], Hierarchy]
     grow_average: Callable[[], Hierarchy]
 
-    @cached_property
-    def average(self) -> Hierarchy:
-        """The second one, grown when it is asked for."""
-        return self.grow_average()
+    def of_kind(self, kind: Kind) -> Hierarchy:
+        """Return one of them; all but the first are grown when they are asked for."""
+        if kind == "splits":
+            return self.splits
+        return self.grow_average() if kind == "average" else self.grow_plain_splits()
 
 
 class StrengthModel(Protocol):
@@ -79,7 +87,7 @@ class StrengthModel(Protocol):
 
 
 def grow_trees(comparisons: Comparisons, start: Start, progress: Progress | None = None) -> Trees:
-    """Return both trees from the same answers."""
+    """Return the trees of the same answers."""
     model, observed, labels = _first_clusters(comparisons, start)
     observed, labels = _refine(model, observed, labels, start, progress)
     splits = start.finish(*build_tree(observed, labels), names=comparisons.names)
@@ -92,7 +100,14 @@ def grow_trees(comparisons: Comparisons, start: Start, progress: Progress | None
             names=comparisons.names,
         )
 
-    return Trees(splits, grow_average)
+    def grow_plain_splits() -> Hierarchy:
+        if not isinstance(comparisons, ListedComparisons):
+            return splits
+        known = KnownStrengths.of_answers(comparisons)
+        found = _refine(known, *_known_clusters(known, start), start, None)
+        return start.finish(*build_tree(*found), names=comparisons.names)
+
+    return Trees(splits, grow_plain_splits, grow_average)
 
 
 def _first_clusters(
@@ -169,6 +184,8 @@ def _refine(
             progress(done + 1, MAX_ROUNDS)
         if _share_moved(previous, labels) <= (_FEW_OF_MANY if in_a_hurry else _FEW_MOVE):
             break
+    if progress is not None:
+        progress(MAX_ROUNDS, MAX_ROUNDS)
     return _converge(model, observed, labels, start), labels
 
 

@@ -59,7 +59,7 @@ class Split:
 
 
 def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Split | None:
-    """Return the best split of a set of two objects or more, None if nothing speaks for any.
+    """Return the best split of a set of two objects or more, None if it explains nothing.
 
     A split's gain is the log-likelihood that it adds if the pairs across have one strength and
     the pairs within another one. Its cost is caution times log C(n, k), the number of ways to
