@@ -422,3 +422,13 @@ def test_json_holds_every_score_and_fowlkes_mallows_for_each_cut(
     assert expected.min() < 1
     for name, value in content["scores"].items():
         assert re.search(rf"^{re.escape(name)} +{value:.4f}$", result.out, re.MULTILINE)
+
+
+def test_scores_are_not_written_over_what_is_scored(ordlink, tree_file) -> None:
+    before = tree_file.read_text()
+
+    result = ordlink("evaluate", tree_file, "--truth", tree_file, "--json", tree_file)
+
+    assert result.code == 2
+    assert "would be written over" in result.err
+    assert tree_file.read_text() == before

@@ -92,6 +92,19 @@ def test_the_consensus_and_the_test_are_those_of_the_library(
     assert f"hierarchy test: p = {p_value:.3f}, evidence of a hierarchy" in result.out
 
 
+def test_a_tree_is_there_even_if_its_hierarchy_cannot_be_tested(ordlink, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("0,1,2\n1,0,2\n0,1,2\n")
+
+    result = ordlink(
+        "cluster", answers, "--form", "triplet", "--method", "4-AL", "--test-hierarchy"
+    )
+
+    assert result.code == 0
+    assert "hierarchy test: " in result.err
+    assert "3 objects" in result.out
+
+
 def test_a_consensus_of_an_earlier_run_goes_and_that_of_others_stays(
     ordlink, planted_answers: Path
 ) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import scipy.linalg  # noqa: F401 - its BLAS is there from the start
 from threadpoolctl import threadpool_info
 
 from ordlink.errors import InputError
@@ -83,3 +84,19 @@ def test_blas_gets_its_threads_back_after_an_error() -> None:
         raise KeyError
 
     assert _n_blas_threads() == before
+
+
+def test_libraries_that_are_loaded_within_a_limit_are_limited_too() -> None:
+    program = (
+        "from threadpoolctl import threadpool_info\n"
+        "from ordlink.kernels.threads import one_blas_thread\n"
+        "with one_blas_thread():\n"
+        "    import scipy.linalg\n"
+        "    pools = [one for one in threadpool_info() if one['user_api'] == 'blas']\n"
+        "    print({one['num_threads'] for one in pools})\n"
+    )
+
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert run.stdout.strip() == "{1}"
