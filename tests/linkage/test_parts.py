@@ -20,22 +20,23 @@ def test_parts_come_large_ones_first() -> None:
 
     parts = [part.tolist() for part in list_parts(comparisons)]
 
-    assert parts == [[1, 3, 4, 6], [0, 2, 5], [7]]
+    assert parts == [[1, 3, 4, 6, 7], [0, 2, 5]]  # 7 was never named
 
 
 def test_trees_of_parts_are_taken_apart_side_by_side() -> None:
     first = Hierarchy([[0, 1], [2, 3], [4, 5]], scores=[9.0, 4.0, 1.0])
     second = Hierarchy([[0, 1], [2, 3]], scores=[7.0, 2.0])
-    parts = [np.array([0, 2, 4, 6]), np.array([1, 3, 5]), np.array([7])]
+    third = Hierarchy([[0, 1]], scores=[3.0])
+    parts = [np.array([0, 2, 4, 6]), np.array([1, 3, 5]), np.array([7, 8])]
 
-    tree = join_trees(parts, [first, second, None])
+    tree = join_trees(parts, [first, second, third])
 
-    np.testing.assert_array_equal(tree.scores, [9.0, 7.0, 4.0, 2.0, 1.0, np.nan, np.nan])
-    assert tree.tied.tolist() == [False] * 5 + [True] * 2
-    for part, own in zip(parts[:2], (first, second), strict=True):
-        assert relabelled(own, part) <= relabelled(tree, np.arange(8))
-    assert sorted(np.bincount(tree.cut(2)).tolist()) == [1, 7]
-    assert sorted(np.bincount(tree.cut(3)).tolist()) == [1, 3, 4]
+    np.testing.assert_array_equal(tree.scores, [9.0, 7.0, 4.0, 3.0, 2.0, 1.0, np.nan, np.nan])
+    assert tree.tied.tolist() == [False] * 6 + [True] * 2
+    for part, own in zip(parts, (first, second, third), strict=True):
+        assert relabelled(own, part) <= relabelled(tree, np.arange(9))
+    assert sorted(np.bincount(tree.cut(2)).tolist()) == [2, 7]
+    assert sorted(np.bincount(tree.cut(3)).tolist()) == [2, 3, 4]
 
 
 def test_each_part_has_the_tree_that_it_would_have_alone() -> None:
@@ -48,11 +49,24 @@ def test_each_part_has_the_tree_that_it_would_have_alone() -> None:
     tree = spectral_linkage(ol.Comparisons.from_triplets(np.concatenate(rows), n_objects=26))
 
     alone = spectral_linkage(ol.Comparisons.from_triplets(rows[0], n_objects=12))
-    assert relabelled(alone, np.arange(12)) <= relabelled(tree, np.arange(26))
-    assert adjusted_rand_score(labels, tree.cut(6)[:24]) == 1.0
-    assert np.isnan(tree.scores[-3:]).all()
-    assert tree.tied[-3:].all()
-    assert np.isfinite(tree.scores[:-3]).all()
+    named = tree.restrict(range(24))
+    assert relabelled(alone, np.arange(12)) <= relabelled(named, np.arange(24))
+    assert adjusted_rand_score(labels, tree.cut(4)[:24]) == 1.0
+    assert np.isnan(tree.scores[-1])
+    assert tree.tied[-1]
+    assert tree.tied[:-1].sum() == 2  # 24 and 25 were never named
+
+
+def test_objects_that_nobody_named_do_not_take_up_the_first_splits() -> None:
+    planted = ol.datasets.planted_tree([[10, 4], 6], gap=0.4, seed=0)
+    rows = ol.datasets.simulate_answers(planted.similarities, 1500, seed=0)
+
+    tree = spectral_linkage(ol.Comparisons.from_triplets(rows, n_objects=23))
+
+    assert ol.metrics.aari(planted.levels, tree.restrict(range(20))) == 1.0
+    assert adjusted_rand_score(planted.labels, tree.cut(3)[:20]) == 1.0
+    largest = tree.cut(3)[0]
+    assert (tree.cut(3)[20:] == largest).all()
 
 
 def test_initial_clusters_link_parts() -> None:

@@ -186,16 +186,6 @@ def test_counts_too_large_to_be_added_up_are_refused_unless_the_majority_counts(
     assert spectral_linkage(comparisons).merges[0].tolist() == [0, 1]
 
 
-def test_counted_answers_are_as_good_as_repeated_ones() -> None:
-    rows = [[0, 1, 2], [1, 0, 2], [3, 0, 2], [3, 1, 2]]
-    counted = ol.Comparisons.from_triplets(rows, counts=[17, 1, 1, 1])
-    repeated = ol.Comparisons.from_triplets([rows[0]] * 16 + rows)
-
-    one, other = (spectral_linkage(answers, repeats="net") for answers in (counted, repeated))
-
-    assert relabelled(one, np.arange(4)) == relabelled(other, np.arange(4))
-
-
 def test_objects_that_are_all_alike_are_tied() -> None:
     labels = np.repeat([0, 1, 2], [4, 4, 5])
     similarities = np.where(labels[:, None] == labels, 2.0, 0.0)

@@ -16,6 +16,9 @@ def list_parts(
 ) -> list[Int64Array]:
     """Return the objects of each part, large parts first, equal ones by their first objects.
 
+    Objects that nothing links with others are at the end of the first part: nothing keeps them out
+    of the largest cluster, where an object is most likely to be.
+
     Parameters
     ----------
     comparisons : ListedComparisons
@@ -28,10 +31,12 @@ def list_parts(
         linked = part_of[list(cluster)]
         part_of[np.isin(part_of, linked)] = linked.min()
     parts = [np.flatnonzero(part_of == part) for part in np.unique(part_of)]
-    return sorted(parts, key=lambda part: (-len(part), int(part[0])))
+    parts.sort(key=lambda part: (-len(part), int(part[0])))
+    alone = [part for part in parts[1:] if len(part) == 1]
+    return [np.concatenate([parts[0], *alone]), *parts[1 : len(parts) - len(alone)]]
 
 
-def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy | None]) -> Hierarchy:
+def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy]) -> Hierarchy:
     """Return the tree of all parts: they join last, in their order, which means nothing.
 
     From the root down, parts are taken apart side by side: the weakest merge of all that are left
@@ -41,8 +46,8 @@ def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy | None]) -
     ----------
     parts : sequence of ndarrays
         The objects of each part.
-    trees : sequence of Hierarchy or None
-        The tree of each part, its objects numbered as they come there; None for a single object.
+    trees : sequence of Hierarchy
+        The tree of each part, its objects numbered as they come there.
     """
     n_objects = sum(len(part) for part in parts)
     order = _from_the_root_down(trees)[::-1]
@@ -54,7 +59,6 @@ def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy | None]) -
     ]  # of each part's own nodes in the whole tree
     for row, (which, own) in enumerate(order):
         tree = trees[which]
-        assert tree is not None
         merges[row] = nodes[which][tree.merges[own]]
         scores[row], tied[row] = tree.scores[own], tree.tied[own]
         nodes[which][len(parts[which]) + own] = n_objects + row
@@ -65,9 +69,9 @@ def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy | None]) -
     return Hierarchy(merges, scores=scores, tied=tied)
 
 
-def _from_the_root_down(trees: Sequence[Hierarchy | None]) -> list[tuple[int, int]]:
+def _from_the_root_down(trees: Sequence[Hierarchy]) -> list[tuple[int, int]]:
     """Return (part, merge) of all merges, those of one part in their order."""
-    left = {which: len(tree.merges) - 1 for which, tree in enumerate(trees) if tree is not None}
+    left = {which: len(tree.merges) - 1 for which, tree in enumerate(trees)}
     order = []
     while left:
         weakest = min(left, key=lambda which: (*_rank(trees[which], left[which]), which))
@@ -78,12 +82,11 @@ def _from_the_root_down(trees: Sequence[Hierarchy | None]) -> list[tuple[int, in
     return order
 
 
-def _rank(tree: Hierarchy | None, merge: int) -> tuple[int, float]:
+def _rank(tree: Hierarchy, merge: int) -> tuple[int, float]:
     """Return the place of a merge: from the root down, merges inside initial clusters come last.
 
     These have no score and are not tied; before them come merges of which nothing is known.
     """
-    assert tree is not None
     score = float(tree.scores[merge])
     if not np.isnan(score):
         return 0, score

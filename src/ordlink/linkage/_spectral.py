@@ -88,10 +88,7 @@ def _grow_parts(
     parts = list_parts(comparisons, clusters_of(labels))
     if len(parts) == 1:
         return _grow(comparisons, labels, repeats, progress)
-    trees = [
-        _grow(comparisons.subset(part), labels[part], repeats, progress) if len(part) > 1 else None
-        for part in parts
-    ]
+    trees = [_grow(comparisons.subset(part), labels[part], repeats, progress) for part in parts]
     return join_trees(parts, trees)
 
 
