@@ -30,7 +30,7 @@ from ordlink.experiments.quality_tables import (
     median_seconds,
     standard_error,
 )
-from pages.kept import keep_figures, keep_tables
+from pages.kept import drop_tables, keep_figures, keep_tables
 from pages.measured import markdown_table, rewrite_parts
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -250,6 +250,7 @@ def main(arguments: Sequence[str]) -> int:
         if is_complete(group, found[name]):
             keep_tables(experiments(group), folder / "results", KEPT)
         else:
+            drop_tables(experiments(group), KEPT)
             print(f"{name}: not all cells were run, so it is left out")
     keep_figures(folder / "figures", "quality-*.svg", KEPT)
     rows = load(KEPT)

@@ -19,6 +19,12 @@ def keep_tables(experiments: Iterable[Experiment], results: Path, kept: Path) ->
         shutil.copy(results / experiment.name / f"results-v{experiment.version}.parquet", folder)
 
 
+def drop_tables(experiments: Iterable[Experiment], kept: Path) -> None:
+    """Remove the tables of experiments that were not run in full as they are now."""
+    for experiment in experiments:
+        shutil.rmtree(kept / experiment.name, ignore_errors=True)
+
+
 def keep_figures(folder: Path, pattern: str, kept: Path) -> None:
     """Copy the figures of a run whose names fit a pattern."""
     for figure in folder.glob(pattern):
