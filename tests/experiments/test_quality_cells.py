@@ -202,13 +202,13 @@ def test_the_quick_grid_is_a_small_part_of_the_full_one(name) -> None:
         assert len(keys) == len(full.cells) > 4 * len(quick.cells)
 
 
-def test_the_bars_have_ten_repetitions_of_each_of_their_cells() -> None:
+def test_the_bars_have_ten_repetitions_or_more_of_each_of_their_cells() -> None:
     planted = GROUPS["planted"].make("full", None)[0][0].cells
     errors = GROUPS["errors"].make("full", None)[0][0].cells
 
     for delta, n_answers, _ in REACH:
         found = [c for c in planted if (c["delta"], c["n_answers"]) == (delta, n_answers)]
-        assert len(found) == 10
+        assert len(found) >= 10
     for delta, n_answers in quality_grid.ERROR_SIZES:
         for rate, n in ((0.0, n_answers), (0.2, 3 * n_answers)):
             found = [
