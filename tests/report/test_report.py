@@ -196,7 +196,7 @@ def test_the_summary_counts_branches_by_their_support(evidence: Evidence) -> Non
 @pytest.mark.parametrize(
     ("n_reached", "said"),
     [
-        (0, "express. A tree from one half of the pairs of objects predicts"),
+        (0, "express. Trees from one half of the pairs of objects predict"),
         (1, "better than chance (p = 0.002)"),
         (49, "better than chance (p = 0.050)"),
         (50, "These answers do not show a hierarchy."),
