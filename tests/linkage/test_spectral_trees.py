@@ -13,10 +13,14 @@ from ordlink.linkage._spectral_trees import (
     _contract,
     _converge,
     _first_clusters,
+    _known_clusters,
     _refine,
+    grow_trees,
 )
+from ordlink.linkage._split_tree import build_tree
 from ordlink.linkage._start import start_from
 from ordlink.similarity._bradley_terry import as_matrix
+from ordlink.similarity._known_strengths import KnownStrengths
 from ordlink.similarity._pair_strengths import PairStrengths
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
@@ -149,3 +153,20 @@ def test_pairs_in_hundreds_of_comparisons_are_thinned_out(monkeypatch) -> None:
 
     assert comparisons.n_rows > 26_000
     assert seen == [pytest.approx(100 / 228 * comparisons.n_rows, rel=0.1)]
+
+
+def test_the_kinds_of_trees_are_those_of_their_strengths() -> None:
+    rng = np.random.default_rng(0)
+    rows = [rng.permutation(12)[:4] for _ in range(400)]  # noise, which no two kinds read alike
+    comparisons = ol.Comparisons.from_quadruplets(rows, n_objects=12)
+    start = start_from(12)
+
+    trees = grow_trees(comparisons, start)
+    found = {kind: trees.of_kind(kind) for kind in ("splits", "plain splits", "average")}
+
+    known = KnownStrengths.of_answers(comparisons)
+    plain = build_tree(*_refine(known, *_known_clusters(known, start), start, None))
+    expected = start.finish(*plain, names=None)
+    assert found["plain splits"].merges.tolist() == expected.merges.tolist()
+    assert (np.diff(found["average"].scores) <= 1e-9).all()  # no inversions
+    assert len({str(tree.merges.tolist()) for tree in found.values()}) == 3
