@@ -95,7 +95,7 @@ def _four_kernel(n: float, q: float) -> float:
 
 
 def _spectral(n: float, q: float) -> float:
-    if n <= 64:  # both ways to count repeats, and both kinds of trees, are tried on five folds
+    if n <= 64:  # up to three kinds of trees are tried on five folds
         return 1.2 + 0.03 * n + 2e-5 * q
     return 0.5 + 1.2e-5 * q + 1e-8 * n**3
 
