@@ -126,6 +126,7 @@ class Visitor:
 
 def check_page(page: Any) -> None:
     """Assert what holds on every page: language, headings, names, contrast, no sideways scroll."""
+    page.wait_for_load_state()  # what is on the screen before has no style yet
     found = page.evaluate(_LOOK)
     assert found["lang"], "the page has no language"
     assert found["title"], "the page has no title"
@@ -138,6 +139,7 @@ def check_page(page: Any) -> None:
 
 def check_phone(page: Any) -> None:
     """Assert that everything that can be pressed is large enough, and that the question fits."""
+    page.wait_for_load_state()
     small = [
         (name, box)
         for name, box in page.evaluate(_TARGETS)
@@ -169,6 +171,7 @@ def check_with_axe(page: Any) -> list[str]:
     path = axe_script()
     if path is None:
         return []
+    page.wait_for_load_state()
     session = page.context.new_cdp_session(page)
     frame = session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
     world = session.send("Page.createIsolatedWorld", {"frameId": frame})["executionContextId"]
