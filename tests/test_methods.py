@@ -216,13 +216,13 @@ def test_cars_cluster_into_their_classes(data_folder, method: str) -> None:
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 def test_active_kernel_of_many_objects_gives_the_same_tree(monkeypatch, planted) -> None:
     """Above some size no kernel is made; features are linked instead."""
-    from ordlink import methods
+    from ordlink.methods import _runs
 
     oracle = SimilarityOracle(planted.similarities, names=planted.names)
     options = {"seed": 1, "n_references": 12, "initial_clusters": planted.initial_clusters(3, 0)}
     tree = ol.cluster(oracle, "4K-AL-act", **options)
-    monkeypatch.setattr(methods, "FEATURES_FROM", 2)
-    monkeypatch.setattr(methods, "active_kernel", None)
+    monkeypatch.setattr(_runs, "FEATURES_FROM", 2)
+    monkeypatch.setattr(_runs, "active_kernel", None)
 
     other = ol.cluster(oracle, "4K-AL-act", **options)
 
@@ -230,3 +230,12 @@ def test_active_kernel_of_many_objects_gives_the_same_tree(monkeypatch, planted)
     np.testing.assert_array_equal(other.scores, tree.scores)
     np.testing.assert_array_equal(other.tied, tree.tied)
     assert other.names == planted.names
+
+
+def test_one_initial_cluster_of_all_objects_is_warned_about() -> None:
+    comparisons = ol.Comparisons.from_triplets([[0, 1, 2], [1, 2, 3], [3, 2, 0]])
+
+    with pytest.warns(OrdlinkWarning, match="nothing is left for the answers to decide"):
+        tree = ol.cluster(comparisons, "4-AL", initial_clusters=[[0, 1, 2, 3]])
+
+    assert np.isnan(tree.scores).all()

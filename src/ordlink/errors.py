@@ -21,6 +21,10 @@ class InputError(OrdlinkError, ValueError):
     """The content of the input is wrong: a row, a name, a number, a file."""
 
 
+class TooFewAnswersError(InputError):
+    """There are fewer answers than this takes."""
+
+
 class InputKindError(OrdlinkError, TypeError):
     """The input is of the wrong kind: an oracle where answers are needed, and the like."""
 

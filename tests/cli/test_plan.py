@@ -127,6 +127,8 @@ def test_a_target_is_told_with_both_ends_of_its_interval(estimate, said: str) ->
         (("--answers", "no.csv", "--measure", "aari"), "--measure aari needs the true tree"),
         (("--answers", "no.csv"), "no.csv"),
         (("--objects", 20, "--png", "curve.bmp"), "use one of .png"),
+        (("--objects", 20, "--seconds", "nan"), "--seconds: expected a finite number"),
+        (("--objects", 20, "--pay", -1), "--pay: expected a finite number of at least 0"),
     ],
 )
 def test_a_wrong_call_is_refused_in_one_line(ordlink, words, message) -> None:

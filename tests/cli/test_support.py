@@ -32,7 +32,9 @@ def test_support_is_shown_and_written(ordlink, planted_answers: Path) -> None:
         "transfers": expected.transfers.tolist(),
     }
     assert tree.to_text() in result.out
-    assert "numbers: support in percent, from 20 replicates (seed 3)" in result.out
+    assert (
+        "numbers: support in percent, from 20 replicates (seed 3), on branches long" in result.out
+    )
     assert "left out" not in result.out
     assert re.search(r"┬\d", result.out)
     assert (out / "tree.nwk").read_text() == expected.tree.to_newick() + "\n"

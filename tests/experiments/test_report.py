@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ordlink as ol
+from ordlink.experiments._html import describe_run
 from ordlink.experiments.report import Section, write_report
 from ordlink.experiments.studies import STUDIES
 
@@ -167,3 +168,16 @@ def test_nothing_run_gives_a_page_that_says_so(tmp_path) -> None:
 
     assert "not run" in page.read_text("utf-8")
     assert "nothing to run" in page.read_text("utf-8")
+
+
+def test_a_run_is_described_with_the_most_repetitions_where_these_differ() -> None:
+    rows = [
+        {"cell": f"{setting}{repetition}", "repetition": repetition, "cell_cpu_seconds": 30.0}
+        for setting, n in (("a", 2), ("b", 3))
+        for repetition in range(n)
+        for _ in range(2)  # a row for each method
+    ]
+
+    even = [row for row in rows if row["repetition"] < 2]
+    assert describe_run(rows) == "cells: 5; repetitions: up to 3; 2.5 min of one core"
+    assert describe_run(even) == "cells: 4; repetitions: 2; 2.0 min of one core"

@@ -235,3 +235,16 @@ def test_seeds_depend_on_what_is_drawn_and_on_every_parameter() -> None:
 
     assert len(seeds) == 5
     assert seed_of("a", p=0.1, q=2) == seed_of("a", q=2, p=0.1)
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then(tmp_path, monkeypatch, capfd) -> None:
+    run_cells(sample(2), tmp_path / "seldom", n_processes=1)
+    assert capfd.readouterr().err == ""
+
+    monkeypatch.setattr("ordlink.experiments._runner.SECONDS_BETWEEN_LINES", 0.0)
+    run_cells(sample(2), tmp_path / "often", n_processes=1)
+
+    n_cells = len(sample(2).cells)
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == n_cells
+    assert lines[-1] == f"sample: cell {n_cells} of {n_cells}, 0 minutes left"

@@ -267,3 +267,21 @@ def test_relabelling_objects_relabels_the_tree_of_all_comparisons(seed) -> None:
     moved = ol.Comparisons.from_similarities(planted.similarities[np.ix_(order, order)])
 
     assert relabelled(spectral_linkage(moved), order) == relabelled(tree, np.arange(12))
+
+
+@pytest.mark.parametrize("kind", ["splits", "plain splits", "average"])
+def test_the_tree_says_which_kind_was_taken_for_each_part(monkeypatch, kind) -> None:
+    monkeypatch.setattr(
+        "ordlink.linkage._spectral.choose_kind",
+        lambda comparisons, *_: kind if comparisons.n_objects == 5 else "splits",
+    )
+    rows = np.array([[0, 1, 2], [1, 2, 3], [3, 4, 0], [2, 4, 1]])
+    apart = np.vstack([rows, [[5, 6, 7]]])
+
+    tree = ol.cluster(ol.Comparisons.from_triplets(rows), "spectral")
+    of_parts = ol.cluster(ol.Comparisons.from_triplets(apart), "spectral")
+    of_ranks = ol.cluster(ol.Comparisons.from_similarities(np.eye(4)), "spectral")
+
+    assert tree.parameters["kinds"] == [kind]
+    assert of_parts.parameters["kinds"] == [kind, "splits"]
+    assert of_ranks.parameters["kinds"] == ["splits"]

@@ -20,6 +20,8 @@ _REPLACEMENTS = (
     (r"^(depth|mean|gap|noise|seed): ", r"--\1: "),
     (r"^names: (there is no annotator|nobody is left)", r"--exclude: \1"),
     (r"^error_rate: ", "--errors: "),
+    (r"^seconds_per_answer: ", "--seconds: "),
+    (r"^pay_per_hour: ", "--pay: "),
     (r"^(target|confidence|difficulty|methods): ", r"--\1: "),
     (r"^n_clusters: ", "--clusters: "),
     (r"^depth, n_clusters: ", "--depth, --clusters: "),

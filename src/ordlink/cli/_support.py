@@ -80,7 +80,7 @@ def say_support(tree: Hierarchy, min_support: float | None) -> None:
     drawn = tree.parameters["branch_support"]
     click.echo(
         f"numbers: support in percent, from {drawn['n_replicates']:,} replicates (seed "
-        f"{drawn['seed']}); 95 is firm, below 50 says nothing"
+        f"{drawn['seed']}), on branches long enough for it; 95 is firm, below 50 says nothing"
     )
     if min_support is not None:
         support = tree.support[:-1]

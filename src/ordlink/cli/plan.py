@@ -16,7 +16,7 @@ from ordlink.cli._plan_output import (
     write_plan,
 )
 from ordlink.comparisons import FORMS
-from ordlink.errors import InputError
+from ordlink.errors import InputError, TooFewAnswersError
 
 _BEFORE = {
     "n_objects": "--objects",
@@ -43,10 +43,6 @@ _WITH = {
     "repetitions": "--repetitions",
 }
 """Options that go with answers at hand."""
-
-
-_TOO_FEW = ("n_folds:", "sizes:")
-"""What the library complains about where answers are too few; no options here."""
 
 
 @click.command(
@@ -92,12 +88,12 @@ _TOO_FEW = ("n_folds:", "sizes:")
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0),
+    type=float,
     default=4.0,
     show_default=True,
     help="Time that an answer takes.",
 )
-@click.option("--pay", type=click.FloatRange(min=0), help="Pay per hour, in any currency.")
+@click.option("--pay", type=float, help="Pay per hour, in any currency.")
 @click.option(
     "--answers",
     metavar="FILE",
@@ -142,11 +138,14 @@ def command(
     of the answers with the planted one. With answers at hand, the accuracy of trees of ever larger
     parts of them on held-out answers is continued beyond their number.
     """
+    from ordlink.planning import answers_cost
+
     chosen = {name: value for name, value in given.items() if value is not None}
     if png_file is not None:
         from ordlink.plotting._formats import check_drawing
 
         check_drawing(png_file)
+    answers_cost(0, seconds_per_answer=seconds, pay_per_hour=pay)  # refuses before the work
     check_file(csv_file, "--csv")
     check_file(png_file, "--png")
     if answers is None:
@@ -216,9 +215,7 @@ def _continue(
                 seed=seed,
                 progress=progress,
             )
-    except InputError as error:
-        if not str(error).startswith(_TOO_FEW):
-            raise
+    except TooFewAnswersError as error:
         raise InputError(
             f"{answers}: expected enough answers for five folds and a curve over them, got "
             f"{comparisons.n_answers}; collect more, or plan a study with --objects"

@@ -12,12 +12,16 @@ from ordlink.experiments.quality_groups import GROUPS
 from ordlink.experiments.quality_page import QualitySection, write_page
 from ordlink.experiments.studies import Grid
 
+_PARTS = (
+    'A group is run in two parts: the methods of others, and ours ("-ours"), which is run again\n'
+    "when our method changes."
+)
 _LIST = "\n".join(f"  {group.name:9} {group.title}" for group in GROUPS.values())
 
 
 @click.command(
     "quality",
-    epilog=f"\b\nGroups:\n{_LIST}\n\n\b\nExamples:\n"
+    epilog=f"\b\nGroups:\n{_LIST}\n\n\b\n{_PARTS}\n\n\b\nExamples:\n"
     "  ordlink quality --quick --out quality\n"
     "  ordlink quality planted people --full --data-home data --out quality",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,13 +43,19 @@ def page(title: str, body: str) -> str:
 
 
 def describe_run(rows: Sequence[Record]) -> str:
-    """Return how many cells and repetitions the rows are from, and their time."""
+    """Return how many cells and repetitions the rows are from, and their time.
+
+    Where some settings were repeated more often than others, the most is given as such.
+    """
     if not rows:
         return "nothing to run"
     cells = {row["cell"]: row["cell_cpu_seconds"] for row in rows}
-    repetitions = len({row.get("repetition") for row in rows})
+    n_cells = Counter({row["cell"]: row.get("repetition") for row in rows}.values())
+    most = "" if len(set(n_cells.values())) == 1 else "up to "
     minutes = sum(cells.values()) / 60
-    return f"cells: {len(cells):,}; repetitions: {repetitions}; {minutes:.1f} min of one core"
+    return (
+        f"cells: {len(cells):,}; repetitions: {most}{len(n_cells)}; {minutes:.1f} min of one core"
+    )
 
 
 def save_figure(figure: Figure, path: Path) -> bytes:

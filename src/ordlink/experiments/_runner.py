@@ -26,6 +26,8 @@ ONE_THREAD = (
     "VECLIB_MAXIMUM_THREADS",
 )
 """Variables that are 1 in the workers: there are as many processes as cores."""
+SECONDS_BETWEEN_LINES = 60.0
+"""How often progress is told where there is no terminal."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ def run_cells(
     n_processes : int, optional
         Number of processes, each with one thread; by default all cores.
     progress : bool
-        Show a bar on stderr, where that is a terminal; the time left follows from `cost`.
+        Show a bar on stderr, or write a line a minute where that is no terminal; the time left
+        follows from `cost`.
 
     Returns
     -------
@@ -219,13 +222,18 @@ def _one_thread_each() -> Iterator[None]:
 def _progress_bar(
     experiment: Experiment, todo: list[Parameters], *, shown: bool
 ) -> Iterator[Callable[[Parameters, int], None]]:
-    """Show the share of the cost that is done; its rate gives the time left."""
+    """Show the share of the cost that is done; its rate gives the time left.
+
+    Where nobody looks at a terminal, a line is written now and then.
+    """
     from tqdm import tqdm
 
     n_cells = len(experiment.cells)
     n_done = n_cells - len(todo)
+    total = sum(experiment.cost(cell) for cell in todo)
+    lines = _ProgressLines(experiment.name, total) if shown and not sys.stderr.isatty() else None
     bar = tqdm(
-        total=sum(experiment.cost(cell) for cell in todo),
+        total=total,
         desc=experiment.name,
         file=sys.stderr,
         disable=None if shown else True,
@@ -237,8 +245,28 @@ def _progress_bar(
         nonlocal n_done
         n_done += 1
         failed = f", {n_failed} failed" if n_failed else ""
-        bar.set_postfix_str(f"cell {n_done} of {n_cells}{failed}", refresh=False)
+        where = f"cell {n_done} of {n_cells}{failed}"
+        bar.set_postfix_str(where, refresh=False)
         bar.update(experiment.cost(cell))
+        if lines is not None:
+            lines.update(experiment.cost(cell), where)
 
     with bar:
         yield update
+
+
+class _ProgressLines:
+    """A line on stderr now and then, for those who read a log."""
+
+    def __init__(self, name: str, total: float) -> None:
+        self.name, self.total, self.done = name, total, 0.0
+        self.started = self.said = time.monotonic()
+
+    def update(self, cost: float, where: str) -> None:
+        self.done += cost
+        now = time.monotonic()
+        if now - self.said < SECONDS_BETWEEN_LINES or not self.done:
+            return
+        self.said = now
+        minutes = (now - self.started) * (self.total / self.done - 1) / 60
+        print(f"{self.name}: {where}, {minutes:.0f} minutes left", file=sys.stderr, flush=True)

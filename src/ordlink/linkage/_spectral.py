@@ -11,7 +11,7 @@ from ordlink.kernels.threads import one_blas_thread
 from ordlink.linkage._numbering import in_own_numbers, order_of_appearance, renumber
 from ordlink.linkage._parts import join_trees, list_parts
 from ordlink.linkage._spectral_choice import choose_kind
-from ordlink.linkage._spectral_trees import grow_trees
+from ordlink.linkage._spectral_trees import Kind, grow_trees
 from ordlink.linkage._start import clusters_of, start_from
 from ordlink.similarity._questions import check_net_counts, one_row_per_question
 from ordlink.similarity._thinning import thin_out_pairs
@@ -52,7 +52,9 @@ def spectral_linkage(
     -------
     Hierarchy
         The score of a merge is the mean strength across, NaN where nothing is known of it. Marked
-        as tied are merges that no answer spoke for, or as much for another one.
+        as tied are merges that no answer spoke for, or as much for another one. Of its
+        `parameters`, `kinds` says which tree was taken ("splits", "plain splits" or "average"): one
+        entry for each part of the objects, since parts never compared have trees of their own.
 
     Examples
     --------
@@ -66,13 +68,17 @@ def spectral_linkage(
     start = start_from(comparisons.n_objects, initial_clusters)
     with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
-            return grow_trees(comparisons, start, progress).splits
+            return _noted(grow_trees(comparisons, start, progress).splits, ["splits"])
         if repeats == "net":
             check_net_counts(comparisons)
         order = order_of_appearance(comparisons)
         labels = start.labels[order]
-        tree = _grow_parts(renumber(comparisons, order), labels, repeats, progress)
-        return in_own_numbers(tree, order, comparisons.names)
+        tree, kinds = _grow_parts(renumber(comparisons, order), labels, repeats, progress)
+        return _noted(in_own_numbers(tree, order, comparisons.names), kinds)
+
+
+def _noted(tree: Hierarchy, kinds: Sequence[Kind]) -> Hierarchy:
+    return tree.with_origin("spectral", {"kinds": list(kinds)})
 
 
 def _grow_parts(
@@ -80,16 +86,17 @@ def _grow_parts(
     labels: Int32Array,
     repeats: Repeats,
     progress: Progress | None,
-) -> Hierarchy:
-    """Return the tree of all objects; parts that were never compared have trees of their own.
+) -> tuple[Hierarchy, list[Kind]]:
+    """Return the tree of all objects, and the kinds of the trees of parts never compared.
 
     Objects of equal labels are in one initial cluster.
     """
     parts = list_parts(comparisons, clusters_of(labels))
     if len(parts) == 1:
-        return _grow(comparisons, labels, repeats, progress)
-    trees = [_grow(comparisons.subset(part), labels[part], repeats, progress) for part in parts]
-    return join_trees(parts, trees)
+        tree, kind = _grow(comparisons, labels, repeats, progress)
+        return tree, [kind]
+    grown = [_grow(comparisons.subset(part), labels[part], repeats, progress) for part in parts]
+    return join_trees(parts, [tree for tree, _ in grown]), [kind for _, kind in grown]
 
 
 def _grow(
@@ -97,8 +104,8 @@ def _grow(
     labels: Int32Array,
     repeats: Repeats,
     progress: Progress | None,
-) -> Hierarchy:
+) -> tuple[Hierarchy, Kind]:
     start = start_from(comparisons.n_objects, clusters_of(labels))
     kind = choose_kind(comparisons, start, repeats)
     rows = thin_out_pairs(one_row_per_question(comparisons, repeats))
-    return grow_trees(rows, start, progress).of_kind(kind)
+    return grow_trees(rows, start, progress).of_kind(kind), kind

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError
+from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.trust._checks import check_listed, check_whole_number
 from ordlink.typing import AnyArray, FloatArray, LabelArray
 
@@ -63,7 +63,7 @@ def assign_folds(
     weights = np.bincount(units, weights=comparisons.counts)
     if len(weights) < n_folds:
         what = "annotators" if by_annotator else "answers"
-        raise InputError(
+        raise TooFewAnswersError(
             f"n_folds: expected at most {len(weights)}, the number of {what}, got {n_folds}; "
             "ask for fewer folds."
         )

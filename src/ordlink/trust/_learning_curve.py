@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError
+from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
@@ -191,7 +191,7 @@ def _check_sizes(
     else:
         chosen = sorted({check_whole_number(size, "sizes", lowest=1) for size in sizes})
     if len(chosen) < 3:
-        raise InputError(
+        raise TooFewAnswersError(
             f"sizes: expected at least three different numbers of answers, got {chosen} (there are "
             f"{answers.n_answers} answers); a curve needs more."
         )

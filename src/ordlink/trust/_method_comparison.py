@@ -39,7 +39,7 @@ def compare_methods(
 
     All candidates get the same folds and the same order of the objects, those of `cross_validate`;
     the trees of all answers are those of `ordlink.cluster`. Held-out accuracy decides: candidates
-    within two standard errors of the best, in pairs over folds, tie with it, and of those that tie
+    that are not clearly behind the best, in pairs over folds, tie with it, and of those that tie
     the first in the order of `CANDIDATES` is recommended: spectral, which needs the fewest answers,
     then the embeddings in the plane, 4K-AL, 4-AL, AddS-AL.
 

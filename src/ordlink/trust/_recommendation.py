@@ -11,12 +11,8 @@ from ordlink.trust._candidates import CANDIDATES
 from ordlink.trust._folds import standard_error
 from ordlink.typing import FloatArray
 
-TIE_ERRORS = 2.0
-"""Methods tie with the best if they are at most so many standard errors behind it.
-
-With five folds, a tie of one standard error would be broken by luck too often: the errors are known
-from five numbers, and are too small, since any two trees share most of their answers.
-"""
+LEVEL = 0.05
+"""Chance at which luck may break a tie, of all methods together."""
 CHANCE = 0.5
 """Accuracy of a tree that knows nothing."""
 
@@ -47,9 +43,9 @@ class Recommendation:
 def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
     """Return the method to take by its accuracy on held-out answers.
 
-    The best is the one of the highest mean. Methods whose difference to it, in pairs over folds,
-    is at most `TIE_ERRORS` of its standard error tie with it. Of those that tie, the one that
-    comes first in CANDIDATES is taken; others come after these, in the order given.
+    The best is the one of the highest mean. Methods that are not clearly behind it, by the
+    differences in pairs over folds, tie with it. Of those that tie, the one that comes first in
+    CANDIDATES is taken; others come after these, in the order given.
 
     Parameters
     ----------
@@ -73,9 +69,26 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
         )
         for label in accuracies
     }
-    tied = [label for label in ranked if label == best or _is_tied(*differences[label])]
+    most = clear_difference(len(ranked), accuracies[best].shape[1])
+    tied = [label for label in ranked if label == best or _is_tied(*differences[label], most)]
     reason = _reason(tied, best, differences, accuracies)
     return Recommendation(tied[0], reason, best, differences)
+
+
+def clear_difference(n_methods: int, n_folds: int) -> float:
+    """Return how many standard errors a method must be ahead to be clearly better.
+
+    The error is known from as many numbers as there are folds, and the best of several methods is
+    ahead of the others by luck the more often the more there are: Student's t, by Bonferroni.
+
+    Examples
+    --------
+    >>> round(clear_difference(2, 5), 2), round(clear_difference(7, 5), 2)
+    (2.13, 3.96)
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n_folds - 1, 1 - LEVEL / max(n_methods - 1, 1)))
 
 
 def _by_preference(labels: Iterable[str]) -> list[str]:
@@ -84,8 +97,8 @@ def _by_preference(labels: Iterable[str]) -> list[str]:
     return known + [label for label in labels if label not in CANDIDATES]
 
 
-def _is_tied(difference: float, error: float) -> bool:
-    return difference <= TIE_ERRORS * error + 1e-12  # not so where they are NaN
+def _is_tied(difference: float, error: float, most: float) -> bool:
+    return difference <= most * error + 1e-12  # not so where they are NaN
 
 
 def _reason(
@@ -108,7 +121,7 @@ def _reason(
         reason += (
             f"; {_joined(others)} cannot be told from it"
             if others
-            else f", and no other method comes within {TIE_ERRORS:g} standard errors"
+            else ", clearly better than every other method"
         )
     else:
         difference, its_error = differences[chosen]
