@@ -44,6 +44,21 @@ def test_support_is_shown_and_written(ordlink, planted_answers: Path) -> None:
     assert written == ["" if np.isnan(one) else repr(float(one)) for one in tree.support]
 
 
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_support_forgives_objects_out_of_place(ordlink, tmp_path: Path) -> None:
+    planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=12, gap=0.3, seed=0)
+    rows = ol.datasets.simulate_answers(planted.similarities, 300, error_rate=0.1, seed=0)
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["anchor,closer,farther", *(",".join(map(str, r)) for r in rows)]))
+
+    ordlink("cluster", path, "--method", "AddS-AL", "--support", 20, "--out", tmp_path / "out")
+
+    tree = ol.Hierarchy.load(tmp_path / "out/tree.json")
+    expected = ol.trust.branch_support(ol.read_comparisons(path), "AddS-AL", n_replicates=20)
+    assert np.array_equal(tree.support, expected.support)
+    assert (expected.support[:-1] > expected.shares[:-1]).any()  # of the exact branch
+
+
 def test_branches_with_little_support_are_left_out(ordlink, planted_answers: Path) -> None:
     out = planted_answers.parent / "out"
     options = ("--method", "AddS-AL", "--support", 20, "--min-support", 60, "--out", out)
