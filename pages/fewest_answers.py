@@ -47,6 +47,7 @@ IMAGES = {
     "quality-forms-aari": "Forms of answers",
     "quality-errors-aari": "Wrong answers",
     "quality-uneven-aari": "Objects asked about unevenly",
+    "quality-features-held_out": "Zoo and Glass: held-out accuracy",
 }
 """Figure -> what it shows; the second word of its name is that of a group."""
 FIGURE_OF = {"quality-needed": "planted"}
