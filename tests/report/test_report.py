@@ -459,6 +459,10 @@ def test_equally_good_methods_that_split_the_objects_differently_are_named(
     assert "Methods disagree about the top of the tree" in both
     assert said in both
     assert "with three" not in both
+    assert "Held against one:" in both
+    shown_is_behind = _with_trees(evidence, {"best": other, "two": one, "one": one}, tied=2)
+    assert "with best 2 of 6 objects" in shown_is_behind  # and against what is shown
+    assert "Held against one:" in shown_is_behind
     assert "disagree" not in _with_trees(evidence, {"one": one, "two": other}, tied=1)
     assert "disagree" not in _with_trees(evidence, {"one": one, "two": one}, tied=2)
 

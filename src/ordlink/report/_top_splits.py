@@ -34,13 +34,12 @@ def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[T
     """Return who splits the objects otherwise, of the methods that predict as well as the best.
 
     These are all within one standard error of the best, in pairs over folds. They are held against
-    the method of this label, or against the best where it is not one of them; the label of that
-    method comes first.
+    the method of this label, whose tree is shown, or against the best where it was not compared;
+    the label of that method comes first.
     """
     good = [one.label for one in methods.scores if one.difference <= one.difference_error]
-    good = good or [methods.best.label]
-    reference = label if label in good else good[0]
     labels = [one.label for one in methods.scores]
+    reference = label if label in labels else methods.best.label
     agreements = methods.agreement[labels.index(reference)]
     found = []
     for other in good:

@@ -197,11 +197,11 @@ def _about_top(evidence: Evidence) -> str:
         return ""
     moved = "; ".join(_moved(one, evidence.summary.n_objects) for one in others)
     return (
-        "<strong>Methods disagree about the top of the tree.</strong> As far as can be told from "
-        f"held-out answers, {escape(reference)} and {escape(listed([o.label for o in others]))} "
-        "are equally good (within one standard error of the best), but their trees part the "
-        f"objects differently at the first split. Against {escape(reference)}: {escape(moved)}. "
-        "Read the top of the tree as one of several that the answers allow."
+        "<strong>Methods disagree about the top of the tree.</strong> Held-out answers are "
+        f"predicted as well by {escape(listed([o.label for o in others]))} (within one standard "
+        "error of the best), but at the first split the objects are parted otherwise. Held "
+        f"against {escape(reference)}: {escape(moved)}. Read the top of the tree as one of several "
+        "that the answers allow."
     )
 
 
