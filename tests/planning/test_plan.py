@@ -18,7 +18,6 @@ from ordlink.planning._setting import check_setting
 from ordlink.planning._simulate import (
     N_FRESH,
     _draw_truth,
-    n_questions,
     simulate_limit,
     simulate_quality,
 )
@@ -160,12 +159,6 @@ def test_the_limit_is_that_of_the_methods_own_tree(measure):
     spectral = literal("spectral")
     assert (spectral < plain).any() and (plain < spectral).any()
     assert limits("spectral") == pytest.approx(np.maximum(spectral, plain))
-
-
-def test_numbers_of_questions():
-    assert n_questions("triplet", 5) == 5 * 6
-    assert n_questions("most-central", 5) == 10
-    assert n_questions("quadruplet", 5) == 45
 
 
 def test_the_grid_is_even_in_the_logarithm_and_bounded():

@@ -376,24 +376,31 @@ def test_everybody_drawn_once_is_the_majority_of_the_answers():
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
-def test_spectral_counts_in_replicates_as_in_the_tree(monkeypatch):
-    """Of itself it counts by majority or net; replicates are always counted by what was drawn."""
+@pytest.mark.parametrize(("repeats", "voted"), [(None, True), ("majority", True), ("net", False)])
+@pytest.mark.parametrize("method", ["spectral", "4-AL"])
+def test_answers_are_decided_before_they_count_unless_the_tree_is_net(
+    monkeypatch, method, repeats, voted
+):
+    """Replicates are always counted by what was drawn: of single answers, or of majorities."""
     rows, people = people_of_their_own(7)
     comparisons = ol.Comparisons.from_triplets(rows, annotators=people, n_objects=6)
-    counted = {
-        way: ol.cluster(comparisons, "spectral", repeats=way).merges for way in ("majority", "net")
-    }
-    asked = []
+    options = {} if repeats is None else {"repeats": repeats}
+    asked, votes = [], []
 
     def note(data, method, **options):
         asked.append(options.get("repeats"))
         return ol.cluster(data, method, **options)
 
-    monkeypatch.setattr("ordlink.trust._support.cluster", note)
-    result = branch_support(comparisons, "spectral", n_replicates=2, resample="answers")
+    def draw(comparisons, units, pools, own_votes):
+        votes.append(own_votes)
+        return Draw(comparisons, units, pools, own_votes)
 
-    assert asked == [None, "majority", "net", "net"]
-    assert any((result.tree.merges == merges).all() for merges in counted.values())
+    monkeypatch.setattr("ordlink.trust._support.cluster", note)
+    monkeypatch.setattr("ordlink.trust._support.Draw", draw)
+    branch_support(comparisons, method, n_replicates=2, resample="answers", **options)
+
+    assert asked == [repeats, "net", "net"]
+    assert [one is not None for one in votes] == [voted]
 
 
 @pytest.mark.parametrize("people", [None, [f"p{k % 6}" for k in range(40)]])

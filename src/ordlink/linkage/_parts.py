@@ -16,8 +16,7 @@ def list_parts(
 ) -> list[Int64Array]:
     """Return the objects of each part, large parts first, equal ones by their first objects.
 
-    Objects that nothing links with others are at the end of the first part: nothing keeps them out
-    of the largest cluster, where an object is most likely to be.
+    Parts without a comparison are left out.
 
     Parameters
     ----------
@@ -30,10 +29,9 @@ def list_parts(
     for cluster in clusters:
         linked = part_of[list(cluster)]
         part_of[np.isin(part_of, linked)] = linked.min()
-    parts = [np.flatnonzero(part_of == part) for part in np.unique(part_of)]
-    parts.sort(key=lambda part: (-len(part), int(part[0])))
-    alone = [part for part in parts[1:] if len(part) == 1]
-    return [np.concatenate([parts[0], *alone]), *parts[1 : len(parts) - len(alone)]]
+    of_named = np.unique(part_of[np.unique(comparisons.quadruplets)])
+    parts = [np.flatnonzero(part_of == part) for part in of_named]
+    return sorted(parts, key=lambda part: (-len(part), int(part[0])))
 
 
 def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy]) -> Hierarchy:

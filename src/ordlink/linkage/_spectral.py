@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
@@ -13,6 +15,7 @@ from ordlink.linkage._parts import join_trees, list_parts
 from ordlink.linkage._spectral_choice import choose_kind
 from ordlink.linkage._spectral_trees import Kind, grow_trees
 from ordlink.linkage._start import clusters_of, start_from
+from ordlink.linkage._unnamed import hang_in
 from ordlink.similarity._questions import check_net_counts, one_row_per_question
 from ordlink.similarity._thinning import thin_out_pairs
 from ordlink.typing import AnyArray, Int32Array, Progress
@@ -92,11 +95,16 @@ def _grow_parts(
     Objects of equal labels are in one initial cluster.
     """
     parts = list_parts(comparisons, clusters_of(labels))
-    if len(parts) == 1:
+    named = np.sort(np.concatenate(parts)) if parts else np.arange(comparisons.n_objects)
+    if len(parts) <= 1 and len(named) == comparisons.n_objects:
         tree, kind = _grow(comparisons, labels, repeats, progress)
         return tree, [kind]
     grown = [_grow(comparisons.subset(part), labels[part], repeats, progress) for part in parts]
-    return join_trees(parts, [tree for tree, _ in grown]), [kind for _, kind in grown]
+    own_numbers = [np.searchsorted(named, part) for part in parts]
+    tree = join_trees(own_numbers, [tree for tree, _ in grown])
+    if len(named) < comparisons.n_objects:
+        tree = hang_in(tree, named, start_from(comparisons.n_objects, clusters_of(labels)))
+    return tree, [kind for _, kind in grown]
 
 
 def _grow(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from typing import Any
 
 import numpy as np
 
-from ordlink.comparisons import Comparisons, list_answers, n_pairs
+from ordlink.comparisons import Comparisons, list_answers
 from ordlink.datasets import planted_tree, simulate_answers
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
@@ -20,11 +18,9 @@ from ordlink.typing import FloatArray, LabelArray
 N_FRESH = 20_000
 """Answers that the tree has not seen, for its accuracy."""
 SPECTRAL = "spectral"
-"""It takes twice as long to choose how repeated answers count, and may take average linkage."""
+"""It may take average linkage."""
 PLAIN = "AddS-AL"
 """Average linkage of the pairs' ranks, where all comparisons are known."""
-FEW_REPEATS = 0.25
-"""Up to so many answers per possible question, choosing how they count is hardly worth its time."""
 
 
 def simulate_quality(setting: Setting, n_answers: int, seed: int, run: int) -> float:
@@ -32,11 +28,7 @@ def simulate_quality(setting: Setting, n_answers: int, seed: int, run: int) -> f
     rng = np.random.default_rng([seed, run])
     similarities, levels = _draw_truth(setting, rng)
     answers = _draw_answers(setting, similarities, n_answers, rng)
-    few_repeats = n_answers <= FEW_REPEATS * n_questions(setting.question, setting.n_objects)
-    options = {}
-    if few_repeats and setting.method == SPECTRAL:
-        options["repeats"] = "majority"
-    tree = _tree(answers, setting.method, **options)
+    tree = _tree(answers, setting.method)
     return _judge(setting, tree, similarities, levels, rng)
 
 
@@ -59,19 +51,6 @@ def simulate_limit(setting: Setting, seed: int, run: int) -> float:
     return max(found)
 
 
-def n_questions(question: str, n_objects: int) -> int:
-    """Return how many different questions there are.
-
-    Examples
-    --------
-    >>> n_questions("triplet", 4), n_questions("odd-one-out", 4), n_questions("quadruplet", 4)
-    (12, 4, 15)
-    """
-    if question == "quadruplet":
-        return math.comb(n_pairs(n_objects), 2)
-    return math.comb(n_objects, 3) * (3 if question == "triplet" else 1)
-
-
 def _draw_truth(setting: Setting, rng: np.random.Generator) -> tuple[FloatArray, LabelArray]:
     """Return similarities and true levels, the objects shuffled: ties favour small numbers."""
     planted = planted_tree(setting.structure, mean=0.0, gap=setting.difficulty, noise=1.0, seed=rng)
@@ -92,11 +71,11 @@ def _draw_answers(
     return list_answers(rows, setting.question, n_objects=setting.n_objects)
 
 
-def _tree(comparisons: Comparisons, method: str, **options: Any) -> Hierarchy:
+def _tree(comparisons: Comparisons, method: str) -> Hierarchy:
     with warnings.catch_warnings():
         # What few simulated answers lack or tie is what is being measured.
         warnings.simplefilter("ignore", OrdlinkWarning)
-        return cluster(comparisons, method, **options)
+        return cluster(comparisons, method)
 
 
 def _judge(

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
+from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import InitialClusters, cluster, find_method
@@ -153,7 +153,7 @@ def branch_support(
     votes, of_replicates = None, dict(options)
     if units is not None and "repeats" in find_method(method).options:
         assert isinstance(comparisons, ListedComparisons)
-        if _repeats_of(tree, comparisons, method, initial_clusters, options) == "majority":
+        if (options.get("repeats") or "majority") == "majority":
             votes = Votes.of(comparisons)
         of_replicates["repeats"] = "net"  # of what is decided, it counts how often it was drawn
     draw = Draw(comparisons, units, pools, votes)
@@ -171,30 +171,6 @@ def branch_support(
         matches.transfers,
         trees,
     )
-
-
-def _repeats_of(
-    tree: Hierarchy,
-    comparisons: ListedComparisons,
-    method: str,
-    initial_clusters: InitialClusters,
-    options: dict[str, Any],
-) -> Repeats:
-    """Return how repeated answers count in a tree; spectral does the one or the other."""
-    asked: Repeats | None = options.get("repeats")
-    if asked is not None:
-        return asked
-    if comparisons.tally.majority is None:  # no question was repeated
-        return "majority"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)
-        by_majority = cluster(
-            comparisons,
-            method,
-            initial_clusters=initial_clusters,
-            **options | {"repeats": "majority"},
-        )
-    return "majority" if (by_majority.merges == tree.merges).all() else "net"
 
 
 def _units(comparisons: Comparisons, resample: Resample) -> LabelArray | None:
