@@ -11,7 +11,7 @@ import pytest
 
 import ordlink as ol
 from ordlink.datasets import planted_tree, random_structure
-from ordlink.experiments import Experiment, load_results, run_cell
+from ordlink.experiments import Experiment, load_results, run_cell, seed_of
 from ordlink.experiments.calibration import main
 from ordlink.experiments.calibration_bars import (
     BARS,
@@ -29,6 +29,7 @@ from ordlink.experiments.calibration_cells import (
     auto_cell,
     calibration_experiments,
     chance_cell,
+    spectral_cell,
     support_cell,
 )
 from ordlink.experiments.calibration_grid import SETTINGS, Setting, draw_data
@@ -282,6 +283,7 @@ def test_the_grid_varies_what_it_should() -> None:
     assert len(runs) >= 24
     assert set(runs.values()) == {20}
     assert len(parts["support"].cells) == len(parts["auto"].cells)
+    assert len(parts["spectral"].cells) == 2 * len(SETTINGS)
     for form, error_rate in product(("triplet", "quadruplet"), (0.0, 0.2)):
         assert any((s.form, s.error_rate) == (form, error_rate) for s in SETTINGS)
     assert sum(s.per_object is None for s in SETTINGS) >= 2
@@ -344,6 +346,18 @@ def test_an_auto_cell_takes_what_auto_takes() -> None:
     assert rows == run_cell(Experiment("tiny", 1, auto_cell, (cell,)), cell)
 
 
+def test_branches_of_spectral_are_those_of_the_library() -> None:
+    rows = spectral_cell(**TINY, run=0, n_replicates=3)
+
+    seed = seed_of("replicates", method="spectral", run=0, **TINY)
+    data = draw_data(Setting(**TINY), 0)
+    found = ol.trust.branch_support(data.comparisons, "spectral", n_replicates=3, seed=seed)
+    branches = kinds_of_branches(found.tree, data.clusters)
+    assert [row["value"] for row in rows] == found.support[:-1].tolist()  # without the root
+    assert [row["kind"] for row in rows] == list(branches)
+    assert {row["method"] for row in rows} == {"spectral"}
+
+
 def test_with_all_comparisons_auto_needs_no_folds() -> None:
     cell = {**asdict(Setting("uneven", 2.0)), "run": 0}
     data = draw_data(Setting("uneven", 2.0), 0)
@@ -371,6 +385,7 @@ def test_the_command_runs_goes_on_and_writes_its_page(tmp_path, monkeypatch, cap
     chance = {"n_objects": 8, "per_object": 20, "form": "triplet", "error_rate": 0.0}
     parts = {
         "support": Experiment("trust-support", 1, support_cell, (cell,)),
+        "spectral": Experiment("trust-support-spectral", 1, spectral_cell, (cell,)),
         "auto": Experiment("trust-auto", 1, auto_cell, ()),
         "chance": Experiment(
             "trust-chance", 1, chance_cell, ({**chance, "batch": 0, "n_sets": 3},)
@@ -389,6 +404,7 @@ def test_the_command_runs_goes_on_and_writes_its_page(tmp_path, monkeypatch, cap
     page = (tmp_path / "calibration.md").read_text(encoding="utf-8")
     assert "uneven; 2; 3 quadruplets per object, 10% wrong" in page
     assert "(calibration.svg)" in page
+    assert "mostly recommended, 1 runs of each setting: AUC" in page
     assert (tmp_path / "calibration.svg").read_bytes().startswith(b"<?xml")
     assert len(load_results(parts["chance"], tmp_path)) == 3
 

@@ -22,7 +22,7 @@ from ordlink.experiments.calibration_cells import calibration_experiments
 from ordlink.experiments.calibration_page import calibration_page, reliability_figure
 from ordlink.experiments.quality_bars import Results
 
-PARTS = ("support", "auto", "chance")
+PARTS = ("support", "auto", "chance", "spectral")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -15,6 +15,7 @@ from ordlink.experiments.calibration_grid import (
     N_RUNS,
     QUICK_SETTINGS,
     SETTINGS,
+    Data,
     Setting,
     chance_cells,
     draw_data,
@@ -30,13 +31,16 @@ from ordlink.trust import CANDIDATES, branch_support, compare_methods, hierarchy
 SUPPORTED = ("4-AL", "AddS-AL")
 """Methods whose branches are given support: the fast ones."""
 N_REPLICATES = 100
+SLOW = "spectral"
+"""The method that is mostly recommended: its trees take a second, so it gets a smaller check."""
+SLOW_RUNS, SLOW_REPLICATES = 2, 40
 AUTO = "auto"
 
 
 def calibration_experiments(*, quick: bool = False) -> dict[str, Experiment]:
-    """Return the three parts of the experiment "trust"; each can be run again without the others.
+    """Return the parts of the experiment "trust"; each can be run again without the others.
 
-    Planted data of the same setting and run are the same in "support" and "auto".
+    Planted data of the same setting and run are the same in "support", "spectral" and "auto".
     """
     settings, n_runs, n_replicates = SETTINGS, N_RUNS, N_REPLICATES
     chance = tuple(chance_cells(CHANCE_SIZES, N_BATCHES))
@@ -45,8 +49,13 @@ def calibration_experiments(*, quick: bool = False) -> dict[str, Experiment]:
         chance = tuple(chance_cells(CHANCE_SIZES[:1], 1))
     planted = tuple(planted_cells(settings, n_runs))
     support = tuple({**cell, "n_replicates": n_replicates} for cell in planted)
+    slow = tuple(
+        {**cell, "n_replicates": min(n_replicates, SLOW_REPLICATES)}
+        for cell in planted_cells(settings, min(n_runs, SLOW_RUNS))
+    )
     return {
         "support": Experiment("trust-support", 1, support_cell, support, _support_cost),
+        "spectral": Experiment("trust-support-spectral", 1, spectral_cell, slow, _spectral_cost),
         "auto": Experiment("trust-auto", 1, auto_cell, planted, _auto_cost),
         "chance": Experiment("trust-chance", 1, chance_cell, chance, _chance_cost),
     }
@@ -64,22 +73,35 @@ def support_cell(*, run: int, n_replicates: int, **given: Any) -> list[Record]:
         warnings.simplefilter("ignore", OrdlinkWarning)
         for method in SUPPORTED:
             seed = seed_of("replicates", method=method, run=run, **given)
-            found = branch_support(data.comparisons, method, n_replicates=n_replicates, seed=seed)
-            for t, kind in enumerate(kinds_of_branches(found.tree, data.clusters)):
-                rows.append(
-                    {
-                        "measure": "support",
-                        "method": method,
-                        "size": int(found.tree.sizes[found.tree.n_objects + t]),
-                        "kind": kind,
-                        "value": float(found.support[t]),
-                        "share": float(found.shares[t]),
-                        "transfer": float(found.transfers[t]),
-                    }
-                )
+            rows += _branches(data, method, n_replicates, seed)
         test = hierarchy_test(data.comparisons, seed=seed_of("test", run=run, **given))
     rows.append({"measure": "p_value", "method": "4-AL", "value": test.p_value})
     return rows
+
+
+def spectral_cell(*, run: int, n_replicates: int, **given: Any) -> list[Record]:
+    """Return every branch of the slow method's tree, as `support_cell` does."""
+    data = draw_data(Setting(**given), run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        seed = seed_of("replicates", method=SLOW, run=run, **given)
+        return _branches(data, SLOW, n_replicates, seed)
+
+
+def _branches(data: Data, method: str, n_replicates: int, seed: int) -> list[Record]:
+    found = branch_support(data.comparisons, method, n_replicates=n_replicates, seed=seed)
+    return [
+        {
+            "measure": "support",
+            "method": method,
+            "size": int(found.tree.sizes[found.tree.n_objects + t]),
+            "kind": kind,
+            "value": float(found.support[t]),
+            "share": float(found.shares[t]),
+            "transfer": float(found.transfers[t]),
+        }
+        for t, kind in enumerate(kinds_of_branches(found.tree, data.clusters))
+    ]
 
 
 def auto_cell(*, run: int, **given: Any) -> list[Record]:
@@ -134,6 +156,10 @@ def _candidates(
 
 def _support_cost(_: Parameters) -> float:
     return 1.0
+
+
+def _spectral_cost(parameters: Parameters) -> float:
+    return 5.0 if setting_of(parameters).per_object is None else 50.0
 
 
 def _auto_cost(parameters: Parameters) -> float:

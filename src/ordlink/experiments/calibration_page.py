@@ -42,7 +42,7 @@ def calibration_page(results: Results, figure: str = "") -> str:
     Parameters
     ----------
     results : mapping of str to rows
-        The rows of the parts "support", "auto" and "chance".
+        The rows of the parts "support", "spectral", "auto" and "chance".
     figure : str
         Address of the figure; none is shown without it.
     """
@@ -74,6 +74,15 @@ def sections(results: Results) -> Iterator[str]:
         )
         header = ("Setting", "Runs", f"Support >= {FIRM:g}", "Conflicting", "AUC", "Rejected")
         yield table(header, _support_rows(rows))
+    slow = select(results.get("spectral", ()), measure="support")
+    if slow:
+        yield "## Branches of spectral by support"
+        n_runs = len({row["run"] for row in slow})
+        yield (
+            f"A smaller check of the method that is mostly recommended, {n_runs} runs of each "
+            f"setting: AUC {auc_of(slow):.3f}."
+        )
+        yield table(("Support", "Branches", *KINDS), _by_support(slow))
     choices = select(results.get("auto", ()), measure="aari")
     if choices:
         yield "## AARI by setting"
