@@ -210,7 +210,8 @@ def _accuracy(person: AnnotatorQuality) -> str:
 
 def _own(person: AnnotatorQuality) -> str:
     own = person.repeats
-    return f"{percent(own.agreement)} of {own.n_questions:,}" if own.n_pairs else "-"
+    text = f"{percent(own.agreement)} of {own.n_questions:,}" if own.n_pairs else "-"
+    return text.replace(" ", "\u00a0")  # in one line, whatever the width
 
 
 def _chances(people: Sequence[AnnotatorQuality]) -> str:
