@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import ordlink as ol
 from ordlink.errors import InputError
 from ordlink.trust import branch_support
+from ordlink.trust._branches import members_of
 from ordlink.trust._replicates import Draw, hand_over, pools_of
 from ordlink.trust._support import _units
 from ordlink.trust._votes import Votes
@@ -446,3 +447,61 @@ def test_the_consensus_has_the_names_of_the_objects():
     result = branch_support(comparisons, n_replicates=5)
 
     assert result.consensus().names == result.tree.names == tuple(names)
+
+
+def _hardly_asked(leaf_size: int, rows_about: int, extra: list[list[int]]) -> ol.Comparisons:
+    """Two clear clusters; of all objects after the first ones, only the extra rows speak."""
+    truth = ol.datasets.planted_hierarchy(depth=1, leaf_size=leaf_size, gap=2, noise=0.5, seed=0)
+    rows = ol.datasets.simulate_answers(truth.similarities[:rows_about, :rows_about], 1500, seed=0)
+    rows = np.vstack([rows, np.array(extra, dtype=int).reshape(-1, 3)])
+    return ol.Comparisons.from_triplets(rows, n_objects=2 * leaf_size)
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("method", ["AddS-AL", "4-AL"])
+def test_one_wrong_answer_about_an_object_does_not_make_its_place_firm(method):
+    """Object 15 belongs to the second eight; the only answer about it says otherwise."""
+    comparisons = _hardly_asked(8, 15, [[0, 15, 9]])
+
+    found = branch_support(comparisons, method, n_replicates=100)
+
+    placed = members_of(found.tree)[:, 15] & (found.tree.sizes[16:] < 16)
+    assert found.support[placed].max(initial=0.0) < 0.8
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("method", ["AddS-AL", "4-AL", "spectral"])
+def test_support_is_about_the_objects_that_answers_name(method):
+    comparisons = _hardly_asked(7, 12, [])
+
+    found = branch_support(comparisons, method, n_replicates=20)
+
+    named = found.tree.restrict(range(12))
+    first, second = (set(range(7)), set(range(7, 12)))
+    firm = {
+        frozenset(m.tolist())
+        for (_, m), s in zip(named.clusters(), named.support, strict=True)
+        if s > 0.9
+    }
+    assert first in firm
+    assert second in firm
+    joins_nothing = [
+        t
+        for t, (a, b) in enumerate(found.tree.merges.tolist())
+        if {12, 13} & {a, b} or not set(found.tree.members(14 + t)) - {12, 13}
+    ]
+    assert all(found.support[t] == 0 for t in joins_nothing if t != 12)
+
+
+def test_pairs_of_rare_objects_take_over_from_each_other_only():
+    tree = ol.Hierarchy([[0, 1], [2, 3], [5, 6], [4, 7]])  # object 4 joins all others
+    pools = pools_of(tree, np.array([0, 0, 0, 0, 2]))
+    high = np.triu_indices(5, 1)[1]
+
+    for seed in range(20):
+        donors = pools.draw(np.random.default_rng(seed))
+        for pair in range(10):
+            assert (high[pair] == 4) == (high[donors[pair]] == 4)
+    assert sorted(pools.pairs.tolist()) == list(range(10))
+    assert pools.sizes[high == 4].tolist() == [4] * 4
+    assert pools.sizes[high != 4].tolist() == [6] * 6

@@ -53,7 +53,7 @@ def with_support(
 ) -> Supported:
     """Return the tree with the support of its branches, and all about it among its parameters."""
     from ordlink.trust import branch_support
-    from ordlink.trust._branches import match_branches
+    from ordlink.trust._branches import match_known_branches
 
     with progress_bar("support") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has said it all
@@ -66,7 +66,7 @@ def with_support(
             progress=progress,
             **options,
         )
-    matches = match_branches(tree, found.replicates)
+    matches = match_known_branches(tree, found.replicates, comparisons)
     drawn = {"n_replicates": n_replicates, "seed": seed}
     about = {**drawn, "shares": matches.shares.tolist(), "transfers": matches.transfers.tolist()}
     supported = tree.with_support(matches.weakest).with_origin(

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.hierarchy import Hierarchy
+from ordlink.hierarchy._structure import restrict_merges
 from ordlink.typing import BoolArray, FloatArray, Int32Array
 
 NEAR_ENOUGH = 4
@@ -61,6 +63,28 @@ def match_branches(tree: Hierarchy, trees: Sequence[Hierarchy]) -> Matches:
     transfers = 1 - moved / np.maximum(most * len(trees), 1)
     weakest = right_side.min(axis=1) / len(trees)
     return Matches(found / len(trees), transfers, weakest)
+
+
+def match_known_branches(
+    tree: Hierarchy, trees: Sequence[Hierarchy], comparisons: Comparisons
+) -> Matches:
+    """Look for each branch in other trees, by the objects that the answers name.
+
+    Where the others are says nothing. Merges that only tell where one of them goes are found in no
+    tree.
+    """
+    n = tree.n_objects
+    named = np.arange(n)
+    if isinstance(comparisons, ListedComparisons):
+        named = np.unique(comparisons.quadruplets)
+    if len(named) == n or len(named) < 2:
+        return match_branches(tree, trees)
+    _, rows = restrict_merges(tree.merges, named.astype(np.int32))
+    found = match_branches(tree.restrict(named), [other.restrict(named) for other in trees])
+    in_all = np.zeros((3, n - 1))
+    in_all[:, -1] = 1.0
+    in_all[:, rows] = found.shares, found.transfers, found.weakest
+    return Matches(*in_all)
 
 
 def members_of(tree: Hierarchy) -> BoolArray:

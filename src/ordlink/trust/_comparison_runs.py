@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
 
 import numpy as np
 
@@ -19,7 +16,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.kernels.threads import one_blas_thread
 from ordlink.methods import InitialClusters, cluster
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
-from ordlink.processes import deaf_to_interrupts
+from ordlink.processes import worker_pool
 from ordlink.trust._candidates import Candidate
 from ordlink.trust._folds import rng_of_fold
 from ordlink.trust._shuffled import grow_shuffled
@@ -147,24 +144,10 @@ def _on_processes(
     runs: Runs, places: Sequence[Place], n_processes: int
 ) -> Iterator[tuple[Place, Run]]:
     """Yield the runs as they end."""
-    pool = ProcessPoolExecutor(
-        min(n_processes, len(places)),
-        mp_context=get_context("spawn"),  # threads and BLAS do not survive a fork
-        initializer=_start_worker,
-        initargs=(runs,),
-    )
-    others = set(active_children())
-    try:
-        with deaf_to_interrupts():  # so are the processes that are started here
-            waiting = {pool.submit(_run_in_worker, place): place for place in places}
+    with worker_pool(min(n_processes, len(places)), _start_worker, runs) as submit:
+        waiting = dict(zip(submit(_run_in_worker, places), places, strict=True))
         for future in as_completed(waiting):
             yield waiting[future], future.result()
-    except BaseException:  # Ctrl-C, above all: nobody wants the trees that are under way
-        for worker in set(active_children()) - others:
-            worker.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 _shared: Runs | None = None
@@ -173,8 +156,6 @@ _shared: Runs | None = None
 
 def _start_worker(runs: Runs) -> None:
     global _shared
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # from now on Ctrl-C ends it without a word
-    os.environ["ORDLINK_THREADS"] = "1"  # there are as many processes as cores
     _shared = runs
 
 

@@ -26,6 +26,8 @@ from ordlink.typing import AnyArray, Int32Array, Int64Array
 
 SMALLEST_POOL = 10
 """Pairs are redrawn from at least so many: the noise in a number cannot be told from itself."""
+RARE = 4.0
+"""Objects that were named so many times less often than the median are rare."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,14 @@ class Pools:
     """For each pair of objects, the pairs from which it is redrawn.
 
     These are the pairs that meet in the same merge of the tree. Merges with fewer pairs than
-    `SMALLEST_POOL` share theirs with those of about the same size, see `_sizes_around`.
+    `SMALLEST_POOL` share theirs with those of about the same size, see `_sizes_around`. Pairs of
+    objects that were asked about far less often than most have pools of their own: what is not
+    known of them must not be made up from what is known of others.
 
     Attributes
     ----------
     pairs : ndarray of shape (E,), dtype int32
-        All pairs, merge by merge, the smallest merges first.
+        All pairs, pool by pool; merge by merge, the smallest merges first.
     starts, sizes : ndarray of shape (E,), dtype int64
         Where the pool of each pair lies in `pairs`.
     """
@@ -53,21 +57,66 @@ class Pools:
         return self.pairs[places]
 
 
-def pools_of(tree: Hierarchy) -> Pools:
-    """Return the pools of a tree, in O(N^2 log N)."""
+def rarity_of_objects(comparisons: Comparisons) -> Int64Array:
+    """Return how rarely each object was asked about: 0 as often as most, then by powers of four.
+
+    Examples
+    --------
+    >>> rows = [[0, 1, 2], [1, 2, 0], [2, 0, 1]] * 8 + [[0, 1, 3]]
+    >>> rarity_of_objects(Comparisons.from_triplets(rows, n_objects=5)).tolist()
+    [0, 0, 0, 2, 3]
+    """
+    if not isinstance(comparisons, ListedComparisons):
+        return np.zeros(comparisons.n_objects, dtype=np.int64)
+    n_named = np.bincount(comparisons.quadruplets.ravel(), minlength=comparisons.n_objects)
+    times_fewer = max(float(np.median(n_named)), 1.0) / np.maximum(n_named, 0.5)
+    rarity: Int64Array = np.floor(np.log(times_fewer) / np.log(RARE)).astype(np.int64)
+    return np.maximum(rarity, 0)
+
+
+def pools_of(tree: Hierarchy, rarity: Int64Array | None = None) -> Pools:
+    """Return the pools of a tree, in O(N^2 log N).
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The tree of all answers.
+    rarity : ndarray of shape (N,), dtype int64, optional
+        Class of each object; a pair is of the class of the rarer one. Pairs of other classes than 0
+        are redrawn from those of the same merge and class.
+    """
     n = tree.n_objects
-    merges = tree.lca_ranks()[np.triu_indices(n, 1)]
-    n_met = np.bincount(merges, minlength=n - 1)
+    low, high = np.triu_indices(n, 1)
+    merges = tree.lca_ranks()[low, high]
+    classes = np.zeros_like(merges) if rarity is None else np.maximum(rarity[low], rarity[high])
+    usual, rare = np.flatnonzero(classes == 0), np.flatnonzero(classes)
+    starts, sizes = np.empty(len(merges), dtype=np.int64), np.empty(len(merges), dtype=np.int64)
+    of_usual, starts[usual], sizes[usual] = _pools_by_merge(merges[usual], n - 1)
+    groups = np.unique(np.stack([merges[rare], classes[rare]]), axis=1, return_inverse=True)[1]
+    n_in_group = np.bincount(groups.ravel())
+    starts[rare] = len(usual) + (np.cumsum(n_in_group) - n_in_group)[groups.ravel()]
+    sizes[rare] = n_in_group[groups.ravel()]
+    of_rare = rare[np.argsort(groups.ravel(), kind="stable")]
+    return Pools(np.concatenate([usual[of_usual], of_rare]).astype(np.int32), starts, sizes)
+
+
+def _pools_by_merge(merges: AnyArray, n_merges: int) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Return the order of pairs, and start and size of each one's pool, by the merges they meet in.
+
+    Small merges share their pools.
+    """
+    n_met = np.bincount(merges, minlength=n_merges)
     order = np.argsort(n_met, kind="stable")
     starts, sizes = np.empty_like(n_met), n_met.copy()
     starts[order] = np.cumsum(n_met[order]) - n_met[order]
-    for few in np.unique(n_met[n_met < SMALLEST_POOL]).tolist():
-        fewest, most = _sizes_around(few, n_met)
+    met = n_met[n_met > 0]
+    for few in np.unique(met[met < SMALLEST_POOL]).tolist():
+        fewest, most = _sizes_around(few, met)
         own = n_met == few
-        starts[own] = n_met[n_met < fewest].sum()
-        sizes[own] = n_met[(fewest <= n_met) & (n_met <= most)].sum()
-    pairs = np.lexsort((merges, n_met[merges])).astype(np.int32)
-    return Pools(pairs, starts[merges], sizes[merges])
+        starts[own] = met[met < fewest].sum()
+        sizes[own] = met[(fewest <= met) & (met <= most)].sum()
+    pairs: Int64Array = np.lexsort((merges, n_met[merges]))
+    return pairs, starts[merges], sizes[merges]
 
 
 def _sizes_around(few: int, n_met: Int64Array) -> tuple[int, int]:

@@ -10,11 +10,11 @@ from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import InitialClusters, cluster, find_method
-from ordlink.trust._branches import match_branches
+from ordlink.trust._branches import match_known_branches
 from ordlink.trust._checks import check_whole_number
 from ordlink.trust._consensus import consensus_tree
 from ordlink.trust._folds import answer_units
-from ordlink.trust._replicates import Draw, pools_of, replicate_trees
+from ordlink.trust._replicates import Draw, pools_of, rarity_of_objects, replicate_trees
 from ordlink.trust._shuffled import relabel_clusters
 from ordlink.trust._votes import Votes
 from ordlink.typing import FloatArray, Int32Array, LabelArray, Progress
@@ -149,7 +149,7 @@ def branch_support(
         warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ merges", OrdlinkWarning)
         tree = cluster(comparisons, method, initial_clusters=initial_clusters, **options)
     units = _units(comparisons, resample)
-    pools = None if resample == "answers" else pools_of(tree)
+    pools = None if resample == "answers" else pools_of(tree, rarity_of_objects(comparisons))
     votes, of_replicates = None, dict(options)
     if units is not None and "repeats" in find_method(method).options:
         assert isinstance(comparisons, ListedComparisons)
@@ -163,7 +163,7 @@ def branch_support(
         return cluster(replicate, method, initial_clusters=start, **of_replicates)
 
     trees = replicate_trees(draw, build, n_replicates, seed, progress)
-    matches = match_branches(tree, trees)
+    matches = match_known_branches(tree, trees, comparisons)
     return BranchSupport(
         tree.with_support(matches.weakest),
         matches.weakest,
