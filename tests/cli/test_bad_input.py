@@ -379,7 +379,7 @@ def test_ctrl_c_while_modules_are_loaded_is_one_line(tmp_path: Path, module: str
     assert (done.returncode, done.stderr.strip()) == (130, INTERRUPTED)
 
 
-def test_ctrl_c_while_writing_leaves_only_whole_files(ordlink, tmp_path: Path, monkeypatch) -> None:
+def test_ctrl_c_while_drawing_leaves_nothing(ordlink, tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "a.csv").write_text(GOOD)
 
     def interrupt(_figure: object, file: BinaryIO, **_options: object) -> None:
@@ -391,11 +391,7 @@ def test_ctrl_c_while_writing_leaves_only_whole_files(ordlink, tmp_path: Path, m
     result = ordlink("cluster", tmp_path / "a.csv", "--form", "triplet", "--out", tmp_path / "out")
 
     assert result.code == 130
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "tree.json",
-        "tree.nwk",
-        "linkage.csv",
-    }
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -455,3 +451,54 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     assert "Read-only file system" in result.err
     assert "choose another" in result.err
     assert list(tmp_path.iterdir()) == [answers]
+
+
+def test_a_picture_that_cannot_be_read_leaves_the_files_of_an_earlier_tree(
+    ordlink, tmp_path: Path
+) -> None:
+    answers, out, pictures = tmp_path / "a.csv", tmp_path / "out", tmp_path / "pictures"
+    answers.write_text(GOOD)
+    pictures.mkdir()
+    (pictures / "0.jpg").write_bytes(b"no picture")
+    assert ordlink("cluster", answers, "--form", "triplet", "--out", out).code == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    result = ordlink(
+        "cluster", answers, "--form", "triplet", "--method", "AddS-AL", "--out", out,
+        "--pictures", pictures,
+    )  # fmt: skip
+
+    assert result.code == 2
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_too_few_answers_for_the_folds_are_told_by_their_file(ordlink, tmp_path: Path) -> None:
+    path = tmp_path / "three.csv"
+    path.write_text("anchor,closer,farther\n0,1,2\n1,2,0\n2,1,3\n")
+
+    result = ordlink("compare", path)
+
+    assert result.code == 2
+    assert "three.csv: expected at least one answer for each of 5 folds, got 3" in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def test_table_and_page_need_two_names(ordlink, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(GOOD)
+    both = tmp_path / "both"
+
+    result = ordlink("compare", tmp_path / "a.csv", "--csv", both, "--html", both)
+
+    assert result.code == 2
+    assert "choose two names" in result.err
+    assert not both.exists()
+
+
+def test_an_object_called_like_a_missing_value_is_warned_about(ordlink, tmp_path: Path) -> None:
+    rows = ["lion,tiger,hawk", "hawk,NaN,tuna", "tuna,hawk,lion", "tiger,lion,tuna"]
+    (tmp_path / "a.csv").write_text("\n".join(["anchor,closer,farther", *rows]))
+
+    result = ordlink("cluster", tmp_path / "a.csv")
+
+    assert result.code == 0
+    assert "an object is called 'NaN'; if that stands for a missing value" in result.err

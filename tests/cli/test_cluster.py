@@ -210,7 +210,7 @@ def test_an_interrupted_run_leaves_no_empty_folder(ordlink, here: Path, monkeypa
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ol.Hierarchy, "save", interrupt)
+    monkeypatch.setattr("ordlink.plotting.save_plot", interrupt)
 
     assert ordlink("cluster", "a.csv", "--out", "new/deep").code == 130
     assert not Path("new").exists()

@@ -206,7 +206,7 @@ def test_a_terminal_without_the_sign_gets_letters(monkeypatch) -> None:
         (("--methods", "SL"), "SL needs an oracle and cannot be compared on answers"),
         (("--methods", "4-AL,4-AL"), "4-AL is named twice"),
         (("--methods", "4-AL", "--folds", 1), "--folds"),
-        (("--methods", "4-AL", "--folds", 900), "expected at most 200, the number of answers"),
+        (("--methods", "4-AL", "--folds", 900), "one answer for each of 900 folds, got 200"),
         (
             ("--methods", "4-AL", "--csv", "no/such/folder/x.csv"),
             "there is no folder no/such/folder",

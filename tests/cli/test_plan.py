@@ -126,6 +126,7 @@ def test_a_target_is_told_with_both_ends_of_its_interval(estimate, said: str) ->
         (("--answers", "no.csv", "--objects", 20), "--objects goes without --answers"),
         (("--answers", "no.csv", "--measure", "aari"), "--measure aari needs the true tree"),
         (("--answers", "no.csv"), "no.csv"),
+        (("--answers", "no.csv", "--target", 0.3), "--target: expected an accuracy above 0.5"),
         (("--objects", 20, "--png", "curve.bmp"), "use one of .png"),
         (("--objects", 20, "--seconds", "nan"), "--seconds: expected a finite number"),
         (("--objects", 20, "--pay", -1), "--pay: expected a finite number of at least 0"),

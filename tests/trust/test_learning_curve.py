@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ordlink as ol
-from ordlink.errors import InputError, InputKindError
+from ordlink.errors import InputError, InputKindError, OrdlinkError
 from ordlink.trust import LearningCurve, learning_curve
 from ordlink.trust._learning_curve import _Answers
 from ordlink.trust._rising_curve import RisingCurves, draw_curves
@@ -224,3 +224,34 @@ def test_bad_options_are_refused(comparisons):
         curve.answers_for(0.5)
     with pytest.raises(InputError, match="n_more"):
         curve.what_next(0)
+
+
+def test_sizes_are_met_where_some_answers_were_given_many_times():
+    similarities = ol.datasets.planted_hierarchy(depth=1, leaf_size=4, seed=0).similarities
+    rows = ol.datasets.simulate_answers(similarities, 200, seed=0)
+    counts = np.ones(200, dtype=int)
+    counts[[3, 50, 120]] = 100
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=8, counts=counts)
+    answers = _Answers(comparisons, 5)
+    everything = np.ones(comparisons.n_rows, dtype=bool)
+    sizes = np.array([10, 60, 150, 300])
+
+    found = [
+        answers.n_in(kept) for kept in answers.growing(everything, sizes, np.random.default_rng(1))
+    ]
+
+    assert found == sizes.tolist()
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, None])
+def test_a_seed_is_a_whole_number(seed):
+    similarities = ol.datasets.planted_hierarchy(depth=1, leaf_size=3, seed=0).similarities
+    rows = ol.datasets.simulate_answers(similarities, 100, seed=0)
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=6)
+
+    for function in (
+        ol.trust.learning_curve, ol.trust.cross_validate, ol.trust.branch_support,
+        ol.trust.hierarchy_test,
+    ):  # fmt: skip
+        with pytest.raises(OrdlinkError, match="seed: expected"):
+            function(comparisons, "AddS-AL", seed=seed)

@@ -151,10 +151,19 @@ def write_tree(
 
     Those of an earlier run that do not belong to this tree are removed.
     """
+    from ordlink.plotting import save_plot
+
     with writing_into(folder):
         if n_clusters is None:
             header = ",".join(CLUSTERS_HEADER) + "\n"
             remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
+        save_plot(  # first of all: pictures may turn out to be unreadable
+            tree,
+            folder / "tree.png",
+            n_clusters=n_clusters,
+            pictures=pictures,
+            min_support=min_support,
+        )
         tree.save(folder / "tree.json")
         write_text(folder / "tree.nwk", tree.to_newick(min_support=min_support) + "\n")
         _write_linkage(tree, folder / "linkage.csv")
@@ -171,15 +180,6 @@ def write_tree(
             newick = consensus.to_newick(min_support=MAJORITY)
             write_text(folder / "consensus.nwk", newick + "\n")
             written += ["consensus.json", "consensus.nwk"]
-        from ordlink.plotting import save_plot
-
-        save_plot(
-            tree,
-            folder / "tree.png",
-            n_clusters=n_clusters,
-            pictures=pictures,
-            min_support=min_support,
-        )
     click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
 
 

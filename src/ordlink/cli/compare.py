@@ -22,6 +22,7 @@ from ordlink.cli._output import (
     write_tree,
 )
 from ordlink.comparisons import ListedComparisons
+from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.html import escape, page
 from ordlink.kernels.threads import n_threads
 from ordlink.trust import CANDIDATES, MethodComparison, compare_methods
@@ -101,6 +102,8 @@ def command(
     page_file = check_file(html_file, "--html")
     folder = None if out is None else check_folder(out)
     keep_answers(answers, table_file, page_file)
+    if table_file is not None and table_file == page_file:
+        raise click.UsageError(f"--csv and --html are both {table_file}; choose two names")
     if folder is not None:
         names_there = (*TREE_FILES, "comparison.csv", "comparison.html")
         keep_answers(answers, *(folder / name for name in names_there))
@@ -110,16 +113,22 @@ def command(
         comparisons = replace(comparisons, names=numbers)
     if processes is None:
         processes = _n_processes(comparisons, names, n_folds * n_repetitions + 1)
-    with progress_bar("compare") as progress:
-        found = compare_methods(
-            comparisons,
-            names,
-            n_folds=n_folds,
-            n_repetitions=n_repetitions,
-            seed=seed,
-            n_processes=processes,
-            progress=progress,
-        )
+    try:
+        with progress_bar("compare") as progress:
+            found = compare_methods(
+                comparisons,
+                names,
+                n_folds=n_folds,
+                n_repetitions=n_repetitions,
+                seed=seed,
+                n_processes=processes,
+                progress=progress,
+            )
+    except TooFewAnswersError as error:
+        raise InputError(
+            f"{answers}: expected at least one answer for each of {n_folds} folds, got "
+            f"{comparisons.n_answers}; collect more, or ask for fewer with --folds"
+        ) from error
     about = (
         f"{counted(comparisons.n_objects, 'object')}, "
         f"{counted(comparisons.n_comparisons, 'comparison')}, {n_folds} folds by {found.folds_by}"

@@ -204,7 +204,10 @@ def _continue(
     files: tuple[str | None, str | None],
 ) -> None:
     from ordlink.trust import learning_curve
+    from ordlink.trust._continuation import check_accuracy
 
+    if target is not None:
+        check_accuracy(target)
     comparisons = read_answers(answers, n_objects=None, **reading)
     try:
         with progress_bar("learning curve") as progress:

@@ -13,6 +13,9 @@ from ordlink.typing import BoolArray, Int32Array
 
 _NAMES_SHOWN = 5
 
+MISSING = frozenset({"nan", "na", "n/a", "null", "none"})
+"""What programs write for a missing value, in small letters; names of objects may be the same."""
+
 
 @dataclass(frozen=True)
 class ComparisonsSummary:
@@ -178,6 +181,12 @@ def warn_of_gaps(
         found.append(
             f"the objects fall into {len(parts)} parts that are never compared with each other; "
             f"the smallest is {_shown(parts[-1])}; how parts join means nothing"
+        )
+    missing = [name for part in parts for name in part if name.casefold() in MISSING]
+    if missing:
+        found.append(
+            f"an object is called {missing[0]!r}; if that stands for a missing value, remove the "
+            "answers that name it"
         )
     return found
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ordlink.hierarchy import Hierarchy
+from ordlink.metrics import triplet_distance
 from ordlink.trust import MethodComparison
 
 ALIKE = 0.1
 """Two top splits are alike if at most this share of the objects is on different sides of them."""
+AS_GOOD = 2.0
+"""The tree that is shown is as good as the best if it is at most so many standard errors behind."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +38,20 @@ def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[T
 
     These are all within one standard error of the best, in pairs over folds. They are held against
     the method of this label, whose tree is shown, or against the best where it was not compared;
-    the label of that method comes first.
+    the label of that method comes first. Nothing is found where it predicts worse than the best.
     """
-    good = [one.label for one in methods.scores if one.difference <= one.difference_error]
     labels = [one.label for one in methods.scores]
-    reference = label if label in labels else methods.best.label
-    agreements = methods.agreement[labels.index(reference)]
+    reference = methods[label if label in labels else methods.best.label]
+    if not reference.difference <= AS_GOOD * reference.difference_error:
+        return reference.label, []
     found = []
-    for other in good:
-        n_moved = _n_moved(methods[reference].tree, methods[other].tree)
-        if n_moved > ALIKE * methods[other].tree.n_objects:
-            found.append(TopSplit(other, n_moved, float(agreements[labels.index(other)])))
-    return reference, found
+    for other in methods.scores:
+        n_moved = _n_moved(reference.tree, other.tree)
+        is_good = other.difference <= other.difference_error
+        if is_good and n_moved > ALIKE * other.tree.n_objects:
+            agreement = 1 - triplet_distance(reference.tree, other.tree)
+            found.append(TopSplit(other.label, n_moved, agreement))
+    return reference.label, found
 
 
 def _n_moved(one: Hierarchy, other: Hierarchy) -> int:

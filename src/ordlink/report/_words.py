@@ -178,14 +178,37 @@ def _about_prediction(evidence: Evidence) -> str:
             "give 50 %."
         )
     else:
-        text += f"{escape(evidence.methods.reason)}"
+        text += (
+            f"The tree shown ({escape(evidence.chosen.label)}) was not judged by held-out answers. "
+            f"Of the methods that were, {escape(evidence.methods.reason)}"
+        )
     between = evidence.crowd.between if evidence.crowd.between.n_pairs else evidence.crowd.repeats
     if between.n_pairs >= FEWEST_PAIRS:
         text += (
             f" Two answers to the same question agree in {_nearly(between.agreement)} of cases"
-            + (", so no tree could predict all." if between.agreement < 1 else ".")
+            + _ceiling(between.agreement, between.chance)
         )
     return text
+
+
+def _ceiling(agreement: float, chance: float) -> str:
+    """Return how much can be predicted of answers that agree so often, as the end of a sentence.
+
+    If a question of two options is answered one way with probability p, two answers agree with
+    p^2 + (1 - p)^2, and the best prediction is right with p or 1 - p, whichever is more; questions
+    that differ in p are predicted no better.
+
+    Examples
+    --------
+    >>> _ceiling(0.68, 0.5), _ceiling(1.0, 0.5)
+    (', so no tree could predict more than 80 % of them.', '.')
+    """
+    if agreement >= 1:
+        return "."
+    most = (1 + math.sqrt(max(2 * agreement - 1, 0.0))) / 2
+    if chance < 0.5 or most >= 0.995:  # more than two options, or hardly a limit
+        return ", so no tree could predict all."
+    return f", so no tree could predict more than {percent(most)} of them."
 
 
 def _about_top(evidence: Evidence) -> str:

@@ -38,7 +38,7 @@ def with_error(value: float, error: float) -> str:
     >>> with_error(0.69712, 0.0013)
     '0.697 ± 0.001'
     """
-    return f"{value:.3f} ± {error:.3f}"
+    return f"{round(value, 3) + 0.0:.3f} ± {error:.3f}"  # not -0.000
 
 
 def _scores_table(comparison: MethodComparison) -> str:

@@ -115,12 +115,7 @@ class LearningCurve:
 
     def answers_for(self, target: float) -> Estimate:
         """Return how many answers in all reach an accuracy; infinite where none do."""
-        if not isinstance(target, int | float) or isinstance(target, bool):
-            raise InputKindError(f"target: expected a number, got {target!r}.")
-        if not 0.5 < target <= 1:
-            raise InputError(
-                f"target: expected an accuracy above 0.5 (guessing) and at most 1, got {target:g}."
-            )
+        check_accuracy(target)
         return _estimate(self._likely.reaching(target))
 
     @property
@@ -181,3 +176,13 @@ def _estimate(values: FloatArray, spread: FloatArray | None = None) -> Estimate:
     """Return the median of the values, and the interval of the spread, if this is another."""
     low, high = np.quantile(values if spread is None else spread, INTERVAL, method="nearest")
     return Estimate(float(np.quantile(values, 0.5, method="nearest")), float(low), float(high))
+
+
+def check_accuracy(target: float) -> None:
+    """Refuse what no accuracy to be reached can be."""
+    if not isinstance(target, int | float) or isinstance(target, bool):
+        raise InputKindError(f"target: expected a number, got {target!r}.")
+    if not 0.5 < target <= 1:
+        raise InputError(
+            f"target: expected an accuracy above 0.5 (guessing) and at most 1, got {target:g}."
+        )

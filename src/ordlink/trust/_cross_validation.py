@@ -120,6 +120,7 @@ def cross_validate(
     name = find_method(method).name
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     scores = []
+    seed = check_whole_number(seed, "seed", lowest=0)
     for draw in range(seed, seed + n_repetitions):
         folds = assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=draw)
         scores.append(_score_folds(comparisons, folds, name, draw, options))

@@ -96,6 +96,7 @@ def hierarchy_test(
     0.001
     """
     check_comparisons(comparisons)
+    seed = check_whole_number(seed, "seed", lowest=0)
     n_splits = check_whole_number(n_splits, "n_splits", lowest=1)
     n_relabellings = check_whole_number(n_relabellings, "n_relabellings", lowest=1)
     rng = np.random.default_rng(seed)

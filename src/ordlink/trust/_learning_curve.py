@@ -85,6 +85,7 @@ def learning_curve(
     'stop'
     """
     check_listed(comparisons)
+    seed = check_whole_number(seed, "seed", lowest=0)
     name = find_method(method).name
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
@@ -159,18 +160,30 @@ class _Answers:
     ) -> Iterator[BoolArray]:
         """Yield the rows of the first answers for each size, in an order of `_shuffle`."""
         order = self._shuffle(np.unique(self.of_row[rows]), rng)
-        so_far = np.cumsum(self.counts[order])
         for size in sizes.tolist():
-            kept = np.zeros(len(self.counts), dtype=np.bool_)
-            kept[order[so_far <= size]] = True
-            yield kept[self.of_row]
+            yield self._first(order, size)[self.of_row]
 
     def halves(self, rng: np.random.Generator) -> tuple[BoolArray, BoolArray]:
         """Return the rows of two halves of the answers, in an order of `_shuffle`."""
         order = self._shuffle(np.arange(len(self.counts)), rng)
-        first = np.zeros(len(self.counts), dtype=np.bool_)
-        first[order[np.cumsum(self.counts[order], dtype=np.int64) <= self.n_answers / 2]] = True
+        first = self._first(order, self.n_answers // 2)
         return first[self.of_row], ~first[self.of_row]
+
+    def _first(self, order: LabelArray, size: int) -> BoolArray:
+        """Mark the first answers that make up a size; those given too often for it are passed over.
+
+        So a size is missed by no more than the smallest number of times that one was given.
+        """
+        kept = np.zeros(len(self.counts), dtype=np.bool_)
+        if (self.counts == 1).all():
+            kept[order[:size]] = True
+            return kept
+        left = size
+        for answer, count in zip(order.tolist(), self.counts[order].tolist(), strict=True):
+            if count <= left:
+                kept[answer] = True
+                left -= count
+        return kept
 
     def _shuffle(self, answers: LabelArray, rng: np.random.Generator) -> LabelArray:
         """Return the answers unit by unit, units and the answers of each in random order."""

@@ -140,6 +140,7 @@ def branch_support(
     ((0:8,3:8,4:8,2:8,1:8)1:1,(5:6,6:6,9:6,7:6,8:6)1:3);
     """
     n_replicates = check_whole_number(n_replicates, "n_replicates", lowest=1)
+    seed = check_whole_number(seed, "seed", lowest=0)
     if resample not in get_args(Resample):
         raise InputError(
             f"resample: expected one of {', '.join(get_args(Resample))}, got {resample!r}."
