@@ -16,7 +16,7 @@ from ordlink.comparisons._net import (
 from ordlink.comparisons._pairs import n_pairs, pair_ids, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
 from ordlink.comparisons._similarities import check_similarities
-from ordlink.comparisons._summary import ComparisonsSummary, find_parts
+from ordlink.comparisons._summary import ComparisonsSummary, find_named, find_parts
 
 __all__ = [
     "FORMS",
@@ -36,6 +36,7 @@ __all__ = [
     "check_weights",
     "concatenate",
     "find_form",
+    "find_named",
     "find_parts",
     "list_answers",
     "n_pairs",

@@ -9,7 +9,7 @@ import numpy as np
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._pairs import n_pairs, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
-from ordlink.typing import BoolArray, Int32Array
+from ordlink.typing import BoolArray, Int32Array, Int64Array
 
 _NAMES_SHOWN = 5
 
@@ -189,6 +189,22 @@ def warn_of_gaps(
             "answers that name it"
         )
     return found
+
+
+def find_named(comparisons: ListedComparisons) -> Int64Array:
+    """Return the objects that some comparison names, in increasing order.
+
+    Examples
+    --------
+    >>> from ordlink import Comparisons
+    >>> find_named(Comparisons.from_triplets([[3, 1, 4]], n_objects=6)).tolist()
+    [1, 3, 4]
+    """
+    n_objects = comparisons.n_objects
+    compared = np.zeros(n_pairs(n_objects), dtype=bool)
+    compared[comparisons.winners] = True
+    compared[comparisons.losers] = True
+    return np.unique(pair_members(np.flatnonzero(compared), n_objects)).astype(np.int64)
 
 
 def find_parts(comparisons: ListedComparisons) -> Int32Array:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ordlink.comparisons import ListedComparisons, find_parts
+from ordlink.comparisons import ListedComparisons, find_named, find_parts
 from ordlink.hierarchy import Hierarchy
 from ordlink.typing import Int64Array
 
@@ -29,7 +29,7 @@ def list_parts(
     for cluster in clusters:
         linked = part_of[list(cluster)]
         part_of[np.isin(part_of, linked)] = linked.min()
-    of_named = np.unique(part_of[np.unique(comparisons.quadruplets)])
+    of_named = np.unique(part_of[find_named(comparisons)])
     parts = [np.flatnonzero(part_of == part) for part in of_named]
     return sorted(parts, key=lambda part: (-len(part), int(part[0])))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.comparisons import Comparisons, ListedComparisons, find_named
 from ordlink.hierarchy import Hierarchy
 from ordlink.hierarchy._structure import restrict_merges
 from ordlink.typing import BoolArray, FloatArray, Int32Array
@@ -76,7 +76,7 @@ def match_known_branches(
     n = tree.n_objects
     named = np.arange(n)
     if isinstance(comparisons, ListedComparisons):
-        named = np.unique(comparisons.quadruplets)
+        named = find_named(comparisons)
     if len(named) == n or len(named) < 2:
         return match_branches(tree, trees)
     _, rows = restrict_merges(tree.merges, named.astype(np.int32))
