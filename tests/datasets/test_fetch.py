@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from ordlink import datasets
+from ordlink.comparisons import pair_members
 from ordlink.datasets import _car, _newsgroups, _sources
 from ordlink.datasets._catalogue import CATALOGUE
 from ordlink.datasets._rda import read_data_frame
@@ -81,6 +82,10 @@ def test_faces_have_their_answers_without_attention_checks(data_folder):
     assert _share_same_class(faces, more_similar=False) == pytest.approx(0.20, abs=5e-3)
     # The first row of the source: 15 is like 6, not 0; 6 was on the right.
     assert faces.comparisons.quadruplets[0].tolist() == [6, 15, 0, 15]
+    low, high = pair_members(faces.comparisons.winners, 36)
+    left = faces.answer_columns["left"]
+    chose_left = (low == left) | (high == left)
+    assert np.array_equal(faces.comparisons.details.chose_first, chose_left.astype(float))
     assert faces.names[15] == "CFD-BM-038-007-HO"
     assert faces.comparisons.details.response_times[0] == 8728
 

@@ -61,10 +61,10 @@ def fetch_faces(
     Returns
     -------
     AnswerSet
-        Faces are named as in the database. The annotators and the response times in milliseconds
-        are among the details of the comparisons; `answer_columns` has the faces shown ``left``
-        and ``right``, and from the source how a question was drawn, ``sampleAlg`` and
-        ``sampleSet``.
+        Faces are named as in the database. The annotators, the response times in milliseconds and
+        whether the face on the left was chosen are among the details of the comparisons;
+        `answer_columns` has the faces shown ``left`` and ``right``, and from the source how a
+        question was drawn, ``sampleAlg`` and ``sampleSet``.
 
     Raises
     ------
@@ -84,6 +84,7 @@ def fetch_faces(
         names=names,
         annotators=[row["worker_id"] for row in rows],
         response_times=[float(row["rt"]) for row in rows],
+        chose_first=[row["Answer"] == row["Left"] for row in rows],
     )
     of_face = ["-".join(name.split("-")[CLASSES[classes]]) for name in names]
     class_names = tuple(sorted(set(of_face)))
