@@ -399,6 +399,8 @@ def test_where_the_threshold_is_checked_is_said_with_the_methods(
 
     assert f"{checked}." in page.text
     assert f"{checked}, not for tSTE-AL." in Page(other).text
+    own = report_page(replace(evidence, chosen=CANDIDATES["spectral"]))
+    assert f"{checked}, and in a smaller check for spectral." in Page(own).text
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,8 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
 def _threshold(method: str) -> str:
     """Return where the threshold of firm branches is checked, and for which methods."""
     other = "" if method in CHECKED else f", not for {escape(method)}"
+    if method == "spectral":
+        other = ", and in a smaller check for spectral"
     return (
         "How the threshold of 95 % fares on planted data is the subject of docs/trust.md in the "
         f"source of ordlink, for {' and '.join(CHECKED)}{other}."
