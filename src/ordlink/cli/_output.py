@@ -154,9 +154,6 @@ def write_tree(
     from ordlink.plotting import save_plot
 
     with writing_into(folder):
-        if n_clusters is None:
-            header = ",".join(CLUSTERS_HEADER) + "\n"
-            remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
         save_plot(  # first of all: pictures may turn out to be unreadable
             tree,
             folder / "tree.png",
@@ -164,6 +161,9 @@ def write_tree(
             pictures=pictures,
             min_support=min_support,
         )
+        if n_clusters is None:
+            header = ",".join(CLUSTERS_HEADER) + "\n"
+            remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
         tree.save(folder / "tree.json")
         write_text(folder / "tree.nwk", tree.to_newick(min_support=min_support) + "\n")
         _write_linkage(tree, folder / "linkage.csv")
