@@ -6,7 +6,7 @@ PEER := .venv-peer
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 SOURCES := pyproject.toml README.md $(shell find src -type f -not -path '*/__pycache__/*')
 
-.PHONY: demo test check bench soak format clean
+.PHONY: demo test test-all check bench reproduce soak format clean
 
 ## demo: set up and do the main job on bundled data
 demo: $(VENV)/.installed
@@ -22,6 +22,11 @@ check: $(VENV)/.check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.import_rules
+
+## reproduce: the paper's experiments; QUICK=1 for a few minutes, REPRODUCE_ARGS for more (--help)
+reproduce: $(VENV)/.installed
+	$(BIN)/python -m studies.reproduction $(if $(QUICK),--quick,--full) $(REPRODUCE_ARGS)
 
 ## bench: measure speed, print a table, write benchmarks/results.json; BENCH_ARGS=--slow for more
 bench: $(VENV)/.test

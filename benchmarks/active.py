@@ -54,14 +54,14 @@ def measure(what: str, n_objects: int) -> Measured:
     ready()
     oracle = HashedPlanted(n_objects)
     rng = np.random.default_rng(0)
-    plan = ol.similarity.plan_active_kernel(
+    plan = ol.methods.kernel_al.plan_active_kernel(
         n_objects,
         landmarks=rng.choice(n_objects, N_LANDMARKS, replace=False),
         n_references=N_REFERENCES,
         seed=0,
     )
     start = time.perf_counter()
-    features = ol.similarity.active_features(oracle, plan)
+    features = ol.methods.kernel_al.active_features(oracle, plan)
     asking = time.perf_counter() - start
     link = _link_by_scipy if what == "scipy" else _link
     return {

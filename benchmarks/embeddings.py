@@ -20,7 +20,7 @@ import ordlink as ol
 from benchmarks.rows import Row
 from benchmarks.run import Benchmark, Measured, MeasurementFailedError, Run
 from benchmarks.timing import peak_mb, planted, shortest
-from ordlink.similarity import embedding_similarity, forte_embedding, tste_embedding
+from ordlink.methods.embedding import embedding_similarity, forte_embedding, tste_embedding
 
 PROGRAM = Path(__file__).with_name("peer_embeddings.py")
 EMBEDDINGS = {"t-STE": tste_embedding, "FORTE": forte_embedding}

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.machine import describe
 from benchmarks.rows import HEADINGS, Row, cells, seconds_text, summary
-from pages.measured import markdown_table, rewrite_parts
+from studies.pages.measured import markdown_table, rewrite_parts
 
 PAGE = Path(__file__).parents[1] / "docs/performance.md"
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ordlink.comparisons import Comparisons
-from ordlink.comparisons.files import read_comparisons, write_comparisons
 from ordlink.errors import InputError
+from ordlink.io import read_comparisons, write_comparisons
 
 EXTENSIONS = ("csv", "tsv", "parquet", "npz", "jsonl")
 
@@ -32,9 +32,7 @@ def test_an_interruption_leaves_what_was_there(
     def interrupted(*_):
         raise interruption
 
-    monkeypatch.setattr(
-        f"ordlink.comparisons.files._{_module(extension)}.FileHeader.of", interrupted
-    )
+    monkeypatch.setattr(f"ordlink.io._{_module(extension)}.FileHeader.of", interrupted)
     with pytest.raises((KeyboardInterrupt, MemoryError, InputError)):
         write_comparisons(comparisons, path)
 

@@ -11,7 +11,7 @@ PROGRAM = """
 import sys
 import numpy as np
 sys.stderr.isatty = lambda: {terminal}
-import ordlink.kernels._jit as jit
+import ordlink._kernels as jit
 jit.SAY_AFTER_SECONDS = {seconds}
 import ordlink as ol
 matrix = np.add.outer(np.arange(9.0), np.arange(9.0) ** 2)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ordlink.processes import interrupts_held_back, worker_pool
+from ordlink._processes import interrupts_held_back, worker_pool
 
 
 def test_ctrl_c_waits_until_the_processes_are_started() -> None:

@@ -14,18 +14,20 @@ if TYPE_CHECKING:
         datasets,
         errors,
         hierarchy,
+        io,
         linkage,
+        methods,
         metrics,
         oracles,
         planning,
         plotting,
-        similarity,
-        trust,
+        report,
+        validation,
     )
     from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, concatenate
-    from ordlink.comparisons.files import read_comparisons, read_in_chunks, write_comparisons
     from ordlink.estimator import OrdinalClustering
     from ordlink.hierarchy import Hierarchy
+    from ordlink.io import read_comparisons, read_in_chunks, write_comparisons
     from ordlink.methods import METHODS, cluster
 
 __version__ = "0.1.0"
@@ -44,15 +46,17 @@ __all__ = [
     "datasets",
     "errors",
     "hierarchy",
+    "io",
     "linkage",
+    "methods",
     "metrics",
     "oracles",
     "planning",
     "plotting",
     "read_comparisons",
     "read_in_chunks",
-    "similarity",
-    "trust",
+    "report",
+    "validation",
     "write_comparisons",
 ]
 
@@ -67,9 +71,9 @@ _HOME = {
     "RankedComparisons": "comparisons",
     "cluster": "methods",
     "concatenate": "comparisons",
-    "read_comparisons": "comparisons.files",
-    "read_in_chunks": "comparisons.files",
-    "write_comparisons": "comparisons.files",
+    "read_comparisons": "io",
+    "read_in_chunks": "io",
+    "write_comparisons": "io",
 }
 
 

@@ -1,20 +1,97 @@
-"""What can go wrong, in the user's words.
+"""What can go wrong: where, which parameter, what was expected and got, and the remedy.
 
-Every message names where the problem is, what was expected and what to do about it. The command
-line prints the message of an :class:`OrdlinkError` and exits with code 2.
+The command line prints the message of an :class:`OrdlinkError`, with its own flags in the place of
+parameters, and exits with code 2.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from ordlink.comparisons import Comparisons
 
+ParameterNamer: TypeAlias = Callable[[str, str], str]
+"""From a parameter and the text of a value ("" for none) to the words for it."""
+
+
+def python_argument(parameter: str, value: str) -> str:
+    """Return a parameter as it is written in Python: "n_objects=60", or "n_objects" alone."""
+    return f"{parameter}={value}" if value else parameter
+
 
 class OrdlinkError(Exception):
-    """Base of all errors that ordlink raises on purpose."""
+    """Base of all errors that ordlink raises on purpose.
+
+    The message is "where: parameter: problem; remedy", without the parts that are not given.
+
+    Parameters
+    ----------
+    problem : str
+        What was expected and what was found, without a capital or a full stop.
+    where : str, optional
+        Where the problem is, e.g. "answers.csv, row 17".
+    parameter : str, optional
+        Name of the argument that is wrong.
+    remedy : str, optional
+        What to do. Parameters stand in braces, so that each caller can name them as the user knows
+        them: ``"pass {n_objects:60} or {one_based:True}"``.
+
+    Examples
+    --------
+    >>> print(InputError("got -1", parameter="n_objects", remedy="pass {n_objects:60}"))
+    n_objects: got -1; pass n_objects=60
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        where: str | None = None,
+        parameter: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        self.where = where
+        self.parameter = parameter
+        self.remedy = remedy
+
+    @property
+    def problem(self) -> str:
+        """What was expected and what was found."""
+        return str(self.args[0])
+
+    def render(self, name_parameter: ParameterNamer) -> str:
+        """Return the message with parameters in the caller's words."""
+        parameter = name_parameter(self.parameter, "") if self.parameter else None
+        message = ": ".join(part for part in (self.where, parameter, self.problem) if part)
+        if not self.remedy:
+            return message
+        return f"{message}; {self.remedy.format_map(_Parameters(name_parameter))}"
+
+    def __str__(self) -> str:
+        return self.render(python_argument)
+
+
+class _Parameters(dict[str, "_Parameter"]):
+    """What the braces of a remedy stand for."""
+
+    def __init__(self, name_parameter: ParameterNamer) -> None:
+        super().__init__()
+        self._name_parameter = name_parameter
+
+    def __missing__(self, parameter: str) -> _Parameter:
+        return _Parameter(parameter, self._name_parameter)
+
+
+class _Parameter:
+    def __init__(self, name: str, name_parameter: ParameterNamer) -> None:
+        self._name = name
+        self._name_parameter = name_parameter
+
+    def __format__(self, value: str) -> str:
+        return self._name_parameter(self._name, value)
 
 
 class InputError(OrdlinkError, ValueError):
@@ -34,7 +111,7 @@ class MissingDependencyError(OrdlinkError, ImportError):
 
 
 class MissingDataError(OrdlinkError, OSError):
-    """Data of others is not in the data folder and could not be downloaded."""
+    """A public data set is not in the data folder and could not be downloaded."""
 
 
 class BudgetExhaustedError(OrdlinkError, RuntimeError):
@@ -48,17 +125,24 @@ class BudgetExhaustedError(OrdlinkError, RuntimeError):
         Number of distinct questions asked.
     """
 
-    def __init__(self, message: str, *, comparisons: Comparisons, n_questions: int) -> None:
-        super().__init__(message)
+    def __init__(self, problem: str, *, comparisons: Comparisons, n_questions: int) -> None:
+        super().__init__(problem)
         self.comparisons = comparisons
         self.n_questions = n_questions
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make = partial(
-            type(self), comparisons=self.comparisons, n_questions=self.n_questions
-        )  # pickle passes the message alone
-        return make, self.args
+        return _budget_exhausted, (self.problem, self.comparisons, self.n_questions)
+
+
+def _budget_exhausted(
+    problem: str, comparisons: Comparisons, n_questions: int
+) -> BudgetExhaustedError:
+    return BudgetExhaustedError(problem, comparisons=comparisons, n_questions=n_questions)
 
 
 class OrdlinkWarning(UserWarning):
     """Something that the user should know, though a tree can be built."""
+
+
+class ConvergenceWarning(OrdlinkWarning):
+    """An iteration stopped before it converged."""

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ordlink._typing import AnyArray
 from ordlink.comparisons import Comparisons, ListedComparisons, list_answers
 from ordlink.errors import InputError
 from ordlink.methods import cluster, find_method
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
-from ordlink.typing import AnyArray
 
 
 class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]

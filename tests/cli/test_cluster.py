@@ -55,8 +55,8 @@ def crowd(here: Path) -> ol.Comparisons:
 def test_people_are_weighed_on_request(ordlink, crowd: ol.ListedComparisons) -> None:
     result = ordlink("cluster", "crowd.csv", "--weigh-people", "--out", "weighed")
 
-    weights = ol.trust.annotator_weights(crowd)
-    expected = ol.trust.weighting_effect(crowd, weights).tree_with
+    weights = ol.validation.annotator_weights(crowd)
+    expected = ol.validation.weighting_effect(crowd, weights).tree_with
     assert result.code == 0
     assert "8 objects, 400 comparisons, 4-AL" in result.out
     assert f"answers of 4 people count {weights['eve']:.2f} (eve) to" in result.out

@@ -11,7 +11,7 @@ import pytest
 
 import ordlink as ol
 from ordlink.cli import compare as module
-from ordlink.trust import compare_methods
+from ordlink.validation import compare_methods
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 
@@ -172,7 +172,7 @@ def test_folds_by_people_are_said_to_be_so(ordlink, answers: Path) -> None:
 
 
 def test_what_is_left_out_is_said(ordlink, answers: Path, monkeypatch) -> None:
-    monkeypatch.setattr("ordlink.trust._candidates.LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr("ordlink.validation._candidates.LONGEST_SECONDS", 0.0)
 
     result = ordlink("compare", answers, "--one-based", "--folds", 2)
 

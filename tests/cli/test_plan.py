@@ -62,7 +62,7 @@ def test_answers_at_hand_are_continued(ordlink, planted_answers: Path, tmp_path:
     )  # fmt: skip
 
     assert result.code == 0
-    curve = ol.trust.learning_curve(
+    curve = ol.validation.learning_curve(
         ol.read_comparisons(planted_answers), "AddS-AL", n_repetitions=2
     )
     verdict = curve.verdict()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import _average_features, average_linkage, average_linkage_of_features
-from ordlink.similarity import active_kernel
+from ordlink.methods.kernel_al import active_kernel
 from tests.checks import assert_same_tree
 from tests.instances import partitions
 from tests.reference.linkage import agglomerate, average
@@ -117,7 +117,7 @@ def test_products_are_within_their_margins() -> None:
     rng = np.random.default_rng(0)
     sizes = rng.integers(1, 40_000, 50)
     sums = (rng.uniform(-1, 1, (50, 400)) * sizes[:, None]).round().astype(np.int32)
-    from ordlink.kernels.feature_lists import Clusters
+    from ordlink.linkage._kernels_lists import Clusters
 
     clusters = Clusters(sums, sizes, np.arange(50, dtype=np.int32))
     means = _average_features._means(np.arange(50, dtype=np.int32), clusters)
@@ -134,8 +134,8 @@ def test_lists_are_right_whichever_way_products_are_off_within_their_margins(
 ) -> None:
     """Scores so near to each other that the estimates alone would put them in another order."""
     monkeypatch.setattr(_average_features, "LIST_LENGTH", 3)
-    from ordlink.kernels.feature_lists import Clusters
-    from ordlink.kernels.feature_search import scan_products
+    from ordlink.linkage._kernels_lists import Clusters
+    from ordlink.linkage._kernels_search import scan_products
 
     n = 80
     rng = np.random.default_rng(seed)
@@ -157,7 +157,7 @@ def test_lists_are_right_whichever_way_products_are_off_within_their_margins(
 
 
 def test_sums_of_large_clusters_do_not_overflow() -> None:
-    from ordlink.kernels.feature_lists import dot
+    from ordlink.linkage._kernels_lists import dot
 
     sums = np.array([[100_000, -90_000], [80_000, 70_000]], dtype=np.int32)
 
@@ -189,7 +189,7 @@ def test_equal_scores_of_float64_are_told_apart() -> None:
     near=st.booleans(),
 )
 def test_scores_are_compared_exactly(a: int, b: int, c: int, d: int, near: bool) -> None:
-    from ordlink.kernels.feature_lists import compare_scores
+    from ordlink.linkage._kernels_lists import compare_scores
 
     if near:  # (a m + 1) / (b m) is so near to a / b that float64 often takes them for equal
         m = 10**9

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordlink as ol
-from ordlink.linkage._numbering import in_own_numbers, order_of_appearance, renumber
+from ordlink.linkage._numbering import order_of_appearance, permute_objects, restore_objects
 from tests.checks import relabelled
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
@@ -25,7 +25,7 @@ def test_renumbered_answers_are_the_same_once_they_are_in_order(n, n_rows, seed)
 
     first, second = order_of_appearance(given_), order_of_appearance(moved)
 
-    one, other = renumber(given_, first), renumber(moved, second)
+    one, other = permute_objects(given_, first), permute_objects(moved, second)
     np.testing.assert_array_equal(one.winners, other.winners)
     np.testing.assert_array_equal(one.losers, other.losers)
     assert sorted(first.tolist()) == list(range(n))
@@ -45,7 +45,7 @@ def test_objects_come_in_the_order_in_which_they_are_named() -> None:
 def test_a_tree_gets_its_own_numbers_back_with_scores_ties_and_names() -> None:
     tree = ol.Hierarchy([[0, 1], [2, 3]], scores=[2.0, 1.0], tied=[False, True])
 
-    back = in_own_numbers(tree, np.array([2, 0, 1], dtype=np.int32), ["a", "b", "c"])
+    back = restore_objects(tree, np.array([2, 0, 1], dtype=np.int32), ["a", "b", "c"])
 
     assert back.merges.tolist() == [[0, 2], [1, 3]] or back.merges.tolist() == [[0, 2], [3, 1]]
     assert relabelled(back, np.arange(3)) == relabelled(tree, np.array([2, 0, 1]))

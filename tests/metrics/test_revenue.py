@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from ordlink import Comparisons, Hierarchy
 from ordlink.errors import InputError, InputKindError
+from ordlink.methods.adds import adds_similarity
 from ordlink.metrics import (
     comparison_revenue,
     dasgupta_cost,
     normalised_comparison_revenue,
 )
-from ordlink.similarity import adds_similarity
 from tests.instances import instances
 from tests.reference.measures import revenue
 from tests.strategies import hierarchies

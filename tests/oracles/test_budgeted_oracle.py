@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ordlink.errors import BudgetExhaustedError, InputError
-from ordlink.linkage import single_linkage
+from ordlink.methods.active import single_linkage
 from ordlink.oracles import BudgetedOracle, SimilarityOracle
 
 W = np.array([[0, 9, 5, 1], [9, 0, 5, 2], [5, 5, 0, 7], [1, 2, 7, 0]], dtype=float)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ordlink.errors import BudgetExhaustedError, InputError
-from ordlink.linkage import complete_linkage, single_linkage
+from ordlink.methods.active import complete_linkage, single_linkage
 from ordlink.oracles import (
     BudgetedOracle,
     FunctionOracle,

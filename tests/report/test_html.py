@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ordlink.html import Html, data_block, escape, page, table
+from ordlink._html import Html, data_block, escape, page, table
 
 NASTY = "<script>alert('a')</script> & \"quoted\""
 

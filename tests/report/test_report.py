@@ -23,7 +23,7 @@ from ordlink.report import Evidence, Making, gather_evidence, making_time, repor
 from ordlink.report._choice import choose_method, choose_replicates
 from ordlink.report._thumbnails import HEIGHT, WIDTH, thumbnails
 from ordlink.report._words import _members, summary_html
-from ordlink.trust import CANDIDATES, MethodComparison
+from ordlink.validation import CANDIDATES, MethodComparison
 
 MAKING = Making(
     command="ordlink report 'a <b>.csv'",
@@ -500,7 +500,7 @@ def test_the_page_says_what_weights_of_people_do(crowd) -> None:
 
     text = report_page(found)
 
-    weights = ol.trust.annotator_weights(crowd)
+    weights = ol.validation.annotator_weights(crowd)
     assert found.weighting.weights == weights
     assert found.weighting.method == "4-AL"  # 4K-AL cannot count by weights
     assert "People weighed on request" in text

@@ -22,8 +22,6 @@ COMMANDS = {
     "simulate": "Make answers and their truth, to try things out.",
     "collect": "Ask people comparisons in their browsers, and watch the tree grow.",
     "datasets": "List public data, or fetch it: answers that people gave.",
-    "reproduce": "Run the paper's experiments again and say which claims held.",
-    "quality": "Compare all methods at the same numbers of answers.",
 }
 """Commands and their one-line help; each is loaded only when it runs, so help is instant."""
 

@@ -46,10 +46,17 @@ def app() -> None:
 
 
 def run_app(arguments: Sequence[str] | None) -> int:
+    """Run the command line and return its exit code."""
+    return run_command(app, "ordlink", arguments)
+
+
+def run_command(
+    command: click.Command, program: str, arguments: Sequence[str] | None = None
+) -> int:
     """Run a command and return its exit code; errors are one line on stderr."""
     words = None if arguments is None else list(arguments)
     try:
-        code = app.main(args=words, prog_name="ordlink", standalone_mode=False)
+        code = command.main(args=words, prog_name=program, standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:

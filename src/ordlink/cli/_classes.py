@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import AnyArray
 from ordlink.cli._messages import counted, did_you_mean, listed, shown
 from ordlink.cli._tables import read_rows
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import AnyArray
 
 OBJECT_COLUMNS = ("name", "object")
 """A header is recognised by one of these in its first cell; columns so called hold objects."""

@@ -11,9 +11,9 @@ from typing import Any, TextIO
 
 import click
 
+from ordlink._typing import Progress
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import Progress
 
 PROGRESS_AFTER_SECONDS = 2.0
 TICK_SECONDS = 1.0

@@ -13,8 +13,8 @@ import numpy as np
 
 from ordlink.cli._tables import refuse_what_is_no_table
 from ordlink.comparisons import FORMS, ListedComparisons, pair_members
-from ordlink.comparisons.files import read_comparisons, read_names
 from ordlink.errors import InputError
+from ordlink.io import read_comparisons, read_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from ordlink.atomic import write_text
+from ordlink._atomic import write_text
 from ordlink.errors import InputError, OrdlinkError
 from ordlink.hierarchy import Hierarchy
 

@@ -13,7 +13,7 @@ from ordlink.cli._output import write_csv
 
 if TYPE_CHECKING:
     from ordlink.planning import Plan
-    from ordlink.trust import Estimate, LearningCurve
+    from ordlink.validation import Estimate, LearningCurve
 
 MOST_SAID = 1e9
 """Larger numbers of answers are as good as infinite."""

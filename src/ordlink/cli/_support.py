@@ -18,7 +18,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.methods import Method
 
 if TYPE_CHECKING:
-    from ordlink.trust import HierarchyTest
+    from ordlink.validation import HierarchyTest
 
 LEVEL = 0.05
 """The largest p-value that counts as evidence."""
@@ -52,8 +52,8 @@ def with_support(
     options: dict[str, Any],
 ) -> Supported:
     """Return the tree with the support of its branches, and all about it among its parameters."""
-    from ordlink.trust import branch_support
-    from ordlink.trust._branches import match_known_branches
+    from ordlink.validation import branch_support
+    from ordlink.validation._branches import match_known_branches
 
     with progress_bar("support") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has said it all
@@ -105,7 +105,7 @@ def in_a_line(test: HierarchyTest) -> str:
 
 def leave_out(comparisons: ListedComparisons, names: Sequence[str]) -> ListedComparisons:
     """Return the answers of everybody else, and say so."""
-    from ordlink.trust import without_annotators
+    from ordlink.validation import without_annotators
 
     kept = without_annotators(comparisons, names)
     n_left_out = counted(comparisons.n_comparisons - kept.n_comparisons, "comparison")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ordlink._typing import FloatArray
 from ordlink.cli._messages import shown
 from ordlink.comparisons import check_similarities
-from ordlink.comparisons.files._source import Source, reading
 from ordlink.errors import InputError
-from ordlink.typing import FloatArray
+from ordlink.io._source import Source, reading
 
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 

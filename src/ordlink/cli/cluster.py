@@ -231,7 +231,7 @@ def command(
     taken, of_taken = method_taken(tree, chosen, options)
     test = None
     if wants_test:
-        from ordlink.trust import hierarchy_test
+        from ordlink.validation import hierarchy_test
 
         try:
             test = hierarchy_test(comparisons, taken, seed=seed or 0, **of_taken)
@@ -273,7 +273,7 @@ def command(
 
 def _check_weighing(chosen: Method, repeats: str | None, n_replicates: int | None) -> None:
     """Refuse what does not go with weights of people."""
-    from ordlink.trust._crowd_weights import METHODS_FOR_WEIGHTS
+    from ordlink.validation._crowd_weights import METHODS_FOR_WEIGHTS
 
     if chosen.name not in METHODS_FOR_WEIGHTS:
         raise click.UsageError(
@@ -289,7 +289,7 @@ def _weigh_people(
     comparisons: ListedComparisons, seed: int
 ) -> tuple[ListedComparisons, dict[str, float]]:
     """Return the answers counted by weights of people, and these weights."""
-    from ordlink.trust import annotator_weights, weighted_comparisons
+    from ordlink.validation import annotator_weights, weighted_comparisons
 
     with progress_bar("people") as progress:
         weights = annotator_weights(comparisons, seed=seed, progress=progress)

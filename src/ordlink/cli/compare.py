@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-from ordlink.atomic import write_text
+from ordlink._atomic import write_text
+from ordlink._html import escape, page
+from ordlink._threads import n_threads
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
@@ -23,11 +25,9 @@ from ordlink.cli._output import (
 )
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
-from ordlink.html import escape, page
-from ordlink.kernels.threads import n_threads
-from ordlink.trust import CANDIDATES, MethodComparison, compare_methods
-from ordlink.trust._candidates import choose_candidates, estimate_seconds, find_candidates
-from ordlink.trust._comparison_page import comparison_section, with_error
+from ordlink.validation import CANDIDATES, MethodComparison, compare_methods
+from ordlink.validation._candidates import choose_candidates, estimate_seconds, find_candidates
+from ordlink.validation._comparison_page import comparison_section, with_error
 
 WORTH_PROCESSES = 10.0
 """Seconds of work from which on it pays to start processes, which take two seconds themselves."""

@@ -9,10 +9,10 @@ import click
 
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
-from ordlink.comparisons.files import write_comparisons
 from ordlink.datasets import AnswerSet, FeatureTable
 from ordlink.datasets._catalogue import CATALOGUE
 from ordlink.datasets._sources import Source, data_folder
+from ordlink.io import write_comparisons
 
 WIDTH = 100
 CLASS_HEADER = ["name", "class"]

@@ -35,8 +35,8 @@ def _quality(comparisons: ListedComparisons) -> list[str]:
     """Return how far answers agree, where questions repeat or triads close."""
     if not 0 < comparisons.n_rows <= MOST_COMPARISONS:
         return []
-    from ordlink.trust._crowd_cycles import CHANCE, count_cycles
-    from ordlink.trust._crowd_questions import agreement_of_repeats, answers_of
+    from ordlink.validation._crowd_cycles import CHANCE, count_cycles
+    from ordlink.validation._crowd_questions import agreement_of_repeats, answers_of
 
     lines = []
     repeats = agreement_of_repeats(answers_of(comparisons))

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from ordlink.atomic import write_text
+from ordlink._atomic import write_text
+from ordlink._typing import AnyArray
 from ordlink.cli._classes import Classes, read_classes
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
 from ordlink.cli._messages import counted, shown
@@ -16,7 +17,6 @@ from ordlink.cli._output import check_file, keep_input
 from ordlink.cli._tables import read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import AnyArray
 
 Scores = list[tuple[str, float]]
 """What was measured, and its value."""

@@ -203,8 +203,8 @@ def _continue(
     cost: tuple[float, float | None],
     files: tuple[str | None, str | None],
 ) -> None:
-    from ordlink.trust import learning_curve
-    from ordlink.trust._continuation import check_accuracy
+    from ordlink.validation import learning_curve
+    from ordlink.validation._continuation import check_accuracy
 
     if target is not None:
         check_accuracy(target)

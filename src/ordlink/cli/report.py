@@ -15,13 +15,13 @@ from typing import Any
 
 import click
 
-from ordlink.atomic import write_text
+from ordlink._atomic import write_text
+from ordlink._typing import Progress
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers, seed_option
 from ordlink.cli._output import check_file, keep_answers
 from ordlink.cli._pictures import find_pictures, picture_files
-from ordlink.typing import Progress
 
 N_QUICK = 50
 WORDS = "ordlink.cli.report.words"

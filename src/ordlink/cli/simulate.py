@@ -8,17 +8,17 @@ from pathlib import Path
 import click
 import numpy as np
 
-from ordlink.atomic import replacing
+from ordlink._atomic import replacing
+from ordlink._typing import FloatArray
 from ordlink.cli._console import warnings_as_lines
 from ordlink.cli._features import read_features
 from ordlink.cli._options import seed_option
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.comparisons import FORMS, ListedComparisons, RankedComparisons, list_answers, n_pairs
-from ordlink.comparisons.files import write_comparisons
 from ordlink.datasets import planted_hierarchy, simulate_answers
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import FloatArray
+from ordlink.io import write_comparisons
 
 MOST_ANSWERS = 100_000_000
 """More are not made at a time: they would not fit into the memory of most machines."""

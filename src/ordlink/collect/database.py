@@ -18,10 +18,10 @@ from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
 from alembic.script import ScriptDirectory
 
+from ordlink._locks import try_lock
 from ordlink.collect import schema
 from ordlink.collect.study import Study
 from ordlink.errors import InputError, MissingDependencyError
-from ordlink.locks import try_lock
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _SQLITE_PRAGMAS = (

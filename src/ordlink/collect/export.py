@@ -18,7 +18,7 @@ from ordlink.collect.reading import Record, person_name
 from ordlink.collect.schema import answer, draw, event, question, serving
 from ordlink.collect.stimuli import Stimulus, is_file_name
 from ordlink.collect.study import Study
-from ordlink.comparisons.files import write_comparisons
+from ordlink.io import write_comparisons
 
 
 def export_answers(record: Record, format: str) -> bytes:

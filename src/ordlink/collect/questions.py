@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import Int32Array
 from ordlink.comparisons import ListedComparisons, list_answers
 from ordlink.errors import InputError
-from ordlink.typing import Int32Array
 
 CANT_TELL: tuple[int, ...] = ()
 """The choice of someone who can't tell: no position at all."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import FloatArray
 from ordlink.collect.reading import Record
 from ordlink.collect.samplers import bootstrap_trees, grow, tree_options
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import warn_of_ties
 from ordlink.metrics import agreements
-from ordlink.typing import FloatArray
 
 N_BOOTSTRAP_TREES = 20
 _SUPPORT_SEED = 0

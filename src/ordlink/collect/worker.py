@@ -18,13 +18,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ordlink._processes import die_with_parent
 from ordlink.collect.database import make_engine, one_moment
 from ordlink.collect.draws import draw_known, read_last_draw, read_waiting, write_numbers
 from ordlink.collect.reading import Record, RecordReader
 from ordlink.collect.samplers import PLANS, Drawn, Knew
 from ordlink.collect.study import Study
 from ordlink.errors import OrdlinkError
-from ordlink.processes import die_with_parent
 
 NICENESS = 19
 """People come first: trees take what they leave of the processor."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from ordlink.typing import AnyArray
+from ordlink._typing import AnyArray
 
 if TYPE_CHECKING:
     from ordlink.comparisons._listed import ListedComparisons

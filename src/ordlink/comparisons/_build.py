@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import AnyArray, BoolArray, Int32Array
 from ordlink.comparisons._details import make_details
 from ordlink.comparisons._forms import AnswerForm, find_form
 from ordlink.comparisons._listed import ListedComparisons
@@ -20,7 +21,6 @@ from ordlink.comparisons._objects import (
 )
 from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
-from ordlink.typing import AnyArray, BoolArray, Int32Array
 
 
 def list_answers(

@@ -77,7 +77,7 @@ def summarise_chunks(chunks: Iterable[ListedComparisons]) -> ChunksSummary:
     >>> summary.n_comparisons, summary.never_named
     (2, ('3',))
     """
-    from ordlink.kernels.parts import link_objects
+    from ordlink.comparisons._kernels_parts import link_objects
 
     first = None
     n_comparisons = 0

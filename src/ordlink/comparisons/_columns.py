@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons._net import NetComparisons
 from ordlink.comparisons._pairs import n_pairs
-from ordlink.typing import AnyArray, FloatArray, Int32Array, Int64Array
 
 _ROWS_PER_THREAD = 500_000
 
@@ -43,8 +43,8 @@ class ComparisonColumns:
 
 def compress(net: NetComparisons) -> ComparisonColumns:
     """Return the columns of A by counting sort, O(n_entries + E)."""
-    from ordlink.kernels.columns import count_pairs, fill_columns
-    from ordlink.kernels.threads import run_parts, split_range
+    from ordlink._threads import run_parts, split_range
+    from ordlink.comparisons._kernels_columns import count_pairs, fill_columns
 
     n = n_pairs(net.n_objects)
     parts = split_range(len(net.winners), smallest=_ROWS_PER_THREAD)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ordlink._typing import AnyArray, FloatArray, Int32Array
 from ordlink.comparisons._frozen import FrozenArrays
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray, FloatArray, Int32Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int32Array
 from ordlink.comparisons._pairs import pair_ids
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray, Int32Array
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int32Array
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._details import AnswerDetails, concatenate_details
 from ordlink.comparisons._frozen import FrozenArrays
@@ -16,7 +17,6 @@ from ordlink.comparisons._objects import check_kept_objects
 from ordlink.comparisons._pairs import check_n_objects, pair_ids, pair_members
 from ordlink.comparisons._votes import Tally, tally_votes
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, Int32Array
 
 if TYPE_CHECKING:
     from ordlink.comparisons._summary import ComparisonsSummary

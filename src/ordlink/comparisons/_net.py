@@ -7,10 +7,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from ordlink._typing import Int32Array, Int64Array
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._pairs import pair_members
 from ordlink.errors import InputError
-from ordlink.typing import Int32Array, Int64Array
 
 Repeats = Literal["majority", "net"]
 """How repeated answers count: the sign of the net count, or the net count itself."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int32Array, Int64Array
 from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, Int32Array, Int64Array
 
 _NOT_TEXT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """What no name may hold: control characters and lone surrogates."""

@@ -5,10 +5,15 @@ The order is that of SciPy's condensed distance matrices: (0,1), (0,2), ..., (1,
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ordlink._typing import AnyArray, Int32Array
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, Int32Array
+
+Number = TypeVar("Number", bound=np.generic)
 
 MAX_OBJECTS = 65_535
 """Largest number of objects whose pair ids fit into int32."""
@@ -92,3 +97,12 @@ def pair_members(ids: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]
     i += (i + 1) * (b - i - 1) // 2 <= ids
     j = ids - i * (b - i) // 2 + i + 1
     return i.astype(np.int32), j.astype(np.int32)
+
+
+def square(by_pair: NDArray[Number], n_objects: int) -> NDArray[Number]:
+    """Return the symmetric matrix with these entries by pair id, and 0 on the diagonal."""
+    matrix = np.zeros((n_objects, n_objects), dtype=by_pair.dtype)
+    upper = np.triu_indices(n_objects, 1)
+    matrix[upper] = by_pair
+    matrix[upper[1], upper[0]] = by_pair
+    return matrix

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int32Array, Int64Array
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._frozen import FrozenArrays
 from ordlink.comparisons._listed import ListedComparisons
@@ -15,7 +16,6 @@ from ordlink.comparisons._objects import check_kept_objects, check_names
 from ordlink.comparisons._pairs import check_n_objects, check_pair_ids_fit, n_pairs, pair_ids
 from ordlink.comparisons._similarities import check_similarities
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray, Int32Array, Int64Array
 
 if TYPE_CHECKING:
     from ordlink.comparisons._summary import ComparisonsSummary
@@ -105,8 +105,8 @@ class RankedComparisons(FrozenArrays, Comparisons):
                 f"proportion is the share of all comparisons, above 0 and at most 1; "
                 f"got {proportion}"
             )
-        from ordlink.kernels.sampling import list_after_waits
-        from ordlink.kernels.threads import one_ahead
+        from ordlink._threads import one_ahead
+        from ordlink.comparisons._kernels_sampling import list_after_waits
 
         n = n_pairs(self.n_objects)
         expected = proportion * n * (n - 1) / 2

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import AnyArray, BoolArray, FloatArray
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, BoolArray, FloatArray
 
 RELATIVE_TOLERANCE = 1e-9
 """w_ij and w_ji may differ by this share of the larger one: rounding, not a mistake."""

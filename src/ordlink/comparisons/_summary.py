@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import BoolArray, Int32Array, Int64Array
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._pairs import n_pairs, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
-from ordlink.typing import BoolArray, Int32Array, Int64Array
 
 _NAMES_SHOWN = 5
 
@@ -209,7 +209,7 @@ def find_named(comparisons: ListedComparisons) -> Int64Array:
 
 def find_parts(comparisons: ListedComparisons) -> Int32Array:
     """Return for each object a number of its part: comparisons link all objects that they name."""
-    from ordlink.kernels.parts import link_objects
+    from ordlink.comparisons._kernels_parts import link_objects
 
     n_objects = comparisons.n_objects
     low, high = pair_members(np.arange(n_pairs(n_objects)), n_objects)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int32Array, Int64Array
 from ordlink.comparisons._pairs import n_pairs
-from ordlink.typing import AnyArray, Int32Array, Int64Array
 
 _ROWS_PER_THREAD = 500_000
 
@@ -56,7 +56,7 @@ def tally_votes(
     Rows go into one bucket for each lower pair, by counting sort. Within a bucket, votes are added
     up by the higher pair.
     """
-    from ordlink.kernels.votes import add_up_votes, are_in_order
+    from ordlink.comparisons._kernels_votes import add_up_votes, are_in_order
 
     n_rows = len(winners)
     if are_in_order(winners, losers):
@@ -88,8 +88,8 @@ def _fill_buckets(
     winners: Int32Array, losers: Int32Array, counts: Int32Array | None, n_buckets: int
 ) -> tuple[Int64Array, AnyArray]:
     """Return where each bucket starts, and the packed rows bucket by bucket."""
-    from ordlink.kernels.threads import run_parts, split_range
-    from ordlink.kernels.votes import count_lower, pack_counted_rows, pack_rows
+    from ordlink._threads import run_parts, split_range
+    from ordlink.comparisons._kernels_votes import count_lower, pack_counted_rows, pack_rows
 
     parts = split_range(len(winners), smallest=_ROWS_PER_THREAD)
     sizes = np.zeros((len(parts), n_buckets), dtype=np.int64)

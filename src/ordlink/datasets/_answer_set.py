@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from ordlink._typing import AnyArray, LabelArray
 from ordlink.comparisons import ListedComparisons
 from ordlink.datasets._sources import Source
-from ordlink.typing import AnyArray, LabelArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
 from ordlink.comparisons import check_similarities, find_form, pair_members
 from ordlink.comparisons._pairs import check_pair_ids_fit, n_pairs
 from ordlink.datasets._checks import check_number, check_whole_number
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array
 
 LEAST_PROPER = 1e-3
 """Least share of independent draws that are questions, which bounds the time of drawing."""

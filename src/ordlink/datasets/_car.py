@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ordlink._typing import LabelArray, Progress
 from ordlink.comparisons import Comparisons
 from ordlink.datasets._answer_set import AnswerSet, make_answer_set
 from ordlink.datasets._sources import RemoteFile, Source, data_folder
 from ordlink.errors import InputError
-from ordlink.typing import LabelArray, Progress
 
 N_CARS = 60
 SETS = ("T_ALL_REDUCED", "T_ALL", "ALL_REDUCED", "ALL", "survey")

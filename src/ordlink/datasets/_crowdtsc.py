@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ordlink._typing import Progress
 from ordlink.comparisons import Comparisons
 from ordlink.datasets._answer_set import AnswerSet, make_answer_set
 from ordlink.datasets._sources import RemoteFile, Source, data_folder
 from ordlink.errors import InputError
-from ordlink.typing import Progress
 
 SUBJECTS = ("food", "scene")
 _FOLDER = (

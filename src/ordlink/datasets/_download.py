@@ -12,8 +12,8 @@ from typing import BinaryIO
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from ordlink._typing import Progress
 from ordlink.errors import MissingDataError
-from ordlink.typing import Progress
 
 BLOCK = 1 << 16
 TIMEOUT_SECONDS = 30

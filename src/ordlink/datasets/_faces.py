@@ -7,11 +7,11 @@ import os
 
 import numpy as np
 
+from ordlink._typing import Progress
 from ordlink.comparisons import Comparisons
 from ordlink.datasets._answer_set import AnswerSet, make_answer_set
 from ordlink.datasets._sources import RemoteFile, Source, data_folder
 from ordlink.errors import InputError
-from ordlink.typing import Progress
 
 N_FACES = 36
 TABLE = "faces_cfd36/cfd36_triplets_individual.csv"

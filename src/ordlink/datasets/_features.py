@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import FloatArray, LabelArray
 from ordlink.errors import InputError, InputKindError
 from ordlink.oracles._cosine import cosine_matrix
-from ordlink.typing import FloatArray, LabelArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ import os
 
 import numpy as np
 
+from ordlink._typing import Progress
 from ordlink.comparisons import Comparisons
 from ordlink.datasets._answer_set import AnswerSet, make_answer_set
 from ordlink.datasets._rda import read_data_frame
 from ordlink.datasets._sources import RemoteFile, Source, data_folder
 from ordlink.errors import InputError
-from ordlink.typing import Progress
 
 EXPERIMENTS = ("Transparency", "AutumnLab", "kk1", "kk2", "kk3", "kktriad")
 _FOLDER = (

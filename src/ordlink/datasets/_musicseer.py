@@ -6,10 +6,10 @@ import os
 
 import numpy as np
 
+from ordlink._typing import Progress
 from ordlink.comparisons import Comparisons
 from ordlink.datasets._answer_set import AnswerSet, make_answer_set
 from ordlink.datasets._sources import RemoteFile, Source, data_folder
-from ordlink.typing import Progress
 
 ANSWERS = "musicseer/musicseer-results-2002-04-29.txt"
 MUSICSEER = Source(

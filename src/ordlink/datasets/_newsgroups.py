@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import FloatArray, Progress
 from ordlink.datasets._checks import check_whole_number, random_generator
 from ordlink.datasets._features import FeatureTable
 from ordlink.datasets._sources import RemoteFile, Source, data_folder
 from ordlink.datasets._structure import Seed
 from ordlink.errors import InputError
-from ordlink.typing import FloatArray, Progress
 
 PACKED = "20news/20news-bydate-train.tar.xz"
 """The training part alone, for folders that were filled by hand."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import FloatArray, LabelArray
 from ordlink.datasets._checks import check_number, check_whole_number, random_generator
 from ordlink.datasets._structure import MAX_OBJECTS, Seed, Structure, TrueTree, check_structure
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import FloatArray, LabelArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ordlink._typing import AnyArray
 from ordlink.errors import InputError
-from ordlink.typing import AnyArray
 
 SYMBOL, PAIRS, TEXT, LOGICALS, WHOLE_NUMBERS, NUMBERS, TEXTS, LIST = 1, 2, 9, 10, 13, 14, 16, 19
 NOTHING, SEEN_BEFORE = 254, 255

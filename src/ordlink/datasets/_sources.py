@@ -12,10 +12,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from ordlink.atomic import replacing, write_text
+from ordlink._atomic import replacing, write_text
+from ordlink._typing import Progress
 from ordlink.datasets._download import DownloadFailedError, downloaded, read_member, sha256
 from ordlink.errors import InputError, MissingDataError
-from ordlink.typing import Progress
 
 
 @dataclass(frozen=True)

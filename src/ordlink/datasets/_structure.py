@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ordlink._typing import FloatArray, Int32Array, LabelArray
 from ordlink.datasets._checks import check_whole_number, random_generator
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import FloatArray, Int32Array, LabelArray
 
 Structure: TypeAlias = "int | Sequence[Structure]"
 Seed: TypeAlias = int | np.random.Generator | None

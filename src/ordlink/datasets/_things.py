@@ -7,10 +7,10 @@ import os
 
 import numpy as np
 
+from ordlink._typing import Progress
 from ordlink.comparisons import Comparisons
 from ordlink.datasets._answer_set import AnswerSet, make_answer_set
 from ordlink.datasets._sources import RemoteFile, Source, data_folder
-from ordlink.typing import Progress
 
 ANSWERS = "things/data1854_batch5_test10.txt"
 NAMES = "things/items1854names.tsv"

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ordlink.atomic import write_text
+from ordlink._atomic import write_text
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, LabelArray
 from ordlink.errors import InputError, InputKindError, OrdlinkError
 from ordlink.hierarchy import _json, _networkx, _newick, _structure, _text, _validation
-from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array, LabelArray
 
 Array = TypeVar("Array", bound=AnyArray)
 
@@ -124,7 +124,7 @@ class Hierarchy:
         Parameters
         ----------
         support : array-like of shape (N-1,)
-            From 0 to 1, or NaN where it is not known; such as `ordlink.trust.branch_support`
+            From 0 to 1, or NaN where it is not known; such as `ordlink.validation.branch_support`
             gives.
 
         Examples

@@ -6,8 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from ordlink._typing import BoolArray
 from ordlink.hierarchy._structure import kept_parents
-from ordlink.typing import BoolArray
 
 if TYPE_CHECKING:
     from ordlink.hierarchy._hierarchy import Hierarchy

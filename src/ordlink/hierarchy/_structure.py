@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink.typing import BoolArray, Int32Array, LabelArray
+from ordlink._typing import BoolArray, Int32Array, LabelArray
 
 
 def smaller_objects_left(merges: Int32Array) -> Int32Array:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ordlink._typing import AnyArray, BoolArray, Int32Array
 from ordlink.hierarchy._structure import kept_parents
 from ordlink.hierarchy._validation import check_whole_number
-from ordlink.typing import AnyArray, BoolArray, Int32Array
 
 if TYPE_CHECKING:
     from ordlink.hierarchy._hierarchy import Hierarchy

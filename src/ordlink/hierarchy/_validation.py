@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, BoolArray, FloatArray, Int32Array
 
 
 def _first_free_node(merges: AnyArray) -> AnyArray:

@@ -1,24 +1,23 @@
-"""Linkage: active single and complete, average, 4-AL, and spectral splits."""
+"""What methods share: average linkage, initial clusters, the order of objects."""
 
-from ordlink.linkage._active_complete import complete_linkage
-from ordlink.linkage._active_single import single_linkage
 from ordlink.linkage._average import average_linkage
 from ordlink.linkage._average_features import average_linkage_of_features
-from ordlink.linkage._four_al import quadruplets_average_linkage
-from ordlink.linkage._numbering import in_own_numbers, new_pair_ids, renumber
-from ordlink.linkage._spectral import spectral_linkage
-from ordlink.linkage._start import Start, start_from
+from ordlink.linkage._initial_partition import InitialPartition, clusters_of, initial_partition
+from ordlink.linkage._numbering import (
+    new_pair_ids,
+    order_of_appearance,
+    permute_objects,
+    restore_objects,
+)
 
 __all__ = [
-    "Start",
+    "InitialPartition",
     "average_linkage",
     "average_linkage_of_features",
-    "complete_linkage",
-    "in_own_numbers",
+    "clusters_of",
+    "initial_partition",
     "new_pair_ids",
-    "quadruplets_average_linkage",
-    "renumber",
-    "single_linkage",
-    "spectral_linkage",
-    "start_from",
+    "order_of_appearance",
+    "permute_objects",
+    "restore_objects",
 ]

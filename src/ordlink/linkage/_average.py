@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ordlink._typing import AnyArray, FloatArray, Progress
 from ordlink.comparisons import check_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._start import start_from
-from ordlink.typing import AnyArray, FloatArray, Progress
+from ordlink.linkage._initial_partition import initial_partition
 
 _MERGES_PER_CALL = 256
 
@@ -54,23 +54,23 @@ def average_linkage(
     n_objects = len(checked)
     if n_objects < 2:
         raise InputError("a tree needs at least two objects, got one")
-    from ordlink.kernels.average import average_linkage as merge_greedily
+    from ordlink.linkage._kernels_average import average_linkage as merge_greedily
 
-    start = start_from(n_objects, initial_clusters)
+    partition = initial_partition(n_objects, initial_clusters)
     plain = np.array(checked)
     np.fill_diagonal(plain, 0.0)
     unit = float(np.abs(plain).max())
-    sums = start.contract(plain)
-    sizes = start.sizes.copy()
-    n_merges = start.n_slots - 1
+    sums = partition.contract(plain)
+    sizes = partition.sizes.copy()
+    n_merges = partition.n_slots - 1
     pairs = np.empty((n_merges, 2), dtype=np.int32)
     scores = np.empty(n_merges)
     tied = np.empty(n_merges, dtype=bool)
-    best_of = np.empty(start.n_slots)
-    best_at = np.empty(start.n_slots, dtype=np.int32)
+    best_of = np.empty(partition.n_slots)
+    best_at = np.empty(partition.n_slots, dtype=np.int32)
     for first in range(0, n_merges, _MERGES_PER_CALL):
         last = min(first + _MERGES_PER_CALL, n_merges)
         merge_greedily(sums, sizes, unit, pairs, scores, tied, first, last, best_of, best_at)
         if progress is not None:
             progress(last, n_merges)
-    return start.finish(pairs, scores, tied, names=names)
+    return partition.finish(pairs, scores, tied, names=names)

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ordlink.errors import InputError, InputKindError
-from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._start import Start, start_from
-from ordlink.typing import (
+from ordlink._typing import (
     AnyArray,
     BoolArray,
     Float32Array,
@@ -21,9 +18,12 @@ from ordlink.typing import (
     Int64Array,
     Progress,
 )
+from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage._initial_partition import InitialPartition, initial_partition
 
 if TYPE_CHECKING:
-    from ordlink.kernels.feature_lists import Clusters, Lists
+    from ordlink.linkage._kernels_lists import Clusters, Lists
 
 LIST_LENGTH = 16
 """Nearest clusters kept of each cluster: more of them save searches and cost merges."""
@@ -54,7 +54,7 @@ def average_linkage_of_features(
     Parameters
     ----------
     features : ndarray of shape (N, d), dtype int8
-        F, entries -1, 0 and 1, see :func:`ordlink.similarity.active_features`.
+        F, entries -1, 0 and 1, see :func:`ordlink.methods.kernel_al.active_features`.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from.
     names : sequence of str, optional
@@ -91,8 +91,8 @@ def average_linkage_of_features(
     """
     checked = _check_features(features)
     n_objects = len(checked)
-    start = start_from(n_objects, initial_clusters)
-    pairs, numbers, weights, unsure = _merge_all(checked, start, progress)
+    partition = initial_partition(n_objects, initial_clusters)
+    pairs, numbers, weights, unsure = _merge_all(checked, partition, progress)
     order, same_as_next = _greedy_order(pairs, numbers, weights)
     pairs, numbers, weights = pairs[order], numbers[order], weights[order]
     tied = same_as_next.copy()
@@ -101,10 +101,10 @@ def average_linkage_of_features(
     # clusters; and then they were in its list, or its bound was as high, when it was merged.
     unsure = unsure[order] & ~same_as_next
     if unsure.any():
-        from ordlink.kernels.feature_linkage import find_ties
+        from ordlink.linkage._kernels_chains import find_ties
 
-        find_ties(pairs, numbers, weights, unsure, _clusters_of(checked, start), tied)
-    return start.finish(pairs, numbers / weights, tied, names=names)
+        find_ties(pairs, numbers, weights, unsure, _clusters_of(checked, partition), tied)
+    return partition.finish(pairs, numbers / weights, tied, names=names)
 
 
 def _check_features(features: Int8Array) -> Int8Array:
@@ -128,29 +128,29 @@ def _check_features(features: Int8Array) -> Int8Array:
     return np.ascontiguousarray(given)
 
 
-def _clusters_of(features: Int8Array, start: Start) -> Clusters:
-    from ordlink.kernels.feature_lists import Clusters
+def _clusters_of(features: Int8Array, partition: InitialPartition) -> Clusters:
+    from ordlink.linkage._kernels_lists import Clusters
 
-    if start.n_slots == start.n_objects:
+    if partition.n_slots == partition.n_objects:
         sums = features.astype(np.int32)
     else:
-        sums = np.zeros((start.n_slots, features.shape[1]), dtype=np.int32)
-        np.add.at(sums, start.labels, features)
-    return Clusters(sums, start.sizes.copy(), np.arange(start.n_slots, dtype=np.int32))
+        sums = np.zeros((partition.n_slots, features.shape[1]), dtype=np.int32)
+        np.add.at(sums, partition.labels, features)
+    return Clusters(sums, partition.sizes.copy(), np.arange(partition.n_slots, dtype=np.int32))
 
 
 def _merge_all(
-    features: Int8Array, start: Start, progress: Progress | None
+    features: Int8Array, partition: InitialPartition, progress: Progress | None
 ) -> tuple[Int32Array, Int64Array, Int64Array, BoolArray]:
     """Return all merges in the order in which they are found.
 
     Merging goes on as long as the lists tell nearest clusters; then the lists that are used up
     are made anew, all at once.
     """
-    from ordlink.kernels.feature_linkage import Merges, merge_along_chains
+    from ordlink.linkage._kernels_chains import Merges, merge_along_chains
 
-    n_slots, n_merges = start.n_slots, start.n_slots - 1
-    clusters = _clusters_of(features, start)
+    n_slots, n_merges = partition.n_slots, partition.n_slots - 1
+    clusters = _clusters_of(features, partition)
     lists = _empty_lists(n_slots)
     merges = Merges(
         np.empty((n_merges, 2), dtype=np.int32),
@@ -165,7 +165,7 @@ def _merge_all(
         if progress is not None:
             progress(steps, n_slots + n_merges)
 
-    if n_slots == start.n_objects:
+    if n_slots == partition.n_objects:
         _search_signs(features, lists, report)
     else:
         everything = np.arange(n_slots, dtype=np.int32)
@@ -182,7 +182,7 @@ def _merge_all(
 
 
 def _empty_lists(n_slots: int) -> Lists:
-    from ordlink.kernels.feature_lists import Lists
+    from ordlink.linkage._kernels_lists import Lists
 
     shape = (n_slots, LIST_LENGTH + 1)
     return Lists(
@@ -196,8 +196,8 @@ def _empty_lists(n_slots: int) -> Lists:
 
 def _search_signs(features: Int8Array, lists: Lists, report: Callable[[int], None]) -> None:
     """Make the lists of all objects while they are single."""
-    from ordlink.kernels.feature_search import BITS, CHUNK, pack_signs, scan_signs
-    from ordlink.kernels.threads import in_threads
+    from ordlink._threads import in_threads
+    from ordlink.linkage._kernels_search import BITS, CHUNK, pack_signs, scan_signs
 
     n_objects, n_features = features.shape
     signs = np.zeros((-(-n_features // BITS), n_objects), dtype=np.uint64)
@@ -223,8 +223,8 @@ def _search_products(
     report: Callable[[int], None] = lambda steps: None,
 ) -> None:
     """Make the lists of some clusters anew, from the estimated scores with all clusters."""
-    from ordlink.kernels.feature_search import scan_products
-    from ordlink.kernels.threads import in_threads
+    from ordlink._threads import in_threads
+    from ordlink.linkage._kernels_search import scan_products
 
     is_root = clusters.parents == np.arange(len(clusters.parents))
     columns = np.flatnonzero(is_root).astype(np.int32)

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ordlink._typing import Int32Array
 from ordlink.comparisons import ListedComparisons, pair_ids
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import Int32Array
 
 _SEED = 20190104
 
@@ -51,7 +51,7 @@ def new_pair_ids(order: Int32Array) -> Int32Array:
     return pair_ids(new_number[low], new_number[high], n)
 
 
-def renumber(comparisons: ListedComparisons, order: Int32Array) -> ListedComparisons:
+def permute_objects(comparisons: ListedComparisons, order: Int32Array) -> ListedComparisons:
     """Return the comparisons in which object ``order[k]`` is called k, without names."""
     ids = new_pair_ids(order)
     return replace(
@@ -63,7 +63,7 @@ def renumber(comparisons: ListedComparisons, order: Int32Array) -> ListedCompari
     )
 
 
-def in_own_numbers(
+def restore_objects(
     tree: Hierarchy, order: Int32Array, names: Sequence[str] | None = None
 ) -> Hierarchy:
     """Return the tree in which k is object ``order[k]`` again."""

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Progress
 from ordlink.comparisons import Comparisons, check_repeats
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import start_from
+from ordlink.linkage import initial_partition
 from ordlink.methods._input import check_input, note_parameters
 from ordlink.methods._runs import InitialClusters
 from ordlink.methods._table import find_method
 from ordlink.oracles import Oracle
-from ordlink.typing import AnyArray, Progress
 
 _NOTHING_LEFT = (
     "the initial clusters are one cluster of all objects; nothing is left for the answers to decide"
@@ -80,7 +80,7 @@ def cluster(
     if n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {n_objects}")
     # Wrong clusters and options are refused before any work is done or question asked.
-    start = start_from(n_objects, initial_clusters)
+    partition = initial_partition(n_objects, initial_clusters)
     if options.get("repeats", "") is None:  # as each method counts them by itself
         del options["repeats"]
     if "repeats" in options:
@@ -88,7 +88,7 @@ def cluster(
     parameters = note_parameters(initial_clusters, options)
     if isinstance(checked, Comparisons):
         _warn_about_answers(checked)
-    if start.n_slots == 1:
+    if partition.n_slots == 1:
         warnings.warn(_NOTHING_LEFT, OrdlinkWarning, stacklevel=2)
     tree = chosen.run(checked, initial_clusters=initial_clusters, progress=progress, **options)
     for message in warn_of_ties(tree):

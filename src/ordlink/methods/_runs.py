@@ -7,28 +7,21 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ordlink._typing import AnyArray, Progress
 from ordlink.comparisons import Comparisons, Repeats
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import (
-    average_linkage,
-    average_linkage_of_features,
-    complete_linkage,
-    single_linkage,
-)
-from ordlink.oracles import Oracle
-from ordlink.similarity import (
-    Embedding,
-    Metric,
+from ordlink.linkage import average_linkage, average_linkage_of_features
+from ordlink.methods.active import complete_linkage, single_linkage
+from ordlink.methods.adds import adds_similarity
+from ordlink.methods.embedding import Embedding, Metric, check_metric, embedding_similarity
+from ordlink.methods.kernel_al import (
     active_features,
     active_kernel,
-    adds_similarity,
-    check_metric,
-    embedding_similarity,
     passive_kernel,
     plan_active_kernel,
 )
-from ordlink.typing import AnyArray, Progress
+from ordlink.oracles import Oracle
 
 InitialClusters = Sequence[Sequence[int] | AnyArray] | None
 FEATURES_FROM = 1000
@@ -120,5 +113,5 @@ def run_embedding(
 
 def run_auto(data: Comparisons, **options: Any) -> Hierarchy:
     # Held-out scores build on this table, so the layer above is found by name, at the call.
-    tree: Hierarchy = importlib.import_module("ordlink.trust").auto_linkage(data, **options)
+    tree: Hierarchy = importlib.import_module("ordlink.validation").auto_linkage(data, **options)
     return tree

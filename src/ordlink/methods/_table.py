@@ -10,7 +10,6 @@ from typing import Literal
 
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import quadruplets_average_linkage, spectral_linkage
 from ordlink.methods._runs import (
     run_active_kernel,
     run_adds,
@@ -21,7 +20,9 @@ from ordlink.methods._runs import (
     run_passive_kernel,
     run_single,
 )
-from ordlink.similarity import forte_embedding, soe_embedding, tste_embedding
+from ordlink.methods.embedding import forte_embedding, soe_embedding, tste_embedding
+from ordlink.methods.four_al import quadruplets_average_linkage
+from ordlink.methods.spectral import spectral_linkage
 
 Needs = Literal["comparisons", "an oracle", "similarities"]
 

@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import AnyArray, FloatArray
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_same_objects, check_tree
 from ordlink.metrics._labels import check_labels
-from ordlink.typing import AnyArray, FloatArray
 
 
 def aari(truth: ArrayLike | Hierarchy, tree: Hierarchy, *, n_levels: int | None = None) -> float:

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from ordlink._typing import FloatArray, Int32Array
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_comparisons, check_tree
-from ordlink.typing import FloatArray, Int32Array
 
 
 def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import FloatArray
 from ordlink.comparisons import check_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_tree
-from ordlink.typing import FloatArray
 
 
 def dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:

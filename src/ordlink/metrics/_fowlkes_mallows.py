@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import AnyArray, FloatArray
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_same_objects, check_tree
 from ordlink.metrics._labels import check_labels
-from ordlink.typing import AnyArray, FloatArray
 
 
 def fowlkes_mallows(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import AnyArray
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray
 
 
 def check_labels(truth: ArrayLike, n_objects: int) -> AnyArray:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from ordlink.comparisons import Comparisons, ListedComparisons, Repeats, check_repeats
+from ordlink._typing import FloatArray
+from ordlink.comparisons import (
+    Comparisons,
+    ListedComparisons,
+    NetComparisons,
+    Repeats,
+    check_repeats,
+    net_wins,
+    square,
+    wins_minus_losses,
+)
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_comparisons, check_tree
 from ordlink.metrics._dasgupta import lca_size_sum
-from ordlink.similarity import adds_similarity, adds_similarity_of_chunks
-from ordlink.typing import FloatArray
 
 
 def comparison_revenue(
@@ -115,5 +123,9 @@ def _additive_similarity(tree: Hierarchy, comparisons: Comparisons, repeats: Rep
     check_comparisons(comparisons, tree)
     check_repeats(repeats)
     if repeats == "net" and isinstance(comparisons, ListedComparisons):
-        return adds_similarity_of_chunks([comparisons])  # no need to find the repeated ones
-    return adds_similarity(comparisons, repeats=repeats)
+        # No need to find the repeated ones.
+        c = comparisons
+        wins = net_wins(NetComparisons(c.n_objects, c.winners, c.losers, c.counts))
+    else:
+        wins = wins_minus_losses(comparisons, repeats)
+    return square(wins, comparisons.n_objects)

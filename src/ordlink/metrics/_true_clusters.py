@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import AnyArray, BoolArray, Int32Array
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_same_objects, check_tree
 from ordlink.metrics._labels import check_labels
-from ordlink.typing import AnyArray, BoolArray, Int32Array
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordlink._typing import Int8Array, Int64Array
 from ordlink.oracles._questions import codes_to_quadruplets, question_keys
 from ordlink.oracles._remembering import RememberingOracle
-from ordlink.typing import Int8Array, Int64Array
 
 
 class AskOnce(RememberingOracle):

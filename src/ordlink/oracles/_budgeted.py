@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int8Array, Int32Array
 from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.errors import BudgetExhaustedError, InputError
 from ordlink.oracles._protocol import Oracle
 from ordlink.oracles._remembering import RememberingOracle, known_to
-from ordlink.typing import AnyArray, Int8Array, Int32Array
 
 
 class BudgetedOracle(RememberingOracle):

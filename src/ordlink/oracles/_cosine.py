@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink.typing import AnyArray, FloatArray
+from ordlink._typing import AnyArray, FloatArray
 
 _PRODUCTS_AT_ONCE = 1 << 20
 

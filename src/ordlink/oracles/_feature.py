@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import AnyArray, FloatArray, Int8Array, Int32Array
 from ordlink.errors import InputError, InputKindError
 from ordlink.oracles._base import BaseOracle, sign_of_difference
 from ordlink.oracles._cosine import PairCosines
-from ordlink.typing import AnyArray, FloatArray, Int8Array, Int32Array
 
 Metric = str | Callable[..., float]
 TIE_TOLERANCE = 1e-12

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ordlink._typing import Int8Array, Int32Array
 from ordlink.errors import InputError, InputKindError
 from ordlink.oracles._base import BaseOracle
-from ordlink.typing import Int8Array, Int32Array
 
 
 class FunctionOracle(BaseOracle):

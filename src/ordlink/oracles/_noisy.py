@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordlink._typing import Int8Array, Int32Array
 from ordlink.errors import InputError
 from ordlink.oracles._base import BaseOracle, names_of
 from ordlink.oracles._protocol import Oracle, check_answers, check_oracle
-from ordlink.typing import Int8Array, Int32Array
 
 
 class NoisyOracle(BaseOracle):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._typing import Int8Array, Int32Array
 from ordlink.comparisons import check_similarities
 from ordlink.errors import InputError
 from ordlink.oracles._base import BaseOracle, sign_of_difference
-from ordlink.typing import Int8Array, Int32Array
 
 
 class NoisySimilarityOracle(BaseOracle):

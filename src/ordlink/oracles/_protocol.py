@@ -6,9 +6,9 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int8Array
 from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, Int8Array
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink.typing import AnyArray, BoolArray, Int8Array
+from ordlink._typing import AnyArray, BoolArray, Int8Array
 
 FREE = -1
 """Stands in a slot of the table that holds no key; keys are not negative."""

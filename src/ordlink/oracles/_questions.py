@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int8Array, Int32Array, Int64Array
 from ordlink.comparisons._objects import count_objects
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray, Int8Array, Int32Array, Int64Array
 
 MAX_INTEGER_KEYS = 55_108
 """Largest N with N^4 < 2^63."""

@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ordlink._typing import BoolArray, Int8Array, Int32Array, Int64Array
 from ordlink.errors import InputError
-from ordlink.typing import BoolArray, Int8Array, Int32Array, Int64Array
 
 try:
     import fcntl

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int8Array, Int32Array
 from ordlink.errors import BudgetExhaustedError, InputError
 from ordlink.oracles._function import FunctionOracle
 from ordlink.oracles._protocol import Oracle, check_answers
@@ -14,7 +15,6 @@ from ordlink.oracles._question_log import QuestionLog
 from ordlink.oracles._questions import Questions
 from ordlink.oracles._record_file import RecordFile
 from ordlink.oracles._remembering import RememberingOracle, known_to
-from ordlink.typing import AnyArray, Int8Array, Int32Array
 
 WRITE_INTERVAL = 1.0
 """Seconds after which answers to a long batch are written before the batch is complete."""

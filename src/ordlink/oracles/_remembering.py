@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array
 from ordlink.comparisons import ListedComparisons, pair_ids
 from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.oracles._base import BaseOracle, names_of
 from ordlink.oracles._protocol import Oracle, check_answers, check_oracle
 from ordlink.oracles._questions import Questions, keys_to_codes
-from ordlink.typing import AnyArray, BoolArray, Int8Array, Int32Array
 
 
 class RememberingOracle(BaseOracle):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from ordlink._typing import Int8Array, Int32Array
 from ordlink.comparisons import check_similarities
 from ordlink.oracles._base import BaseOracle, sign_of_difference
-from ordlink.typing import Int8Array, Int32Array
 
 
 class SimilarityOracle(BaseOracle):

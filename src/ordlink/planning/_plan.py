@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import Progress
 from ordlink.datasets._checks import check_whole_number
 from ordlink.planning._cost import SECONDS_PER_ANSWER, Cost, answers_cost
 from ordlink.planning._search import STEPS_PER_DOUBLING, Search, n_reached, search
 from ordlink.planning._setting import Setting, check_confidence, check_seed, check_setting
 from ordlink.planning._success import SuccessModel
 from ordlink.planning._workers import workers
-from ordlink.typing import Progress
 
 CERTAINTY = 0.8
 """The number given is enough with this certainty ..."""

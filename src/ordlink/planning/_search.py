@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import beta
 
+from ordlink._typing import FloatArray, Progress
 from ordlink.planning._setting import Setting
 from ordlink.planning._simulate import simulate_limit, simulate_quality
 from ordlink.planning._success import SuccessModel
 from ordlink.planning._workers import Runner
-from ordlink.typing import FloatArray, Progress
 
 FIRST_PER_OBJECT = (4, 8, 16, 32)
 """Answers per object of the first runs, two for each; they also show what little would bring."""

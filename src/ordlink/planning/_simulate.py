@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from ordlink._typing import FloatArray, LabelArray
 from ordlink.comparisons import Comparisons, list_answers
 from ordlink.datasets import planted_tree, simulate_answers
 from ordlink.errors import OrdlinkWarning
@@ -13,7 +14,6 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.methods import cluster
 from ordlink.metrics import aari, comparison_accuracy
 from ordlink.planning._setting import Setting
-from ordlink.typing import FloatArray, LabelArray
 
 N_FRESH = 20_000
 """Answers that the tree has not seen, for its accuracy."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ordlink.typing import FloatArray
+from ordlink._typing import FloatArray
 
 LAPSE = 0.02
 """Share of runs that the curve does not explain: no single run rules anything out."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from ordlink.processes import worker_pool
+from ordlink._processes import worker_pool
 
 Task: TypeAlias = tuple[Any, ...]
 """A function that can be imported by its name, and its arguments."""

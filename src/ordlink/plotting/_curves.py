@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from ordlink.atomic import replacing
+from ordlink._atomic import replacing
 from ordlink.plotting._dendrogram import NEUTRAL, PALETTE
 from ordlink.plotting._formats import FORMATS, check_drawing
 

@@ -12,7 +12,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from matplotlib.ticker import MaxNLocator
 
-from ordlink.atomic import replacing
+from ordlink._atomic import replacing
+from ordlink._typing import AnyArray
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting._figure import (
@@ -40,7 +41,6 @@ from ordlink.plotting._support import (
     shows_support,
     weak_links,
 )
-from ordlink.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
 
+from ordlink._typing import AnyArray
 from ordlink.errors import InputError
 from ordlink.hierarchy._text import shorten
 from ordlink.plotting._fonts import font_families
 from ordlink.plotting._pictures import PIXELS_PER_INCH
-from ordlink.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

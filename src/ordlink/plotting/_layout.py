@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import FloatArray, Int32Array, LabelArray
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import FloatArray, Int32Array, LabelArray
 
 ABOVE_CUT = -1
 """The group of a merge that joins clusters of the cut, so belongs to none of them."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from ordlink._typing import AnyArray
 from ordlink.errors import InputError, InputKindError
-from ordlink.typing import AnyArray
 
 WIDEST = 2.0
 """A picture is at most this many times as wide as the height it is given."""

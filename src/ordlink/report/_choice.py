@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ordlink._typing import Progress
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError
 from ordlink.methods import find_method
-from ordlink.trust import CANDIDATES, Candidate, MethodComparison, compare_methods
-from ordlink.trust._auto import FEWEST_ANSWERS
-from ordlink.trust._candidates import estimate_seconds
-from ordlink.typing import Progress
+from ordlink.validation import CANDIDATES, Candidate, MethodComparison, compare_methods
+from ordlink.validation._auto import FEWEST_ANSWERS
+from ordlink.validation._candidates import estimate_seconds
 
 LONGEST_SUPPORT = 180.0
 """Estimated seconds of one core for all replicates: two to three minutes on two cores.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ordlink import __version__
-from ordlink.html import escape
+from ordlink._html import escape
 from ordlink.report._evidence import Evidence
 
 PAPER = (

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ordlink.html import Html, escape, table
+from ordlink._html import Html, escape, table
 from ordlink.report._words import counted, listed, percent
-from ordlink.trust import (
+from ordlink.validation import (
     AnnotatorQuality,
     CrowdQuality,
     ExclusionEffect,
     RepeatAgreement,
     WeightingEffect,
 )
-from ordlink.trust._crowd_effect import TwoTrees
+from ordlink.validation._crowd_effect import TwoTrees
 
 MOST_PEOPLE = 200
 """Of more people only those with flags are listed."""

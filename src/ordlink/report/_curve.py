@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ordlink.html import escape, table
-from ordlink.trust import LearningCurve
+from ordlink._html import escape, table
+from ordlink.validation import LearningCurve
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 640, 260, 60, 44, 12, 20
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ordlink._typing import Progress
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
@@ -18,7 +19,7 @@ from ordlink.report._choice import (
     find_candidate,
     n_separate,
 )
-from ordlink.trust import (
+from ordlink.validation import (
     BranchSupport,
     Candidate,
     CrowdQuality,
@@ -36,10 +37,9 @@ from ordlink.trust import (
     weighting_effect,
     without_annotators,
 )
-from ordlink.trust._auto import FEWEST_ANSWERS
-from ordlink.trust._checks import check_listed
-from ordlink.trust._crowd_weights import METHODS_FOR_WEIGHTS
-from ordlink.typing import Progress
+from ordlink.validation._auto import FEWEST_ANSWERS
+from ordlink.validation._checks import check_listed
+from ordlink.validation._crowd_weights import METHODS_FOR_WEIGHTS
 
 Stages: TypeAlias = Callable[[str], Progress | None]
 """Called with the name of what begins; what it returns hears how far it is."""
@@ -129,7 +129,7 @@ def gather_evidence(
         Annotators to leave out; the report names them and shows what difference it makes.
     weigh_people : bool
         Whether to show what difference it makes if answers count by how far people can be relied
-        on, see `ordlink.trust.annotator_weights`. The tree of the report does not count so.
+        on, see `ordlink.validation.annotator_weights`. The tree of the report does not count so.
     stages : callable, optional
         Called with the name of each part that begins; returns None or a callable that hears
         (steps done, steps in all).

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ordlink.html import Html, escape, page, table
+from ordlink._html import Html, escape, page, table
 from ordlink.report._citations import citations_section
 from ordlink.report._crowd import crowd_section
 from ordlink.report._curve import curve_section
@@ -17,7 +17,7 @@ from ordlink.report._evidence import Evidence
 from ordlink.report._thumbnails import thumbnails
 from ordlink.report._tree import newick_details, tree_figure, tree_script, tree_style
 from ordlink.report._words import summary_html
-from ordlink.trust._comparison_page import comparison_section
+from ordlink.validation._comparison_page import comparison_section
 
 LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
 FOLDS = {

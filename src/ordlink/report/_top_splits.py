@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics import triplet_distance
-from ordlink.trust import MethodComparison
+from ordlink.validation import MethodComparison
 
 ALIKE = 0.1
 """Two top splits are alike if at most this share of the objects is on different sides of them."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from importlib import resources
 
+from ordlink._html import data_block, escape
+from ordlink._typing import FloatArray
 from ordlink.hierarchy import Hierarchy
-from ordlink.html import data_block, escape
-from ordlink.typing import FloatArray
 
 LARGEST_TEXT = 400
 """Trees of more objects are not drawn as text."""

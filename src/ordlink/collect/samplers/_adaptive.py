@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._typing import FloatArray, Int32Array
 from ordlink.collect.questions import QuestionType
 from ordlink.collect.samplers._drawn import DrawnQuestion
 from ordlink.collect.samplers._known import Known
 from ordlink.collect.samplers._trees import bootstrap_trees, grow
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
-from ordlink.typing import FloatArray, Int32Array
 
 N_TREES = 8
 """Trees of resampled answers."""

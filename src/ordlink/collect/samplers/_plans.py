@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._typing import AnyArray, Int8Array, Int32Array
 from ordlink.collect.samplers._drawn import DrawnQuestion
 from ordlink.collect.samplers._known import Known, Sampler
 from ordlink.errors import OrdlinkError
 from ordlink.methods import METHODS
-from ordlink.typing import AnyArray, Int8Array, Int32Array
 
 PLANS = ("SL", "CL", "4K-AL-act")
 """The samplers that are plans."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordlink._typing import Int32Array
 from ordlink.collect.questions import QuestionType
 from ordlink.comparisons import n_pairs, pair_members
-from ordlink.typing import Int32Array
 
 
 def random_objects(

@@ -1,0 +1,71 @@
+"""Words of messages: counts, lists, and cells that may be long."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+
+LONGEST_CELL = 60
+"""Letters of a cell that messages show."""
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "object"), counted(2000, "object"), counted(2, "person", "people")
+    ('1 object', '2,000 objects', '2 people')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def shorten(text: str, length: int = LONGEST_CELL) -> str:
+    """Return a text of at most so many letters, with "..." where it was cut."""
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def quoted(cell: object) -> str:
+    """Return a cell in quotation marks, shortened where it is long."""
+    return repr(shorten(str(cell)))
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names in quotation marks, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    more = len(names) - most
+    return ", ".join(map(quoted, names[:most])) + (f" and {more:,} more" if more > 0 else "")
+
+
+def either(names: Iterable[str]) -> str:
+    """Return "a", "a or b", or "a, b or c"."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean ...?" with the known word that is closest, or nothing."""
+    close = difflib.get_close_matches(word[:LONGEST_CELL], list(known), n=1)
+    return f"; did you mean {quoted(close[0])}?" if close else ""
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, or a dash where it is not known."""
+    return f"{100 * share:.0f} %" if math.isfinite(share) else "-"
+
+
+def whole_percent(share: float) -> str:
+    """Return a share in percent, rounded down, without the sign: 0.9499 is not yet 95.
+
+    Examples
+    --------
+    >>> whole_percent(0.9499), whole_percent(0.58)  # 100 * 0.58 is a little less than 58
+    ('94', '58')
+    """
+    return str(math.floor(100 * share + 1e-9))

@@ -1,0 +1,171 @@
+"""Each kind of argument, checked in one place."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ordlink._text import counted, did_you_mean, either, quoted
+from ordlink._typing import Int32Array
+from ordlink.errors import InputError, InputKindError
+
+Seed: TypeAlias = int | np.random.Generator | None
+"""What every function that draws at random takes: None draws a new seed each time."""
+
+_NOT_TEXT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""What no name may contain: control characters and lone surrogates."""
+
+
+def check_whole_number(
+    value: Any, parameter: str, *, lowest: int, highest: int | None = None, remedy: str = ""
+) -> int:
+    """Return a whole number within bounds as an int."""
+    bound = f"of at least {lowest:,}" if highest is None else f"from {lowest:,} to {highest:,}"
+    is_flag = isinstance(value, bool | np.bool_)
+    if is_flag or not isinstance(value, Integral):
+        kind = InputError if isinstance(value, Real) and not is_flag else InputKindError
+        raise kind(
+            f"expected a whole number {bound}, got {value!r}", parameter=parameter, remedy=remedy
+        )
+    number = int(value)
+    if number < lowest or (highest is not None and number > highest):
+        raise InputError(
+            f"expected a whole number {bound}, got {number}", parameter=parameter, remedy=remedy
+        )
+    return number
+
+
+def check_number(
+    value: Any,
+    parameter: str,
+    *,
+    lowest: float = -math.inf,
+    highest: float = math.inf,
+    remedy: str = "",
+) -> float:
+    """Return a finite number within bounds as a float."""
+    bound = ""
+    if highest < math.inf:
+        bound = f" from {lowest:g} to {highest:g}"
+    elif lowest > -math.inf:
+        bound = f" of at least {lowest:g}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise InputKindError(
+            f"expected a number{bound}, got {value!r}", parameter=parameter, remedy=remedy
+        )
+    number = float(value)
+    if not math.isfinite(number) or not lowest <= number <= highest:
+        raise InputError(
+            f"expected a finite number{bound}, got {value}", parameter=parameter, remedy=remedy
+        )
+    return number
+
+
+def check_choice(value: Any, parameter: str, choices: Iterable[str]) -> str:
+    """Return a word that is one of the choices."""
+    known = list(choices)
+    if not isinstance(value, str):
+        raise InputKindError(
+            f"expected {either(map(repr, known))}, got {value!r}", parameter=parameter
+        )
+    if value not in known:
+        raise InputError(
+            f"expected {either(map(repr, known))}, got {quoted(value)}{did_you_mean(value, known)}",
+            parameter=parameter,
+        )
+    return value
+
+
+def check_flag(value: Any, parameter: str) -> bool:
+    """Return True or False; words such as "no" are refused, for they would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputKindError(f"expected True or False, got {value!r}", parameter=parameter)
+    return bool(value)
+
+
+def check_names(names: Any, n_objects: int | None) -> tuple[str, ...] | None:
+    """Return the names of the objects as a tuple; they may repeat, but not be empty or span lines.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        One name per object.
+    n_objects : int or None
+        Number of objects, if it is known.
+    """
+    if names is None:
+        return None
+    if isinstance(names, str | bytes | dict | set | frozenset):
+        raise InputKindError(
+            f"expected a sequence of strings, got {type(names).__name__}", parameter="names"
+        )
+    checked = tuple(str(name) for name in names)
+    if n_objects is not None and len(checked) != n_objects:
+        raise InputError(
+            f"expected {counted(n_objects, 'name')}, one per object, got {len(checked):,}",
+            parameter="names",
+        )
+    for index, name in enumerate(checked):
+        if not name.strip() or _NOT_TEXT.search(name):
+            raise InputError(
+                f"the name of object {index}, {quoted(name)}, is empty or has control characters",
+                parameter="names",
+                remedy="names are single lines of text",
+            )
+    return checked
+
+
+def check_objects(objects: Any, n_objects: int, parameter: str) -> Int32Array:
+    """Return different object numbers from 0 to N - 1, at least one, as they are given."""
+    try:
+        given = np.asarray(objects)
+    except ValueError:  # nested lists of different lengths
+        given = np.empty((0, 0))
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
+        raise InputError(
+            "expected a list of object numbers, at least one, such as [0, 1, 2]",
+            parameter=parameter,
+        )
+    wrong = given[(given < 0) | (given >= n_objects)]
+    if len(wrong):
+        raise InputError(
+            f"object {wrong[0]} is out of range: there {count_objects(n_objects)}",
+            parameter=parameter,
+        )
+    numbers, counts = np.unique(given, return_counts=True)
+    if len(numbers) < len(given):
+        raise InputError(f"object {numbers[counts > 1][0]} is named twice", parameter=parameter)
+    return given.astype(np.int32)
+
+
+def count_objects(n_objects: int, first: int = 0) -> str:
+    """Return "are 4 objects (0 to 3)", or "is 1 object (0)"."""
+    if n_objects == 1:
+        return f"is 1 object ({first})"
+    return f"are {n_objects:,} objects ({first} to {n_objects - 1 + first})"
+
+
+def random_generator(seed: Any, parameter: str = "seed") -> np.random.Generator:
+    """Return the generator of a seed; a generator is used as it is."""
+    if seed is None or isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed)
+    if isinstance(seed, bool | np.bool_) or not isinstance(seed, Integral):
+        raise InputKindError(
+            f"expected a whole number, a numpy.random.Generator or None, got {seed!r}",
+            parameter=parameter,
+        )
+    number = int(seed)
+    if number < 0:
+        raise InputError(f"expected a whole number of at least 0, got {seed}", parameter=parameter)
+    return np.random.default_rng(number)
+
+
+def seed_number(seed: Any, parameter: str = "seed") -> int:
+    """Return a whole number to derive seeds from: the seed, or one that the generator draws."""
+    generator = random_generator(seed, parameter)
+    return int(seed) if isinstance(seed, Integral) else int(generator.integers(2**63))

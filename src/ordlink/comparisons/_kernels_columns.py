@@ -1,0 +1,41 @@
+"""The matrix A column by column: for each pair, the pairs that beat it and those it beats."""
+
+from __future__ import annotations
+
+from ordlink._kernels import kernel
+from ordlink._typing import AnyArray, Int32Array, Int64Array
+
+
+@kernel
+def count_pairs(pairs: Int32Array, counts: Int64Array) -> None:
+    """Add up how often each pair occurs."""
+    for row in range(pairs.shape[0]):
+        counts[pairs[row]] += 1
+
+
+@kernel
+def fill_columns(
+    winners: Int32Array,
+    losers: Int32Array,
+    weights: Int32Array,
+    next_above: Int64Array,
+    next_below: Int64Array,
+    rows: AnyArray,
+    values: Int32Array,
+) -> None:
+    """Write each comparison into the column of the loser and that of the winner.
+
+    `next_above[f]` and `next_below[f]` are where the next pair that beats f, or is beaten by f,
+    goes; they are moved on. Without weights, `weights` and `values` are empty.
+    """
+    weighted = weights.shape[0] > 0
+    for t in range(winners.shape[0]):
+        winner, loser = winners[t], losers[t]
+        above, below = next_above[loser], next_below[winner]
+        rows[above] = winner
+        rows[below] = loser
+        if weighted:
+            values[above] = weights[t]
+            values[below] = weights[t]
+        next_above[loser] = above + 1
+        next_below[winner] = below + 1

@@ -1,0 +1,218 @@
+"""NumPy's NPZ: a zip archive of arrays. Pickled objects are never loaded."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ordlink._typing import AnyArray
+from ordlink.comparisons._listed import ListedComparisons
+from ordlink.comparisons._pairs import n_pairs
+from ordlink.errors import InputError
+from ordlink.io._cells import ArrowColumn
+from ordlink.io._header import FileHeader, header_from_json
+from ordlink.io._own import (
+    DETAIL_COLUMNS,
+    KERNEL_ROWS,
+    check_counts,
+    check_options,
+    detail_columns,
+    own_comparisons,
+)
+from ordlink.io._source import Source, reading
+from ordlink.io._table import Options, Table, list_table
+
+_KIND = "NPZ"
+
+
+def read_npz(source: Source, options: Options) -> ListedComparisons:
+    """Return the comparisons in an NPZ file, our own or a table of columns."""
+    source.check_exists()
+    content = source.path or io.BytesIO(source.read_bytes())
+    with reading(source.name, _KIND):
+        with zipfile.ZipFile(content) as archive:
+            members = archive.infolist()
+            arrays = {
+                member.filename.removesuffix(".npy"): _read_array(archive, member, source.name)
+                for member in members
+            }
+        if len(arrays) < max(1, len(members)):
+            raise InputError(
+                f"{source.name}: expected arrays of different names, got {len(members)} with "
+                f"{len(arrays)} names; write the file again"
+            )
+        if "header" in arrays and {"winners", "losers"} <= arrays.keys():
+            check_options(options, source.name)
+            return _read_own(arrays, options, source.name)
+        return list_table(_as_table(arrays, source.name), options)
+
+
+def write_npz(file: BinaryIO, comparisons: ListedComparisons) -> None:
+    """Write comparisons as our own NPZ file."""
+    arrays: dict[str, Any] = {
+        "header": np.array(FileHeader.of(comparisons).to_json()),
+        "winners": comparisons.winners,
+        "losers": comparisons.losers,
+    }
+    for name, column in detail_columns(comparisons).items():
+        if column.dtype.kind in "OU":
+            # Arrays of text take the room of the longest for each entry: store each text once.
+            texts, codes = np.unique(column.astype(str), return_inverse=True)
+            arrays[f"{name}_texts"], arrays[name] = texts, codes.astype(np.int32)
+        else:
+            arrays[name] = column
+    np.savez(file, **arrays)  # none of them holds objects, so none is pickled
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> AnyArray:
+    """Return one array; the size that its header announces is checked before it is believed."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise InputError(f"{source}: expected arrays as numpy.savez stores them; write it again")
+    content = io.BytesIO(archive.read(member))
+    version = np.lib.format.read_magic(content)
+    read_header = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
+    shape, fortran_order, dtype = read_header(content)
+    name = member.filename.removesuffix(".npy")
+    if dtype.kind not in "iufU":
+        kind = "Python objects (pickles)" if dtype.hasobject else str(dtype)
+        raise InputError(
+            f"{source}: the array {name!r} holds {kind}; expected numbers or text of fixed width, "
+            "which are safe to load"
+        )
+    count = 1
+    for length in shape:
+        count *= length
+    data = content.getbuffer()[content.tell() :]
+    if count * dtype.itemsize != len(data) or not dtype.itemsize:
+        raise InputError(
+            f"{source}: the array {name!r} announces {count} entries of {dtype.itemsize} bytes, "
+            f"but holds {len(data)} bytes; the file is damaged, write it again"
+        )
+    array = np.frombuffer(data, dtype=dtype, count=count)
+    array = array.reshape(shape, order="F" if fortran_order else "C")
+    return array.astype(dtype.newbyteorder("="), copy=False)
+
+
+def _as_table(arrays: Mapping[str, AnyArray], source: str) -> Table:
+    """Return columns of one array each, or of the one two-dimensional array that there is."""
+    names: list[str] | None = list(arrays)
+    columns = list(arrays.values())
+    if len(columns) == 1 and columns[0].ndim == 2:
+        if columns[0].shape[1] > 100:
+            raise InputError(f"{source}: expected 3 or 4 columns, got {columns[0].shape[1]}")
+        columns, names = list(columns[0].T), None
+    lengths = {column.shape for column in columns}
+    if len(lengths) != 1 or columns[0].ndim != 1:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in list(arrays.items())[:12])
+        raise InputError(
+            f"{source}: expected one-dimensional arrays of equal length, one for each column, or "
+            f"one two-dimensional array, got {shapes}"
+        )
+    return Table(
+        source=source,
+        names=names,
+        n_columns=len(columns),
+        n_rows=len(columns[0]),
+        column=lambda position: _arrow(columns[position]),
+        row_name=lambda row: f"{source}, row {row}",
+        where=source,
+    )
+
+
+def _arrow(column: AnyArray) -> ArrowColumn:
+    import pyarrow as pa
+
+    if column.dtype.kind == "f":
+        column = column.astype(np.float64)
+    cells: Any = column.tolist() if column.dtype.kind == "U" else np.ascontiguousarray(column)
+    return pa.chunked_array(
+        [pa.array(cells, type=pa.string() if column.dtype.kind == "U" else None)]
+    )
+
+
+def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> ListedComparisons:
+    header = header_from_json(str(arrays["header"][()]), source)
+    winners, losers = (_pair_column(arrays, name, source) for name in ("winners", "losers"))
+    if len(winners) != len(losers):
+        raise InputError(
+            f"{source}: there are {len(winners)} winners and {len(losers)} losers; "
+            "write the file again"
+        )
+    _check_pairs(winners, losers, header.n_objects, source)
+    details = {
+        name: _detail(arrays, name, len(winners), source)
+        for name in ("count", *DETAIL_COLUMNS)
+        if name in arrays
+    }
+    if "count" in details:
+        check_counts(details["count"], lambda row: f"{source}, row {row}")
+    # A copy only if need be: the arrays belong to nobody else.
+    winners, losers = (ids.astype(np.int32, copy=False) for ids in (winners, losers))
+    return own_comparisons(winners, losers, details, header, options, source)
+
+
+def _pair_column(arrays: Mapping[str, AnyArray], name: str, source: str) -> AnyArray:
+    ids = arrays[name]
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise InputError(
+            f"{source}: expected {name} to be a one-dimensional array of pair numbers, got "
+            f"shape {ids.shape} and dtype {ids.dtype}; write the file again"
+        )
+    return ids
+
+
+def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: str) -> None:
+    """Refuse rows that do not compare two different pairs, and name the first one."""
+    if len(winners) >= KERNEL_ROWS:
+        from ordlink.io._kernels import are_pairs
+
+        if are_pairs(winners, losers, n_pairs(n_objects)):
+            return
+    for name, ids in (("winners", winners), ("losers", losers)):
+        bad = (ids < 0) | (ids >= n_pairs(n_objects))
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise InputError(
+                f"{source}, row {row}: the pair {ids[row]} of {name} is out of range: "
+                f"{n_objects} objects have {n_pairs(n_objects)} pairs"
+            )
+    same = winners == losers
+    if same.any():
+        row = int(np.flatnonzero(same)[0])
+        raise InputError(
+            f"{source}, row {row}: compares a pair with itself; it says nothing, remove the row"
+        )
+
+
+def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str) -> AnyArray:
+    column, texts = arrays[name], arrays.get(f"{name}_texts")
+    kind = "f" if name in ("response_time", "chose_first") else "iu"
+    limits = np.iinfo(np.int32)
+    fits = column.shape == (n_rows,) and column.dtype.kind in kind
+    if fits and kind == "iu" and n_rows:
+        fits = limits.min <= int(column.min()) and int(column.max()) <= limits.max
+    if name in ("annotator", "time"):
+        fits = fits and texts is not None and texts.ndim == 1 and texts.dtype.kind == "U"
+        if fits and n_rows and texts is not None:
+            fits = int(column.min()) >= 0 and int(column.max()) < len(texts)
+    if name == "chose_first":
+        fits = fits and bool((np.isnan(column) | (column == 0) | (column == 1)).all())
+    if not fits:
+        raise InputError(
+            f"{source}: the array {name!r} does not go with {n_rows} comparisons; "
+            "write the file again"
+        )
+    if texts is None or name not in ("annotator", "time"):
+        return column.astype(np.float64 if kind == "f" else np.int32)
+    checked = [text.encode().decode() for text in texts.tolist()]
+    result = np.empty(n_rows, dtype=object)
+    result[:] = np.array([*checked, ""], dtype=object)[column]
+    return result

@@ -1,0 +1,203 @@
+"""How points are found: starts, descent by L-BFGS, the best of some runs, a common frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ordlink._threads import one_blas_thread
+from ordlink._typing import FloatArray, Progress
+from ordlink.comparisons import Comparisons, Repeats
+from ordlink.errors import InputError, InputKindError
+from ordlink.methods.embedding._compared_pairs import ComparedPairs
+from ordlink.methods.embedding._embedding import Embedding
+
+LEAST_DECREASE = 1e-7
+"""A run has converged once a step lowers the mean loss per comparison by less than this."""
+_LEAST_SLOPE = 1e-8
+_REMEMBERED_STEPS = 10
+_SAME = 1e-6
+"""Losses that differ by less, relatively, count as equal."""
+_JITTER = 1e-3
+"""Moves coinciding points of the first start apart, which no gradient would."""
+
+Loss = Callable[[ComparedPairs, FloatArray], tuple[float, FloatArray]]
+"""From the squared distances D of the pairs to the mean loss and its slopes dloss/dD."""
+Watch = Callable[[FloatArray], None]
+"""Called with the points after every step."""
+
+
+class Descent(NamedTuple):
+    """Where a run ended."""
+
+    points: FloatArray
+    loss: float
+    n_iterations: int
+    converged: bool
+
+
+Descend = Callable[[ComparedPairs, FloatArray, int, Watch], Descent]
+"""From pairs, a start, the most steps and a watcher to where a run ended."""
+
+
+def fit_embedding(
+    comparisons: Comparisons,
+    method: str,
+    descend: Descend,
+    *,
+    dimension: int,
+    n_restarts: int,
+    seed: int,
+    repeats: Repeats,
+    max_iterations: int,
+    progress: Progress | None,
+) -> Embedding:
+    """Return the best of some runs of `descend`, each from a start of its own.
+
+    Linear algebra runs on one thread: sums then come out the same on any machine's number of cores,
+    and matrices of this size gain nothing from more.
+    """
+    check_whole_number("dimension", dimension)
+    check_whole_number("n_restarts", n_restarts)
+    check_whole_number("max_iterations", max_iterations)
+    check_whole_number("seed", seed, smallest=0)
+    pairs = ComparedPairs.of(comparisons, repeats=repeats, seed=seed)
+    # Where nothing is known, everything is in one place.
+    runs = [Descent(np.zeros((pairs.n_objects, dimension)), 0.0, 0, converged=True)]
+    with one_blas_thread():
+        if pairs.n_rows:
+            runs = [
+                descend(
+                    pairs,
+                    start,
+                    max_iterations,
+                    _count_steps(progress, number, n_restarts, max_iterations),
+                )
+                for number, start in enumerate(_starts(pairs, dimension, n_restarts, seed))
+            ]
+        # Starts that end in the same place differ by rounding, which must not choose between them.
+        lowest = min(run.loss for run in runs)
+        best = next(run for run in runs if run.loss <= lowest + _SAME * abs(lowest))
+        points = _in_principal_axes(best.points, pairs)
+    if progress is not None:
+        progress(n_restarts * max_iterations, n_restarts * max_iterations)
+    return Embedding(
+        points=points,
+        method=method,
+        loss=best.loss,
+        accuracy=pairs.accuracy(points),
+        converged=best.converged,
+        n_iterations=best.n_iterations,
+        losses=tuple(run.loss for run in runs),
+        names=comparisons.names,
+    )
+
+
+def loss_at(pairs: ComparedPairs, loss: Loss, points: FloatArray) -> tuple[float, FloatArray]:
+    """Return the mean loss at these points and its gradient, shape (N, d)."""
+    value, slopes = loss(pairs, pairs.squared_distances(points))
+    return value, pairs.gradient_by_points(points, slopes)
+
+
+def descend_by_lbfgs(
+    pairs: ComparedPairs, start: FloatArray, max_iterations: int, watch: Watch, *, loss: Loss
+) -> Descent:
+    """Return where L-BFGS over the coordinates ends."""
+    from scipy.optimize import minimize
+
+    shape = start.shape
+
+    def value_and_gradient(flat: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = loss_at(pairs, loss, flat.reshape(shape))
+        return value, gradient.ravel()
+
+    done = minimize(
+        value_and_gradient,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda flat: watch(flat.reshape(shape)),
+        options={
+            "maxiter": max_iterations,
+            "maxfun": 20 * max_iterations,
+            "maxcor": _REMEMBERED_STEPS,
+            "ftol": LEAST_DECREASE,
+            "gtol": _LEAST_SLOPE,
+        },
+    )
+    return Descent(done.x.reshape(shape), float(done.fun), int(done.nit), bool(done.success))
+
+
+def nearest_of_low_rank(matrix: FloatArray, dimension: int) -> FloatArray:
+    """Return X of shape (N, d): X X^T is the nearest centred PSD matrix of rank at most d.
+
+    The d largest eigenvalues of the centred matrix are kept, clipped at 0. O(N^3).
+    """
+    from scipy.linalg import eigh
+
+    n = len(matrix)
+    means = matrix.mean(axis=0)
+    centred = matrix - means - means[:, None] + means.mean()
+    points = np.zeros((n, dimension))
+    kept = min(n, dimension)
+    values, vectors = eigh(centred, subset_by_index=[n - kept, n - 1])
+    points[:, :kept] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1]
+    return points
+
+
+def check_whole_number(name: str, value: object, *, smallest: int = 1) -> None:
+    """Raise unless the value of an option is a whole number of at least `smallest`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InputKindError(f"{name} must be a whole number, got {value!r}")
+    if value < smallest:
+        raise InputError(f"{name} must be at least {smallest}, got {value}")
+
+
+def _starts(pairs: ComparedPairs, dimension: int, n_starts: int, seed: int) -> Iterator[FloatArray]:
+    """Yield starts: the first from the AddS similarity, which is near a good end; then any.
+
+    The first does not depend on how the objects are numbered, apart from a jitter.
+    """
+    compared = pairs.compared[:, None]
+    for number in range(n_starts):
+        drawn = np.random.default_rng([seed, number]).normal(size=(pairs.n_objects, dimension))
+        if number == 0:
+            points = nearest_of_low_rank(pairs.balance(), dimension)
+            width = np.sqrt(np.mean(points**2))
+            yield (points / (width or 1.0) + _JITTER * drawn) * compared
+        else:
+            yield drawn * compared
+
+
+def _count_steps(
+    progress: Progress | None, number: int, n_restarts: int, max_iterations: int
+) -> Watch:
+    """Return a watcher that tells how many of all steps are done, at the most."""
+    done = number * max_iterations
+
+    def step(_points: FloatArray) -> None:
+        nonlocal done
+        done = min(done + 1, (number + 1) * max_iterations)
+        if progress is not None:
+            progress(done, n_restarts * max_iterations)
+
+    return step
+
+
+def _in_principal_axes(points: FloatArray, pairs: ComparedPairs) -> FloatArray:
+    """Return the points about their mean, turned so that the widest axis comes first.
+
+    Distances stay. The largest coordinate of each axis is positive. Objects never compared go to
+    the origin and do not count for the mean.
+    """
+    compared = pairs.compared
+    centred = np.zeros_like(points)
+    if not compared.any():
+        return centred
+    centred[compared] = points[compared] - points[compared].mean(axis=0)
+    axes = np.linalg.eigh(centred.T @ centred)[1][:, ::-1]
+    turned = centred @ axes
+    furthest = turned[np.abs(turned).argmax(axis=0), np.arange(turned.shape[1])]
+    return np.ascontiguousarray(turned * np.where(furthest < 0, -1.0, 1.0))

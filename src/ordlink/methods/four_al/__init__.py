@@ -1,0 +1,7 @@
+"""Quadruplets-based average linkage (4-AL): start with `_four_al.py`."""
+
+from ordlink.methods.four_al._four_al import quadruplets_average_linkage
+
+__all__ = [
+    "quadruplets_average_linkage",
+]

@@ -1,0 +1,134 @@
+"""Quadruplets-based average linkage (4-AL): cluster scores straight from the comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ordlink._typing import AnyArray, Progress
+from ordlink.comparisons import (
+    Comparisons,
+    ListedComparisons,
+    RankedComparisons,
+    Repeats,
+    net_comparisons,
+)
+from ordlink.comparisons._columns import compress
+from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage._initial_partition import initial_partition
+from ordlink.methods.four_al._ranks import RankScores
+from ordlink.methods.four_al._scores import Clusters, ColumnScores, Contraction, Merges, PairScores
+
+AT_ONCE = 100_000
+"""Merges of K clusters are done together, about this / K^2 of them: a moment's work."""
+
+
+def quadruplets_average_linkage(
+    comparisons: Comparisons,
+    *,
+    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
+    repeats: Repeats = "majority",
+    progress: Progress | None = None,
+) -> Hierarchy:
+    """Return the tree of 4-AL (eq:4--AL-pre, eq:4--AL).
+
+    With u_f = 1 / (|r| |s|) for a pair f across clusters r != s (0 inside a cluster) and
+    s = A u, the score of two clusters is W(p, q) = 2 / (K (K - 1)) x the mean of s over p x q,
+    where K is the number of clusters. Scores are not monotone and the last one is 0.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        Listed or ranked.
+    initial_clusters : sequence of sequences of int, optional
+        Clusters to start from (4-AL-I3 and 4-AL-I5 in the paper).
+    repeats : {"majority", "net"}
+        How repeated answers count.
+    progress : callable, optional
+        Called with (merges done, merges in all).
+
+    Returns
+    -------
+    Hierarchy
+
+    Examples
+    --------
+    >>> from ordlink import Comparisons
+    >>> comparisons = Comparisons.from_triplets([[1, 2, 0], [2, 1, 0]])
+    >>> quadruplets_average_linkage(comparisons).merges.tolist()
+    [[1, 2], [0, 3]]
+    """
+    n_objects = comparisons.n_objects
+    if n_objects < 2:
+        raise InputError(f"a tree needs at least two objects, got {n_objects}")
+    partition = initial_partition(n_objects, initial_clusters)
+    clusters = Clusters(
+        partition.labels.copy(),
+        partition.sizes.copy(),
+        np.arange(partition.n_slots, dtype=np.int32),
+    )
+    pair_scores, unit = _choose_scores(comparisons, repeats, clusters)
+    merges = _merge_all(pair_scores, clusters, unit, progress)
+    return partition.finish(*merges.arrays, names=comparisons.names)
+
+
+def _choose_scores(
+    comparisons: Comparisons, repeats: Repeats, clusters: Clusters
+) -> tuple[PairScores, float]:
+    """Return how to compute s, and the unit of the tie rule.
+
+    The unit is the weight of one comparison, or a hundredth of the most comparisons of any pair,
+    so that the rounding errors of long sums stay below the tolerance.
+    """
+    if isinstance(comparisons, RankedComparisons):
+        return RankScores(comparisons, clusters), max(1.0, len(comparisons.ranks) / 100)
+    if not isinstance(comparisons, ListedComparisons):
+        raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
+    net = net_comparisons(comparisons, repeats)
+    columns = compress(net)
+    longest = int(np.diff(columns.starts).max(initial=0)) * net.largest_weight
+    return ColumnScores(columns, clusters), max(float(net.largest_weight), longest / 100)
+
+
+def _merge_all(
+    pair_scores: PairScores, clusters: Clusters, unit: float, progress: Progress | None
+) -> Merges:
+    """Return the pairs of clusters that merge, their scores and tie marks.
+
+    The scores are contracted as soon as that pays, which is looked at no later than when the number
+    of clusters has halved: clusters become the slots, so that later steps cost less and rounding
+    errors do not pile up.
+    """
+    n_merges = len(clusters.alive) - 1
+    merges = Merges.room_for(n_merges)
+    called = clusters.alive  # what each cluster was called at the start
+    done = 0
+    while done < n_merges:
+        n_clusters = n_merges + 1 - done
+        if pair_scores.contraction_pays(clusters):
+            called = called[clusters.alive]
+            pair_scores, clusters = _contract(pair_scores, clusters)
+        halved = len(clusters.labels) // 2
+        at_once = 1 + AT_ONCE // n_clusters**2
+        until_halved = n_clusters - halved if n_clusters > halved else n_merges
+        upto = min(n_merges, done + min(at_once, until_halved))
+        part = merges.part(done, upto)
+        pair_scores.merge(clusters, unit, part)
+        part.pairs[:] = called[part.pairs]
+        done = upto
+        if progress is not None:
+            progress(done, n_merges)
+    return merges
+
+
+def _contract(pair_scores: PairScores, clusters: Clusters) -> tuple[PairScores, Clusters]:
+    """Return the scores and the clusters with the present clusters as slots."""
+    n_clusters = len(clusters.alive)
+    slots = np.arange(n_clusters, dtype=np.int32)
+    renumbered = np.empty(len(clusters.sizes), dtype=np.int32)
+    renumbered[clusters.alive] = slots
+    contraction = Contraction.of_labels(renumbered[clusters.labels], n_clusters)
+    contracted = Clusters(slots.copy(), clusters.sizes[clusters.alive], slots.copy())
+    return pair_scores.contract(contraction, contracted), contracted

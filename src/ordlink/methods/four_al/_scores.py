@@ -1,0 +1,297 @@
+"""How 4-AL gets its pair scores s = A u from listed comparisons: columns, then a dense matrix.
+
+A merge costs columns what the pairs of the merged cluster's slots hold. Where one cluster takes in
+one object after the other, that is soon most of A; so columns are contracted once a cluster is
+large, and go on as columns while a matrix would be larger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
+from ordlink.comparisons import n_pairs, pair_members
+from ordlink.comparisons._columns import ComparisonColumns, row_sums
+
+DENSE_ENTRIES = 1 << 22
+"""A contracted matrix of at most this many entries is always kept dense."""
+DENSE_SHARE = 1
+"""Otherwise columns become a matrix once it has at most this many times their entries."""
+LARGE_SHARE = 0.25
+"""Columns are contracted to columns once a cluster has more than this share of the slots."""
+_COLUMNS_PER_THREAD = 500
+
+
+@dataclass
+class Clusters:
+    """The present clusters of slots 0..m-1; a cluster is called by its smallest slot.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (m,), dtype int32
+        Cluster of each slot.
+    sizes : ndarray of int64
+        Number of objects of each cluster.
+    alive : ndarray of shape (K,), dtype int32
+        The clusters, in increasing order.
+    """
+
+    labels: Int32Array
+    sizes: Int64Array
+    alive: Int32Array
+
+
+@dataclass(frozen=True)
+class Merges:
+    """Room for merges: the clusters p < q, p taking in q, their score, and whether it was tied."""
+
+    pairs: Int32Array
+    scores: FloatArray
+    tied: BoolArray
+
+    @classmethod
+    def room_for(cls, n_merges: int) -> Merges:
+        """Return room for so many merges."""
+        return cls(
+            np.empty((n_merges, 2), dtype=np.int32),
+            np.empty(n_merges),
+            np.empty(n_merges, dtype=bool),
+        )
+
+    def part(self, first: int, last: int) -> Merges:
+        """Return the room for merges first..last-1."""
+        return Merges(self.pairs[first:last], self.scores[first:last], self.tied[first:last])
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def arrays(self) -> tuple[Int32Array, FloatArray, BoolArray]:
+        """What kernels write into."""
+        return self.pairs, self.scores, self.tied
+
+
+class PairScores(Protocol):
+    """The scores of pairs of slots, brought up to date as clusters merge."""
+
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
+        """Merge the clusters of the highest score under the tie rule, until there is no room."""
+        ...
+
+    def contraction_pays(self, clusters: Clusters) -> bool:
+        """Return whether scores of pairs of the present clusters should replace these."""
+        ...
+
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
+        """Return the scores of pairs of clusters, the slots from now on, in place of these."""
+        ...
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """From pairs of slots to pairs of the clusters that these are in now.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Number of clusters, the slots from now on.
+    new_pair : ndarray of int32
+        Pair of clusters of each pair of slots, -1 inside a cluster.
+    member_starts, members : ndarrays of int64 and int32
+        The pairs of slots of cluster pair f are members[member_starts[f]:member_starts[f + 1]].
+    """
+
+    n_clusters: int
+    new_pair: Int32Array
+    member_starts: Int64Array
+    members: Int32Array
+
+    @classmethod
+    def of_labels(cls, labels: Int32Array, n_clusters: int) -> Contraction:
+        """Return the contraction of slots into clusters 0..n_clusters-1."""
+        from ordlink.methods.four_al._kernels_contraction import list_members
+
+        new_pair, members = (np.empty(n_pairs(len(labels)), dtype=np.int32) for _ in range(2))
+        member_starts = np.zeros(n_pairs(n_clusters) + 1, dtype=np.int64)
+        list_members(labels, n_clusters, new_pair, member_starts, members)
+        return cls(n_clusters, new_pair, member_starts, members)
+
+
+class ColumnScores:
+    """Scores from compressed columns; after a merge, only columns of changed u are touched."""
+
+    def __init__(self, columns: ComparisonColumns, clusters: Clusters) -> None:
+        from ordlink.methods.four_al._kernels import weigh_all_columns
+
+        n = len(clusters.sizes)
+        first, second = np.triu_indices(len(clusters.labels), 1)
+        self._where = _places(clusters.labels[first], clusters.labels[second], n)
+        self._columns = columns
+        self._u = np.ones(columns.n_pairs)
+        sums = np.bincount(self._where, row_sums(columns), minlength=n * n)
+        self._sums: FloatArray = np.asarray(sums, dtype=np.float64).reshape(n, n)
+        weigh_all_columns(clusters.labels, clusters.sizes, *self._arrays)
+        self._pairs_of_slots = _compared_pairs(columns, len(clusters.labels))
+
+    @property
+    def _arrays(self) -> tuple[AnyArray, ...]:
+        c = self._columns
+        return self._u, self._where, c.starts, c.splits, c.rows, c.values, self._sums
+
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
+        """Choose from the sums and bring them up to date; see PairScores."""
+        from ordlink.methods.four_al._kernels import merge_by_columns
+
+        arrays: list[AnyArray] = [*self._pairs_of_slots, *self._arrays, *merges.arrays]
+        clusters.alive = merge_by_columns(
+            unit, clusters.labels, clusters.sizes, clusters.alive, *arrays
+        )
+
+    def contraction_pays(self, clusters: Clusters) -> bool:
+        """Return whether a matrix can be had once half of the clusters are gone, or one is large.
+
+        Contracting takes a few looks at every entry; a large cluster takes one at each merge.
+        """
+        n_slots, n_clusters = len(clusters.labels), len(clusters.alive)
+        if 2 * n_clusters <= n_slots and self._matrix_pays(n_clusters):
+            return True
+        if n_slots - n_clusters < LARGE_SHARE * n_slots:
+            return False
+        return int(np.bincount(clusters.labels).max()) > LARGE_SHARE * n_slots
+
+    def _matrix_pays(self, n_clusters: int) -> bool:
+        """Return whether a dense matrix would not be larger than the columns, or is small."""
+        n_entries = n_pairs(n_clusters) ** 2
+        return n_entries <= max(DENSE_ENTRIES, DENSE_SHARE * len(self._columns.rows))
+
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
+        """Return the scores of a dense matrix, or of fewer columns."""
+        if self._matrix_pays(contraction.n_clusters):
+            return MatrixScores(_to_matrix(self._columns, contraction), contraction.n_clusters)
+        return ColumnScores(_to_columns(self._columns, contraction), clusters)
+
+
+def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray:
+    """Return the contracted A; row f is column f."""
+    from ordlink._threads import in_threads
+    from ordlink.methods.four_al._kernels_contraction import columns_to_matrix
+
+    c = columns
+    n = n_pairs(contraction.n_clusters)
+    heaviest = int(c.values.sum(dtype=np.int64)) or len(c.rows)
+    matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
+    in_threads(
+        lambda first, last: columns_to_matrix(
+            first,
+            last,
+            contraction.member_starts,
+            contraction.members,
+            contraction.new_pair,
+            c.starts,
+            c.splits,
+            c.rows,
+            c.values,
+            matrix,
+        ),
+        n,
+        smallest=_COLUMNS_PER_THREAD,
+    )
+    return matrix
+
+
+def _to_columns(columns: ComparisonColumns, contraction: Contraction) -> ComparisonColumns:
+    """Return the contracted A as columns, opposite comparisons cancelled."""
+    from ordlink.methods.four_al._kernels_contraction import columns_to_columns
+
+    n, n_rows = n_pairs(contraction.n_clusters), len(columns.rows)
+    kept = contraction.new_pair >= 0
+    longest = np.bincount(contraction.new_pair[kept], np.diff(columns.starts)[kept]).max(initial=0)
+    starts, splits = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    rows, values = np.empty(n_rows, dtype=columns.rows.dtype), np.empty(n_rows, dtype=np.int32)
+    columns_to_columns(
+        contraction.member_starts,
+        contraction.members,
+        contraction.new_pair,
+        columns.starts,
+        columns.splits,
+        columns.rows,
+        columns.values,
+        np.zeros(n, dtype=np.int64),
+        np.empty(int(longest), dtype=np.int32),
+        starts,
+        splits,
+        rows,
+        values,
+    )
+    return ComparisonColumns(starts, splits, rows[: starts[-1]], values[: starts[-1]])
+
+
+def _places(p: Int32Array, q: Int32Array, n: int) -> AnyArray:
+    """Return where the cluster pairs are in a table of n x n laid out flat; small if it can be."""
+    whole = np.int32 if n * n <= 2**31 else np.int64
+    return np.asarray(np.minimum(p, q).astype(whole) * n + np.maximum(p, q), dtype=whole)
+
+
+def _compared_pairs(
+    columns: ComparisonColumns, n_slots: int
+) -> tuple[Int64Array, Int32Array, Int32Array]:
+    """Return where each slot's list of compared pairs starts, the pairs, and the other slots."""
+    compared = np.flatnonzero(np.diff(columns.starts)).astype(np.int32)
+    low, high = pair_members(compared, n_slots)
+    slots = np.concatenate([low, high])
+    order = np.argsort(slots, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(slots, minlength=n_slots))])
+    return (
+        starts.astype(np.int64),
+        np.concatenate([compared, compared])[order],
+        np.concatenate([high, low])[order],
+    )
+
+
+class MatrixScores:
+    """Scores from a dense matrix whose row f is column f of A."""
+
+    def __init__(self, matrix: AnyArray, n_clusters: int) -> None:
+        self._matrix = matrix
+        # Starting from u = 0, the first update adds every column: no sum of its own is needed.
+        self._u = np.zeros(len(matrix))
+        self._s = np.zeros(len(matrix))
+        self._sums = np.empty((n_clusters, n_clusters))
+
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
+        """Bring s up to date, add it up and choose; see PairScores."""
+        from ordlink.methods.four_al._kernels import merge_by_matrix
+
+        clusters.alive = merge_by_matrix(
+            unit,
+            clusters.labels,
+            clusters.sizes,
+            clusters.alive,
+            self._u,
+            self._matrix,
+            self._s,
+            self._sums,
+            *merges.arrays,
+        )
+
+    def contraction_pays(self, clusters: Clusters) -> bool:
+        """Return whether half of the clusters are gone."""
+        return 2 * len(clusters.alive) <= len(clusters.labels)
+
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
+        """Return the scores of a smaller matrix."""
+        from ordlink.methods.four_al._kernels_contraction import matrix_to_matrix
+
+        n = n_pairs(contraction.n_clusters)
+        matrix = np.zeros((n, n), dtype=self._matrix.dtype)
+        matrix_to_matrix(
+            contraction.member_starts,
+            contraction.members,
+            contraction.new_pair,
+            self._matrix,
+            matrix,
+        )
+        return MatrixScores(matrix, contraction.n_clusters)

@@ -1,0 +1,152 @@
+"""Splits of a set of objects in two, by weighted least squares.
+
+For each pair e of objects, `precisions[e]` is the weight h of its strength z, and `pulls[e]` is
+h (z - mean), where the mean is that of the set, so that the pulls add up to 0. A split that cuts
+pairs of total pull t < 0 and total precision h, out of a total precision of H, explains
+
+    gain = t^2 / 2 (1 / h + 1 / (H - h)):
+
+the log-likelihood that it adds if all pairs across have one strength and all pairs within another
+one. `costs[k]` is what a split off of k objects must gain to be worth its name. Both matrices are
+symmetric with 0 on the diagonal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordlink._kernels import kernel
+from ordlink._typing import BoolArray, FloatArray, Int64Array
+
+TINY = 1e-12
+"""A total precision below this says nothing."""
+
+
+@kernel
+def gain_of_cut(pull: float, precision: float, total: float) -> float:
+    """Return the gain of a split from what it cuts, or 0 if it does not cut the weaker pairs."""
+    if pull >= 0.0 or precision <= TINY:
+        return 0.0
+    within = total - precision
+    inverse = 1.0 / precision
+    if within > TINY:
+        inverse += 1.0 / within
+    return 0.5 * pull * pull * inverse
+
+
+@kernel
+def best_threshold(
+    order: Int64Array, pulls: FloatArray, precisions: FloatArray, costs: FloatArray
+) -> tuple[int, float]:
+    """Return how many objects, taken in this order, split off best, and the gain less the cost."""
+    n = order.shape[0]
+    inside = np.zeros(n, dtype=np.bool_)
+    total = 0.5 * precisions.sum()
+    pull, precision = 0.0, 0.0
+    best, best_value = 1, -np.inf
+    for k in range(1, n):
+        i = order[k - 1]
+        for j in range(n):
+            if inside[j]:
+                pull -= pulls[i, j]
+                precision -= precisions[i, j]
+            else:
+                pull += pulls[i, j]
+                precision += precisions[i, j]
+        inside[i] = True
+        value = gain_of_cut(pull, precision, total) - costs[k]
+        if value > best_value:
+            best, best_value = k, value
+    return best, best_value
+
+
+@kernel
+def improve_split(
+    side: BoolArray, pulls: FloatArray, precisions: FloatArray, costs: FloatArray, max_moves: int
+) -> float:
+    """Move one object at a time, always the best one, while gain less cost rises; return it."""
+    n = side.shape[0]
+    row_pulls, row_precisions = pulls.sum(axis=1), precisions.sum(axis=1)
+    to_side_pulls, to_side_precisions = np.zeros(n), np.zeros(n)
+    size = 0
+    for j in range(n):
+        if side[j]:
+            size += 1
+            to_side_pulls += pulls[j]
+            to_side_precisions += precisions[j]
+    total = 0.5 * row_precisions.sum()
+    pull, precision = 0.0, 0.0
+    for i in range(n):
+        if side[i]:
+            pull += row_pulls[i] - to_side_pulls[i]
+            precision += row_precisions[i] - to_side_precisions[i]
+    value = gain_of_cut(pull, precision, total) - costs[size]
+    for _ in range(max_moves):
+        best, best_value = -1, value + 1e-9 * (1.0 + abs(value))
+        for i in range(n):
+            step = -1 if side[i] else 1
+            if size + step == 0 or size + step == n:
+                continue
+            moved = gain_of_cut(
+                pull + step * (row_pulls[i] - 2.0 * to_side_pulls[i]),
+                precision + step * (row_precisions[i] - 2.0 * to_side_precisions[i]),
+                total,
+            )
+            if moved - costs[size + step] > best_value:
+                best, best_value = i, moved - costs[size + step]
+        if best < 0:
+            break
+        step = -1 if side[best] else 1
+        pull += step * (row_pulls[best] - 2.0 * to_side_pulls[best])
+        precision += step * (row_precisions[best] - 2.0 * to_side_precisions[best])
+        size += step
+        side[best] = not side[best]
+        value = best_value
+        to_side_pulls += step * pulls[best]
+        to_side_precisions += step * precisions[best]
+    return value
+
+
+@kernel
+def vote_on_sides(
+    side: BoolArray, pulls: FloatArray, precisions: FloatArray, draws: FloatArray
+) -> Int64Array:
+    """Return for each object how often it is on the side, less how often it is not, in a walk.
+
+    The walk goes through all splits, each as often as it is likely (Gibbs sampling; one row of
+    `draws` from [0, 1) per sweep). The strengths across and within are those of the split it starts
+    from; all zeros come back if these do not differ. Which side is which is told by what a split
+    has in common with the first one.
+    """
+    n = side.shape[0]
+    votes = np.zeros(n, dtype=np.int64)
+    pull, across = 0.0, 0.0
+    for i in range(n):
+        for j in range(n):
+            if side[i] and not side[j]:
+                pull += pulls[i, j]
+                across += precisions[i, j]
+    within = 0.5 * precisions.sum() - across
+    if pull >= 0.0 or across <= TINY or within <= TINY:
+        return votes
+    difference = -pull / within - pull / across
+    middle = 0.5 * (pull / across - pull / within)
+    odds = np.zeros(n)  # log odds that an object is on the side, by where the others are
+    for i in range(n):
+        for j in range(n):
+            said = difference * (pulls[i, j] - middle * precisions[i, j])
+            odds[i] += said if side[j] else -said
+    now = side.copy()
+    for sweep in range(draws.shape[0]):
+        alike = 0
+        for i in range(n):
+            chosen = draws[sweep, i] * (1.0 + np.exp(-odds[i])) < 1.0
+            if chosen != now[i]:
+                change = 2.0 * difference if chosen else -2.0 * difference
+                for j in range(n):
+                    odds[j] += change * (pulls[i, j] - middle * precisions[i, j])
+                now[i] = chosen
+            alike += 1 if now[i] == side[i] else -1
+        for i in range(n):
+            votes[i] += 1 if now[i] == (alike >= 0) else -1
+    return votes

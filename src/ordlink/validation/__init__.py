@@ -1,0 +1,63 @@
+"""How far a tree can be trusted, from the answers alone: held-out scores, support, a test."""
+
+from ordlink.validation._auto import auto_linkage
+from ordlink.validation._candidates import CANDIDATES, Candidate
+from ordlink.validation._consensus import consensus_tree
+from ordlink.validation._continuation import Estimate, LearningCurve, Verdict
+from ordlink.validation._cross_validation import CrossValidation, cross_validate
+from ordlink.validation._crowd import AnnotatorQuality, CrowdQuality, crowd_quality
+from ordlink.validation._crowd_cycles import Cycles
+from ordlink.validation._crowd_exclusion import (
+    ExclusionEffect,
+    exclusion_effect,
+    without_annotators,
+)
+from ordlink.validation._crowd_questions import RepeatAgreement
+from ordlink.validation._crowd_weights import (
+    WeightingEffect,
+    annotator_weights,
+    weighted_comparisons,
+    weighting_effect,
+)
+from ordlink.validation._folds import assign_folds
+from ordlink.validation._hierarchy_test import HierarchyTest, hierarchy_test
+from ordlink.validation._learning_curve import learning_curve
+from ordlink.validation._method_comparison import compare_methods
+from ordlink.validation._method_scores import MethodComparison, MethodScores
+from ordlink.validation._recommendation import Recommendation, recommend
+from ordlink.validation._support import BranchSupport, branch_support
+
+__all__ = [
+    "CANDIDATES",
+    "AnnotatorQuality",
+    "BranchSupport",
+    "Candidate",
+    "CrossValidation",
+    "CrowdQuality",
+    "Cycles",
+    "Estimate",
+    "ExclusionEffect",
+    "HierarchyTest",
+    "LearningCurve",
+    "MethodComparison",
+    "MethodScores",
+    "Recommendation",
+    "RepeatAgreement",
+    "Verdict",
+    "WeightingEffect",
+    "annotator_weights",
+    "assign_folds",
+    "auto_linkage",
+    "branch_support",
+    "compare_methods",
+    "consensus_tree",
+    "cross_validate",
+    "crowd_quality",
+    "exclusion_effect",
+    "hierarchy_test",
+    "learning_curve",
+    "recommend",
+    "weighted_comparisons",
+    "weighting_effect",
+    "without_annotators",
+]

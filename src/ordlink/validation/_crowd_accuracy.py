@@ -1,0 +1,148 @@
+"""How well each person agrees with the tree that was learnt without them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ordlink._typing import FloatArray, LabelArray, Progress
+from ordlink.comparisons import ListedComparisons
+from ordlink.metrics import agreements
+from ordlink.validation._crowd_questions import UNKNOWN, annotators_of
+from ordlink.validation._folds import assign_folds, rng_of_fold
+from ordlink.validation._shuffled import grow_shuffled
+
+MOST_TREES = 20
+"""Up to so many people each is left out alone; more are left out in as many groups."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutAccuracy:
+    """Agreement of each annotator with the tree learnt without them.
+
+    Attributes
+    ----------
+    accuracies : ndarray of shape (n_annotators,), dtype float64
+        Share of their comparisons that the tree agrees with, as in `comparison_accuracy`.
+    errors : ndarray of shape (n_annotators,), dtype float64
+        Standard errors, with answers as units; NaN for a single answer.
+    cautious_errors : ndarray of shape (n_annotators,), dtype float64
+        The same, but not below what one more right and one more wrong answer would make of them:
+        a few answers that all agree leave much open.
+    others : ndarray of shape (n_annotators,), dtype float64
+        Accuracy to be expected of somebody else: the mean over the others, each weighted by how
+        precisely theirs is known.
+    p_values : ndarray of shape (n_annotators,), dtype float64
+        How likely somebody like the others would score as low or lower. People differ: the test
+        allows for the spread among the others besides the errors. NaN for fewer than 3 others.
+    """
+
+    accuracies: FloatArray
+    errors: FloatArray
+    cautious_errors: FloatArray
+    others: FloatArray
+    p_values: FloatArray
+
+
+def held_out_accuracy(
+    comparisons: ListedComparisons,
+    method: str,
+    options: dict[str, Any],
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> HeldOutAccuracy:
+    """Return how well each annotator agrees with the tree of the others."""
+    people, names = annotators_of(comparisons)
+    groups = _groups(comparisons, people, len(names), seed)
+    scores = np.full(comparisons.n_rows, np.nan)
+    n_groups = int(groups.max(initial=-1)) + 1
+    for group in range(n_groups):
+        rows = groups == group
+        rng = rng_of_fold(seed, group)
+        tree = grow_shuffled(comparisons.take(~rows), method, rng, **options)
+        scores[rows] = agreements(tree, comparisons.take(rows))
+        if progress is not None:
+            progress(group + 1, n_groups)
+    accuracies, errors, n_answers = _means(comparisons, people, scores, len(names))
+    cautious = np.maximum(errors, _with_two_more(accuracies, errors, n_answers))
+    return HeldOutAccuracy(accuracies, errors, cautious, *compare_with_others(accuracies, cautious))
+
+
+def compare_with_others(
+    accuracies: FloatArray, errors: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return what is expected of each person from the others, and the chance to score as low.
+
+    The others' accuracies are taken as normal around a mean, with a spread of their own
+    (DerSimonian and Laird's estimate) besides their errors. A person like them would score
+    around that mean, with the spread, their own error and that of the mean.
+    """
+    from scipy.stats import norm
+
+    expected = np.full(len(accuracies), np.nan)
+    p_values = np.full(len(accuracies), np.nan)
+    usable = np.isfinite(accuracies) & np.isfinite(errors)
+    variances = np.maximum(errors, 1e-3) ** 2  # nobody is known to better than a thousandth
+    for person in range(len(accuracies)):
+        others = np.flatnonzero(usable & (np.arange(len(accuracies)) != person))
+        if not len(others):
+            continue
+        mean, spread = mean_and_spread(accuracies[others], variances[others])
+        weights = 1 / (variances[others] + spread)
+        expected[person] = mean
+        if usable[person] and len(others) >= 3:
+            error = np.sqrt(variances[person] + spread + 1 / weights.sum())
+            p_values[person] = norm.cdf((accuracies[person] - mean) / error)
+    return expected, p_values
+
+
+def mean_and_spread(values: FloatArray, variances: FloatArray) -> tuple[float, float]:
+    """Return the mean and the variance between people beyond that of their errors."""
+    weights = 1 / variances
+    fixed = float(np.average(values, weights=weights))
+    excess = float((weights * (values - fixed) ** 2).sum()) - (len(values) - 1)
+    scale = float(weights.sum() - (weights**2).sum() / weights.sum())
+    spread = max(excess / scale, 0.0) if scale > 0 else 0.0
+    return float(np.average(values, weights=1 / (variances + spread))), spread
+
+
+def _groups(
+    comparisons: ListedComparisons, people: LabelArray, n_people: int, seed: int
+) -> LabelArray:
+    """Return the group in which each comparison is left out; -1 for those by nobody known."""
+    if n_people <= MOST_TREES:
+        return people if n_people > 1 else np.full(len(people), UNKNOWN)
+    folds = assign_folds(comparisons, MOST_TREES, by_annotator=True, seed=seed)
+    return np.where(people == UNKNOWN, UNKNOWN, folds)
+
+
+def _means(
+    comparisons: ListedComparisons, people: LabelArray, scores: FloatArray, n_people: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return each person's mean score, its standard error by answers, and their number."""
+    rows = np.flatnonzero(np.isfinite(scores))
+    people, scores = people[rows], scores[rows]
+    counts = np.ones(len(rows)) if comparisons.counts is None else comparisons.counts[rows]
+    in_all = np.bincount(people, weights=counts, minlength=n_people)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.bincount(people, weights=counts * scores, minlength=n_people) / in_all
+        _, first, answer = np.unique(
+            comparisons.answer_ids[rows], return_index=True, return_inverse=True
+        )
+        rests = np.bincount(answer.ravel(), weights=scores - means[people])
+        n_answers = np.bincount(people[first], weights=counts[first], minlength=n_people)
+        squares = np.bincount(people[first], weights=counts[first] * rests**2, minlength=n_people)
+        errors = np.sqrt(squares * n_answers / (n_answers - 1)) / in_all
+    return means, np.where(n_answers > 1, errors, np.nan), n_answers.astype(np.float64)
+
+
+def _with_two_more(means: FloatArray, errors: FloatArray, n_answers: FloatArray) -> FloatArray:
+    """Return the errors if the scores spread as with one more right and one more wrong answer."""
+    squares = errors**2 * n_answers * (n_answers - 1)
+    moved = (n_answers * means + 1) / (n_answers + 2)
+    squares += n_answers * (means - moved) ** 2 + (1 - moved) ** 2 + moved**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt(squares / (n_answers + 1) / n_answers))

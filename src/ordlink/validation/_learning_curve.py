@@ -1,0 +1,216 @@
+"""Held-out accuracy and stability of the trees of growing subsamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ordlink._typing import BoolArray, Int64Array, LabelArray, Progress
+from ordlink.comparisons import ListedComparisons
+from ordlink.errors import InputError, TooFewAnswersError
+from ordlink.hierarchy import Hierarchy
+from ordlink.methods import find_method
+from ordlink.metrics import comparison_accuracy, triplet_distance
+from ordlink.validation._checks import check_listed, check_whole_number
+from ordlink.validation._continuation import LearningCurve
+from ordlink.validation._folds import answer_units, assign_folds, rng_of_fold, units_by
+from ordlink.validation._shuffled import grow_shuffled
+
+N_SIZES = 5
+"""By default the largest size, its half, and so on."""
+FEWEST_ANSWERS = 5
+"""Sizes by default are not smaller."""
+
+
+def learning_curve(
+    comparisons: ListedComparisons,
+    method: str = "spectral",
+    *,
+    sizes: Sequence[int] | None = None,
+    n_repetitions: int = 5,
+    n_folds: int = 5,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **options: Any,
+) -> LearningCurve:
+    """Return how good the trees of growing subsamples are, and what more answers would bring.
+
+    Each fold of `assign_folds` is held out in turn. Of the others, the first 1/16, 1/8, 1/4, 1/2 of
+    the answers and all of them give a tree each, which is judged by the fold; the order is random,
+    people one after the other where they are known, the answers of each in random order. Accuracy
+    is then continued by curves that rise from guessing, see `draw_curves`. Stability is measured on
+    two halves without a shared answer. All trees are grown with the objects in random order, and
+    another one for each half: ties go to the objects that come first, and would make trees of few
+    answers alike.
+
+    Parameters
+    ----------
+    comparisons : ListedComparisons
+        All answers.
+    method : str
+        A method that takes comparisons.
+    sizes : sequence of int, optional
+        Numbers of answers of the subsamples, at least three different ones.
+    n_repetitions : int
+        How often to draw folds and order anew.
+    n_folds : int
+        Number of folds, at least 2.
+    seed : int
+        Makes all draws reproducible.
+    progress : callable, optional
+        Called with (trees built, trees in all).
+    **options
+        Options of the method, as for `ordlink.cluster`.
+
+    Returns
+    -------
+    LearningCurve
+
+    Raises
+    ------
+    InputError, InputKindError
+        As in `assign_folds` and `ordlink.cluster`, or if there are too few answers for the sizes.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=5, gap=1.0, noise=0.1, seed=0)
+    >>> rows = ol.datasets.simulate_answers(planted.similarities, 2000, seed=0)
+    >>> curve = learning_curve(ol.Comparisons.from_triplets(rows), "AddS-AL", n_repetitions=1)
+    >>> curve.sizes.tolist()
+    [100, 200, 400, 800, 1600]
+    >>> curve.verdict().advice
+    'stop'
+    """
+    check_listed(comparisons)
+    seed = check_whole_number(seed, "seed", lowest=0)
+    name = find_method(method).name
+    n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
+    n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
+    all_folds = [assign_folds(comparisons, n_folds, seed=seed + r) for r in range(n_repetitions)]
+    answers = _Answers(comparisons, n_folds)
+    chosen = _check_sizes(sizes, answers, all_folds)
+    half = chosen <= answers.n_answers // 2
+    n_trees = n_repetitions * (n_folds * len(chosen) + 2 * int(half.sum()))
+    built = 0
+
+    def grow(rows: BoolArray, order_rng: np.random.Generator) -> Hierarchy:
+        nonlocal built
+        tree = grow_shuffled(comparisons.take(rows), name, order_rng, **options)
+        built += 1
+        if progress is not None:
+            progress(built, n_trees)
+        return tree
+
+    accuracies = np.empty((n_repetitions, n_folds, len(chosen)))
+    stabilities = np.full((n_repetitions, len(chosen)), np.nan)
+    for repetition, folds in enumerate(all_folds):
+        rng = np.random.default_rng([seed, repetition, 1])
+        for fold in range(n_folds):
+            held_out = comparisons.take(folds == fold)
+            for place, rows in enumerate(answers.growing(folds != fold, chosen, rng)):
+                tree = grow(rows, rng_of_fold(seed + repetition, fold))
+                accuracies[repetition, fold, place] = comparison_accuracy(tree, held_out)
+        first, second = answers.halves(rng)
+        pairs = zip(
+            answers.growing(first, chosen[half], rng),
+            answers.growing(second, chosen[half], rng),
+            strict=True,
+        )
+        for place, (one, other) in enumerate(pairs):
+            distance = triplet_distance(grow(one, rng), grow(other, rng))
+            stabilities[repetition, place] = 1 - distance
+    return LearningCurve(
+        name,
+        comparisons.n_objects,
+        answers.n_answers,
+        chosen,
+        accuracies,
+        stabilities,
+        seed,
+        units_by(comparisons, by_annotator=None, fewest=n_folds),
+    )
+
+
+class _Answers:
+    """The answers behind comparisons: how often each was given, and in what units they come."""
+
+    def __init__(self, comparisons: ListedComparisons, n_folds: int) -> None:
+        _, first, self.of_row = np.unique(
+            comparisons.answer_ids, return_index=True, return_inverse=True
+        )
+        self.of_row = self.of_row.ravel()
+        counts = comparisons.counts
+        self.counts = np.ones(len(first), np.int64) if counts is None else counts[first]
+        self.units: LabelArray = answer_units(comparisons, by_annotator=None, fewest=n_folds)[first]
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers, repeated ones counted as often as they were given."""
+        return int(self.counts.sum())
+
+    def n_in(self, rows: BoolArray) -> int:
+        """Return the number of answers of these rows."""
+        return int(self.counts[np.unique(self.of_row[rows])].sum())
+
+    def growing(
+        self, rows: BoolArray, sizes: Int64Array, rng: np.random.Generator
+    ) -> Iterator[BoolArray]:
+        """Yield the rows of the first answers for each size, in an order of `_shuffle`."""
+        order = self._shuffle(np.unique(self.of_row[rows]), rng)
+        for size in sizes.tolist():
+            yield self._first(order, size)[self.of_row]
+
+    def halves(self, rng: np.random.Generator) -> tuple[BoolArray, BoolArray]:
+        """Return the rows of two halves of the answers, in an order of `_shuffle`."""
+        order = self._shuffle(np.arange(len(self.counts)), rng)
+        first = self._first(order, self.n_answers // 2)
+        return first[self.of_row], ~first[self.of_row]
+
+    def _first(self, order: LabelArray, size: int) -> BoolArray:
+        """Mark the first answers that make up a size; those given too often for it are passed over.
+
+        So a size is missed by no more than the smallest number of times that one was given.
+        """
+        kept = np.zeros(len(self.counts), dtype=np.bool_)
+        if (self.counts == 1).all():
+            kept[order[:size]] = True
+            return kept
+        left = size
+        for answer, count in zip(order.tolist(), self.counts[order].tolist(), strict=True):
+            if count <= left:
+                kept[answer] = True
+                left -= count
+        return kept
+
+    def _shuffle(self, answers: LabelArray, rng: np.random.Generator) -> LabelArray:
+        """Return the answers unit by unit, units and the answers of each in random order."""
+        turn = rng.permutation(int(self.units.max(initial=0)) + 1)[self.units[answers]]
+        return answers[np.lexsort((rng.random(len(answers)), turn))]
+
+
+def _check_sizes(
+    sizes: Sequence[int] | None, answers: _Answers, all_folds: list[LabelArray]
+) -> Int64Array:
+    """Return the sizes in increasing order; none is larger than what is left of any fold."""
+    largest = min(
+        answers.n_in(folds != fold) for folds in all_folds for fold in range(int(folds.max()) + 1)
+    )
+    if sizes is None:
+        halved = {largest // 2**k for k in range(N_SIZES)}
+        chosen = sorted(size for size in halved if size >= FEWEST_ANSWERS)
+    else:
+        chosen = sorted({check_whole_number(size, "sizes", lowest=1) for size in sizes})
+    if len(chosen) < 3:
+        raise TooFewAnswersError(
+            f"sizes: expected at least three different numbers of answers, got {chosen} (there are "
+            f"{answers.n_answers} answers); a curve needs more."
+        )
+    if chosen[-1] > largest:
+        raise InputError(
+            f"sizes: expected at most {largest}, the answers that are left when a fold is held "
+            f"out, got {chosen[-1]}."
+        )
+    return np.array(chosen, dtype=np.int64)

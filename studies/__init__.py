@@ -1,0 +1,1 @@
+"""The studies of this project: the paper's experiments, quality, calibration."""

@@ -1,0 +1,1 @@
+"""How well support, `auto` and the hierarchy test are calibrated."""

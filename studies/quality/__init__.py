@@ -1,0 +1,1 @@
+"""Quality against the number of answers: `python -m studies.quality`."""

@@ -1,0 +1,100 @@
+"""`python -m studies.reproduction`: the paper's experiments, run again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._output import check_folder
+from ordlink.datasets import fetch_car
+from studies.reproduction.experiments import STUDIES, Grid
+from studies.reproduction.report import Section, write_report
+from studies.running import load_results
+from studies.running._command import choose_named, run, run_or_say_how_to_go_on, say_what_ran
+
+_LIST = "\n".join(f"  {study.name:17} {study.title}" for study in STUDIES.values())
+_QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.values())
+
+
+@click.command(
+    "reproduce",
+    epilog=f"\b\nExperiments:\n{_LIST}\n\n\b\nWhat --quick runs:\n{_QUICK}\n\n\b\nExamples:\n"
+    "  python -m studies.reproduction --quick --out reproduction\n"
+    "  python -m studies.reproduction planted standard --full --data-home data --out reproduction",
+)
+@click.argument("names", metavar="[EXPERIMENT]...", nargs=-1)
+@click.option("--list", "only_list", is_flag=True, help="List the experiments and leave.")
+@click.option(
+    "--quick/--full",
+    default=None,
+    help="A part of the grid in a few minutes, or the paper's grid with 10 repetitions.",
+)
+@click.option(
+    "--out",
+    default="ordlink-reproduction",
+    show_default=True,
+    metavar="DIR",
+    help="Folder for results, figures and report.html. Started again with the same folder, an "
+    "interrupted run goes on.",
+)
+@click.option(
+    "--data-home",
+    metavar="DIR",
+    help="Folder with 20news and Car (default: ORDLINK_DATA, else the user's cache; what is not "
+    "there is downloaded, or left out with a note).",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(min=1),
+    help="Number of processes (default: all cores).",
+)
+def command(
+    names: tuple[str, ...],
+    only_list: bool,
+    quick: bool | None,
+    out: str,
+    data_home: str | None,
+    processes: int | None,
+) -> None:
+    """Run the paper's experiments (all, or those named) and report which of its claims held."""
+    if only_list:
+        click.echo(_LIST)
+        return
+    studies = choose_named(names, STUDIES, "experiment")
+    if quick is None:
+        raise click.UsageError("give either --quick or --full")
+    grid: Grid = "quick" if quick else "full"
+    folder = check_folder(out)
+    sections = []
+    n_failed = 0
+    for study in studies:
+        experiment, notes = study.make(grid, data_home)
+        for note in notes:
+            warn_in_a_line(note)
+        rows = []
+        if experiment is not None:
+            summary = run_or_say_how_to_go_on(experiment, folder / "results", processes)
+            notes += say_what_ran(study.name, summary)
+            n_failed += len(summary.failures)
+            rows = load_results(experiment, folder / "results")
+        sections.append(Section(study, rows, notes))
+    described = "the part of the grid of --quick" if quick else "the paper's whole grid"
+    page = write_report(sections, folder, grid=described, pictures=_pictures(sections, data_home))
+    click.echo(f"wrote {page}, and the figures to {folder / 'figures'}")
+    if n_failed:
+        raise click.exceptions.Exit(1)
+
+
+def _pictures(sections: list[Section], data_home: str | None) -> list[Path] | None:
+    """Return the pictures of the cars where their trees are drawn."""
+    if not any(section.study.name == "car" and section.rows for section in sections):
+        return None
+    pictures = fetch_car(data_home=data_home).pictures
+    return None if pictures is None else list(pictures)
+
+
+if __name__ == "__main__":
+    sys.exit(run(command, "python -m studies.reproduction"))

@@ -1,0 +1,61 @@
+"""What the commands that run experiments share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from ordlink.cli._app import run_command
+from ordlink.cli._console import warn_in_a_line
+from studies.running import Experiment, RunSummary, load_results, run_cells
+
+Named = TypeVar("Named")
+
+
+def choose_named(names: tuple[str, ...], table: Mapping[str, Named], kind: str) -> list[Named]:
+    """Return the entries of these names in the order of the table; all, if no name is given."""
+    unknown = [name for name in names if name not in table]
+    if unknown:
+        raise click.UsageError(f"there is no {kind} {unknown[0]!r}; there are {', '.join(table)}")
+    return [entry for name, entry in table.items() if not names or name in names]
+
+
+def run_or_say_how_to_go_on(
+    experiment: Experiment, folder: Path, n_processes: int | None
+) -> RunSummary:
+    """Run the cells; if interrupted, say that the finished ones are kept."""
+    try:
+        return run_cells(experiment, folder, n_processes=n_processes)
+    except KeyboardInterrupt:
+        n_done = len({row["cell"] for row in load_results(experiment, folder)})
+        n_all = len(experiment.cells)
+        warn_in_a_line(
+            f"{experiment.name}: {n_done} of {n_all} cells are saved in {folder}; the same command "
+            "goes on with the others"
+        )
+        raise
+
+
+def say_what_ran(name: str, summary: RunSummary) -> tuple[str, ...]:
+    """Say what was run, and return a note on cells that failed."""
+    n_before = summary.n_cells - summary.n_run
+    before = f", {n_before} were there" if n_before else ""
+    click.echo(f"{name}: {summary.n_cells} cells{before} ({summary.seconds / 60:.1f} minutes)")
+    for failure in summary.failures:
+        warn_in_a_line(f"{name}: {failure}")
+    if not summary.failures:
+        return ()
+    return (f"{name}: {len(summary.failures)} cells failed; start again to try them again",)
+
+
+def run(command: click.Command, program: str, arguments: Sequence[str] | None = None) -> int:
+    """Run a study's command and return its exit code; errors are one line on stderr."""
+    try:
+        return run_command(command, program, arguments)
+    except KeyboardInterrupt:
+        print("interrupted; no half-written file was left", file=sys.stderr)
+        return 130

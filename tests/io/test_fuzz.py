@@ -1,0 +1,193 @@
+"""Damaged files give comparisons or an InputError, nothing else, and do not hang."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import random
+
+import numpy as np
+import pytest
+
+from ordlink.comparisons import AnswerDetails, Comparisons, ListedComparisons
+from ordlink.errors import InputError
+from ordlink.io import read_comparisons, read_names, write_comparisons
+
+N_MUTATIONS = int(os.environ.get("ORDLINK_FUZZ", "600"))
+"""Damaged files in all; more with the environment variable ORDLINK_FUZZ."""
+
+PIECES = (
+    b"\n",
+    b"\r",
+    b",",
+    b'"',
+    b"\0",
+    b"-1",
+    b"60000",
+    b"2000000000",
+    b"99999999999999999999",
+    b"3.5",
+    b"1e9",
+    b"nan",
+    b"\xff\xfe",
+    b"\xe9",
+    b"# n_objects: 65535\n",
+    b"[" * 3000,
+    b'{"i": 1}\n',
+    b"true",
+    b"\\ud800",
+)
+
+
+def _rich() -> ListedComparisons:
+    details = AnswerDetails(
+        answers=np.array([0, 0, 1, 2], dtype=np.int32),
+        annotators=np.array(["ann", "", "b,\nc", "é"], dtype=object),
+        times=np.array(["2024-01-01", "", "t", "u"], dtype=object),
+        response_times=np.array([0.5, np.nan, 12.25, 1e-3]),
+        chose_first=np.array([1.0, np.nan, 0.0, 1.0]),
+    )
+    return ListedComparisons(
+        n_objects=5,
+        winners=np.array([0, 3, 9, 4], dtype=np.int32),
+        losers=np.array([1, 2, 0, 5], dtype=np.int32),
+        names=("frog", "frog", "a,b", 'q"', "ü"),
+        counts=np.array([1, 2, 1, 7], dtype=np.int32),
+        details=details,
+    )
+
+
+def _own_files(folder) -> list[tuple[str, bytes]]:
+    triplets = np.argsort(np.random.default_rng(0).random((40, 9)), axis=1)[:, :3]
+    files = []
+    for comparisons in (_rich(), Comparisons.from_triplets(triplets)):
+        for extension in ("csv", "tsv", "parquet", "npz", "jsonl"):
+            path = folder / f"valid.{extension}"
+            write_comparisons(comparisons, path)
+            files.append((extension, path.read_bytes()))
+    return files
+
+
+def _foreign_files() -> list[tuple[str, bytes]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = np.argsort(np.random.default_rng(1).random((30, 8)), axis=1)[:, :3]
+    names = [[f"car {entry}" for entry in row] for row in rows.tolist()]
+    columns = dict(zip(("anchor", "closer", "farther"), rows.T.copy(), strict=True))
+    parquet, npz = io.BytesIO(), io.BytesIO()
+    pq.write_table(pa.table(columns), parquet)
+    np.savez_compressed(npz, **columns)
+    text = "anchor,closer,farther,worker,rt,count\n" + "".join(
+        f"{i},{j},{k},w{i},{j}.5,{k + 1}\n" for i, j, k in rows.tolist()
+    )
+    lines = "".join(
+        f'{{"central": "{i}", "other_1": "{j}", "other_2": "{k}"}}\n' for i, j, k in names
+    )
+    named = "".join(f'"{i}";"{j}";{k};bus\r\n' for i, j, k in names)
+    return [
+        ("csv", text.encode()),
+        ("csv", named.encode()),
+        ("jsonl", lines.encode()),
+        ("parquet", parquet.getvalue()),
+        ("npz", npz.getvalue()),
+    ]
+
+
+def _mutate(content: bytes, others: list[bytes], draw: random.Random) -> bytes:
+    data = bytearray(content)
+    for _ in range(draw.choice((1, 1, 1, 2, 5))):
+        at = draw.randrange(len(data) + 1)
+        end = min(len(data), at + draw.choice((1, 4, 40)))
+        match draw.randrange(9):
+            case 0 if data:  # flip a bit
+                data[at % len(data)] ^= 1 << draw.randrange(8)
+            case 1 if data:  # any byte
+                data[at % len(data)] = draw.randrange(256)
+            case 2:  # cut off
+                del data[at:]
+            case 3:  # cut out
+                del data[at:end]
+            case 4:  # put in
+                data[at:at] = draw.choice(PIECES)
+            case 5:  # repeat
+                data[at:at] = data[at:end] * draw.choice((1, 3))
+            case 6 | 7:  # another digit
+                digits = [place for place, byte in enumerate(data) if 48 <= byte < 58] or [0]
+                place = draw.choice(digits)
+                data[place : place + 1] = str(draw.randrange(10)).encode()
+            case 8:  # splice
+                other = draw.choice(others)
+                start = draw.randrange(len(other))
+                data[at:end] = other[start : start + draw.choice((1, 10, 200))]
+    return bytes(data)
+
+
+@pytest.fixture(scope="module")
+def valid_files(tmp_path_factory):
+    return _own_files(tmp_path_factory.mktemp("valid")) + _foreign_files()
+
+
+def test_the_files_that_are_damaged_here_are_valid(valid_files):
+    for extension, content in valid_files:
+        assert len(read_comparisons(io.BytesIO(content), format=extension)) > 0
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_damaged_files_give_comparisons_or_an_input_error(valid_files, tmp_path, chunk):
+    others = [content for _, content in valid_files]
+    outcomes = {"read": 0, "refused": 0}
+
+    for number in range(chunk, N_MUTATIONS, 10):
+        draw = random.Random(number)
+        extension, content = valid_files[number // 10 % len(valid_files)]
+        damaged = _mutate(content, others, draw)
+        options = {"form": draw.choice((None, None, None, "triplet", "quadruplet"))}
+        path = tmp_path / f"damaged.{extension}"
+        path.write_bytes(damaged)
+        source = path if number % 2 else io.BytesIO(damaged)
+        try:
+            comparisons = read_comparisons(source, format=extension, **options)
+        except InputError as error:
+            assert str(error).startswith(str(path) if number % 2 else "input"), str(error)
+            outcomes["refused"] += 1
+        else:
+            _check_sound(comparisons)
+            outcomes["read"] += 1
+        with contextlib.suppress(InputError):
+            read_names(source if number % 2 else io.BytesIO(damaged))
+
+    assert min(outcomes.values()) > 0, outcomes
+
+
+def _check_sound(comparisons: ListedComparisons) -> None:
+    """What was read holds together: pairs exist, columns have equal length."""
+    n_objects = comparisons.n_objects
+    pairs = n_objects * (n_objects - 1) // 2
+    for ids in (comparisons.winners, comparisons.losers):
+        assert ids.dtype == np.int32
+        assert ids.size == 0 or 0 <= ids.min() <= ids.max() < pairs
+    assert not (comparisons.winners == comparisons.losers).any()
+    assert comparisons.names is None or len(comparisons.names) == n_objects
+    columns = {} if comparisons.details is None else comparisons.details.columns
+    assert all(len(column) == comparisons.n_rows for column in columns.values())
+    assert comparisons.counts is None or comparisons.counts.min(initial=1) >= 1
+    for text in (*(comparisons.names or ()), *columns.get("annotators", ())):
+        text.encode()
+
+
+@pytest.mark.parametrize("largest", [59_999, 65_534])
+def test_one_large_number_takes_no_memory(largest):
+    import tracemalloc
+
+    content = f"0,1,2\n{largest},1,2\n".encode()
+    read_comparisons(io.BytesIO(b"0,1,2\n"), form="triplet")  # imports
+
+    tracemalloc.start()
+    comparisons = read_comparisons(io.BytesIO(content), form="triplet")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert comparisons.n_objects == largest + 1
+    assert peak < 5_000_000
