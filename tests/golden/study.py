@@ -1,0 +1,115 @@
+"""The study that was kept: how it was made, and what the server shows of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.collect.conftest import PASSWORD, Place, post, serve, text_study
+from tests.golden.files import Texts, content_of
+
+KEPT = Path(__file__).parent / "kept"
+DATABASE = KEPT / "study.db"
+DOWNLOADS = (
+    "answers.csv", "answers.parquet", "answers-of-everybody.csv", "answers-of-everybody.parquet",
+    "people.csv", "events.jsonl", "study.yaml",
+)  # fmt: skip
+PATIENCE = 60.0
+
+
+def kept_study() -> Any:
+    """Return the study of the kept database."""
+    return text_study(
+        8, name="Eight things", questions_per_person=10, practice=1, catch_share=0.1,
+        repeat_share=0.2, method="AddS-AL", sampler="random", seed=5,
+    )  # fmt: skip
+
+
+def make_study_database(path: Path) -> None:
+    """Let four people take part: one guesses and is excluded, one undoes, one leaves half way."""
+    with serve(kept_study(), path) as place:
+        csrf = place.log_in()
+        for person, search in enumerate(["?PROLIFIC_PID=5f0c", "", "?participant=%3Dx", ""]):
+            browser = place.another_browser()
+            state = place.join(browser, search)
+            while state["phase"] != "done" and not (person == 3 and state["number"] > 5):
+                if state["stimuli"]:
+                    state = _answer(place, browser, state, person)
+                else:
+                    state = post(browser, "/api/continue", phase=state["phase"])
+                if person == 1 and state["number"] == 6 and state["undoable"]:
+                    state = post(browser, "/api/undo", number=state["undoable"])
+        place.browser.post("/owner/people/3/exclude", data={"csrf": csrf, "reason": "guesses"})
+        place.browser.post("/owner/state", data={"csrf": csrf, "state": "complete"})
+
+
+def show_study() -> Texts:
+    """Open a copy of the kept database by the server, and return all that the owner gets."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "study.db"
+        shutil.copy(DATABASE, database)
+        with serve(kept_study(), database) as place:
+            browser = place.browser
+            reply = browser.post("/owner/login", data={"password": PASSWORD})
+            assert reply.status_code == 200, reply.text
+            tree = _wait_for_tree(browser)
+            texts = {"tree.txt": _as_text(tree)}
+            texts["people.txt"] = _as_text(browser.get("/owner/api/people").json())
+            for name in DOWNLOADS:
+                reply = browser.get(f"/owner/download/{name}")
+                assert reply.status_code == 200, reply.text
+                path = Path(folder) / name
+                path.write_bytes(reply.content)
+                texts[name] = content_of(path)
+    texts["events.jsonl"] = _of_the_past(texts["events.jsonl"])
+    return texts
+
+
+def _answer(place: Place, browser: Any, state: dict[str, Any], person: int) -> Any:
+    """Answer a triplet: things of the same half are alike; the third person guesses."""
+    anchor, *others = (int(one["text"].split()[1]) for one in state["stimuli"])
+    farther = [abs(anchor - other) + 10 * (anchor // 4 != other // 4) for other in others]
+    number = state["number"]
+    choice = [number % 2] if person == 2 else [farther.index(min(farther))]
+    if person == 1 and number in (3, 8):
+        choice = []  # can't tell
+    return place.answer(
+        state, choice, browser, seconds=0.5 + number / 8, blurs=int(number == 4),
+        device=("mouse", "touch", "keyboard", "")[person],
+    )  # fmt: skip
+
+
+def _wait_for_tree(browser: Any) -> dict[str, Any]:
+    """Return the trees as soon as they have grown, without the time."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        tree: dict[str, Any] = browser.get("/owner/api/tree").json()
+        if tree["kept"] is not None:
+            tree.pop("grown_at")
+            tree.pop("n_stable")
+            return tree
+        assert time.monotonic() < until, "no tree has grown"
+        time.sleep(0.02)
+
+
+def _of_the_past(events: str) -> str:
+    """Return the events without those of opening the study again."""
+    records = [json.loads(line) for line in events.splitlines()]
+    for record in records:
+        record.pop("leased_by", None)
+        record.pop("leased_at", None)
+    return "".join(
+        json.dumps(record, ensure_ascii=False) + "\n"
+        for record in records
+        if record.get("kind") != "owner logged in"
+    )
+
+
+def _as_text(content: Any) -> str:
+    """Return JSON with a line for each entry of the first level."""
+    entries = content.items() if isinstance(content, dict) else enumerate(content)
+    return "".join(f"{key}: {json.dumps(one, ensure_ascii=False)}\n" for key, one in entries)

@@ -1,0 +1,329 @@
+"""The public names, frozen: whoever takes one away or adds one changes this list on purpose."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import ordlink as ol
+
+NAMES = {
+    "ordlink": [
+        "Comparisons",
+        "Hierarchy",
+        "ListedComparisons",
+        "METHODS",
+        "OrdinalClustering",
+        "RankedComparisons",
+        "__version__",
+        "cluster",
+        "comparisons",
+        "concatenate",
+        "datasets",
+        "errors",
+        "hierarchy",
+        "linkage",
+        "metrics",
+        "oracles",
+        "planning",
+        "plotting",
+        "read_comparisons",
+        "read_in_chunks",
+        "similarity",
+        "trust",
+        "write_comparisons",
+    ],
+    "ordlink.comparisons": [
+        "AnswerDetails",
+        "AnswerForm",
+        "ChunksSummary",
+        "Comparisons",
+        "ComparisonsSummary",
+        "FORMS",
+        "ListedComparisons",
+        "NetComparisons",
+        "RankedComparisons",
+        "Repeats",
+        "check_chunks",
+        "check_repeats",
+        "check_sides",
+        "check_similarities",
+        "check_weights",
+        "concatenate",
+        "find_form",
+        "find_named",
+        "find_parts",
+        "list_answers",
+        "n_pairs",
+        "net_comparisons",
+        "pair_ids",
+        "pair_members",
+        "summarise_chunks",
+    ],
+    "ordlink.comparisons.files": [
+        "read_comparisons",
+        "read_in_chunks",
+        "read_names",
+        "write_comparisons",
+    ],
+    "ordlink.datasets": [
+        "AnswerSet",
+        "FeatureTable",
+        "PlantedHierarchy",
+        "caterpillar",
+        "fetch_20news",
+        "fetch_car",
+        "fetch_crowdtsc",
+        "fetch_faces",
+        "fetch_mlds",
+        "fetch_musicseer",
+        "fetch_perceptual_kernels",
+        "fetch_things",
+        "load_glass",
+        "load_zoo",
+        "planted_hierarchy",
+        "planted_tree",
+        "random_structure",
+        "simulate_answers",
+    ],
+    "ordlink.experiments": [
+        "Experiment",
+        "Failure",
+        "Parameters",
+        "Record",
+        "RunSummary",
+        "cell_key",
+        "load_results",
+        "run_cell",
+        "run_cells",
+        "seed_of",
+    ],
+    "ordlink.hierarchy": [
+        "Hierarchy",
+    ],
+    "ordlink.linkage": [
+        "Start",
+        "average_linkage",
+        "average_linkage_of_features",
+        "complete_linkage",
+        "in_own_numbers",
+        "new_pair_ids",
+        "quadruplets_average_linkage",
+        "renumber",
+        "single_linkage",
+        "spectral_linkage",
+        "start_from",
+    ],
+    "ordlink.methods": [
+        "InitialClusters",
+        "METHODS",
+        "Method",
+        "cluster",
+        "find_method",
+        "warn_of_ties",
+    ],
+    "ordlink.metrics": [
+        "aari",
+        "agreements",
+        "ari_per_level",
+        "comparison_accuracy",
+        "comparison_revenue",
+        "cophenetic_correlation",
+        "dasgupta_cost",
+        "dendrogram_purity",
+        "fowlkes_mallows",
+        "moseley_wang_revenue",
+        "normalised_comparison_revenue",
+        "normalised_dasgupta_cost",
+        "normalised_robinson_foulds",
+        "robinson_foulds",
+        "triplet_distance",
+    ],
+    "ordlink.oracles": [
+        "AskOnce",
+        "BaseOracle",
+        "BudgetedOracle",
+        "FeatureOracle",
+        "FunctionOracle",
+        "NoisyOracle",
+        "NoisySimilarityOracle",
+        "Oracle",
+        "RecordedOracle",
+        "RepeatedOracle",
+        "SimilarityOracle",
+        "check_oracle",
+    ],
+    "ordlink.planning": [
+        "Cost",
+        "CurvePoint",
+        "DIFFICULTIES",
+        "MEASURES",
+        "Plan",
+        "Setting",
+        "answers_cost",
+        "plan_answers",
+    ],
+    "ordlink.plotting": [
+        "Curve",
+        "DendrogramLayout",
+        "HEIGHTS",
+        "dendrogram_layout",
+        "plot_hierarchy",
+        "save_curves",
+        "save_plot",
+    ],
+    "ordlink.report": [
+        "Evidence",
+        "Making",
+        "gather_evidence",
+        "making_time",
+        "report_page",
+    ],
+    "ordlink.similarity": [
+        "ActivePlan",
+        "Embedding",
+        "Metric",
+        "active_features",
+        "active_kernel",
+        "adds_similarity",
+        "adds_similarity_of_chunks",
+        "check_metric",
+        "embedding_similarity",
+        "forte_embedding",
+        "passive_kernel",
+        "plan_active_kernel",
+        "soe_embedding",
+        "tste_embedding",
+    ],
+    "ordlink.trust": [
+        "AnnotatorQuality",
+        "BranchSupport",
+        "CANDIDATES",
+        "Candidate",
+        "CrossValidation",
+        "CrowdQuality",
+        "Cycles",
+        "Estimate",
+        "ExclusionEffect",
+        "HierarchyTest",
+        "LearningCurve",
+        "MethodComparison",
+        "MethodScores",
+        "Recommendation",
+        "RepeatAgreement",
+        "Verdict",
+        "WeightingEffect",
+        "annotator_weights",
+        "assign_folds",
+        "auto_linkage",
+        "branch_support",
+        "compare_methods",
+        "consensus_tree",
+        "cross_validate",
+        "crowd_quality",
+        "exclusion_effect",
+        "hierarchy_test",
+        "learning_curve",
+        "recommend",
+        "weighted_comparisons",
+        "weighting_effect",
+        "without_annotators",
+    ],
+}
+"""What each public package offers: its `__all__`."""
+WITHOUT_ALL = {
+    "ordlink.cli": ["COMMANDS", "main", "run"],
+    "ordlink.errors": [
+        "BudgetExhaustedError",
+        "InputError",
+        "InputKindError",
+        "MissingDataError",
+        "MissingDependencyError",
+        "OrdlinkError",
+        "OrdlinkWarning",
+        "TooFewAnswersError",
+    ],
+}
+"""Public modules without `__all__`, and their names."""
+METHODS = {
+    "SL": "an oracle",
+    "CL": "an oracle",
+    "AL": "similarities",
+    "4K-AL": "comparisons",
+    "4K-AL-act": "an oracle",
+    "4-AL": "comparisons",
+    "AddS-AL": "comparisons",
+    "spectral": "comparisons",
+    "tSTE-AL": "comparisons",
+    "FORTE-AL": "comparisons",
+    "SOE-AL": "comparisons",
+    "auto": "comparisons",
+}
+"""The methods in their order, and what they need."""
+BASES = {
+    "OrdlinkError": (Exception,),
+    "InputError": (ol.errors.OrdlinkError, ValueError),
+    "TooFewAnswersError": (ol.errors.InputError,),
+    "InputKindError": (ol.errors.OrdlinkError, TypeError),
+    "MissingDependencyError": (ol.errors.OrdlinkError, ImportError),
+    "MissingDataError": (ol.errors.OrdlinkError, OSError),
+    "BudgetExhaustedError": (ol.errors.OrdlinkError, RuntimeError),
+    "OrdlinkWarning": (UserWarning,),
+}
+"""The base classes of the errors and the warning."""
+
+
+def run_alone(program: str) -> str:
+    """Return what a program prints in an interpreter of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("package", [*NAMES, *WITHOUT_ALL])
+def test_a_package_offers_its_names_where_nothing_else_was_imported(package: str) -> None:
+    """One fresh interpreter for each: an import that needs another one before it fails here."""
+    names = NAMES.get(package) or WITHOUT_ALL[package]
+    short = package.removeprefix("ordlink.")
+    start = f"import {package} as package"
+    if short in NAMES["ordlink"]:  # found by name, without an import of its own
+        start = f"import ordlink; package = ordlink.{short}"
+    program = (
+        f"{start}\n"
+        f"for name in {names}: assert getattr(package, name) is not None, name\n"
+        "print(sorted(getattr(package, '__all__', [])))"
+    )
+
+    assert run_alone(program) == str(NAMES.get(package, []))
+
+
+def test_dir_lists_the_public_names() -> None:
+    assert sorted(dir(ol)) == NAMES["ordlink"]
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'clusters'"):
+        ol.clusters  # noqa: B018
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_errors_are_caught_by_the_classes_that_callers_know(name: str) -> None:
+    assert getattr(ol.errors, name).__bases__ == BASES[name]
+
+
+def test_every_error_is_listed() -> None:
+    defined = [name for name, one in vars(ol.errors).items() if isinstance(one, type)]
+
+    assert (
+        sorted(n for n in defined if issubclass(getattr(ol.errors, n), Exception))
+        == (WITHOUT_ALL["ordlink.errors"])
+    )
+
+
+def test_the_methods_have_their_names_order_and_needs() -> None:
+    assert {name: method.needs for name, method in ol.METHODS.items()} == METHODS
+    assert list(ol.METHODS) == list(METHODS)
