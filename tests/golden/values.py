@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 import ordlink as ol
+import ordlink.validation as v
+from ordlink.methods import kernel_al
 from tests.golden.trees import Case, answers, planted, quadruplets, tied_similarities
 
 BY_BLAS = ("compare_methods", "learning_curve/spectral", "plan_answers", "embedding")
@@ -24,7 +26,7 @@ def cases() -> Iterator[tuple[str, Case]]:
     """Yield the name and the making of each result."""
     yield from _metrics()
     yield from _similarities()
-    yield from _trust()
+    yield from _validation()
     yield from _crowd()
     yield from _planning()
     yield "datasets", _datasets
@@ -105,55 +107,56 @@ def _of_ranks(name: str) -> Any:
 
 
 def _similarities() -> Iterator[tuple[str, Case]]:
-    similarity = ol.similarity
-    yield "similarity/adds", lambda: similarity.adds_similarity(quadruplets())
+    yield "similarity/adds", lambda: ol.methods.adds.adds_similarity(quadruplets())
     for flag in (False, True):
         yield (
             f"similarity/passive/{flag}",
-            lambda flag=flag: similarity.passive_kernel(quadruplets(), self_comparisons=flag),
+            lambda flag=flag: kernel_al.passive_kernel(quadruplets(), self_comparisons=flag),
         )
     yield "similarity/active", _active_kernel
     for name in ("tste", "forte", "soe"):
-        embed = getattr(similarity, f"{name}_embedding")
+        embed = getattr(ol.methods.embedding, f"{name}_embedding")
         yield f"embedding/{name}", lambda embed=embed: embed(_answers(), n_restarts=1)
 
 
 def _active_kernel() -> dict[str, Any]:
     oracle = ol.oracles.SimilarityOracle(planted().similarities)
-    plan = ol.similarity.plan_active_kernel(48, n_references=5, landmark_probability=0.2, seed=1)
-    features = ol.similarity.active_features(oracle, plan)
-    kernel = ol.similarity.active_kernel(features)
+    plan = kernel_al.plan_active_kernel(48, n_references=5, landmark_probability=0.2, seed=1)
+    features = kernel_al.active_features(oracle, plan)
+    kernel = kernel_al.active_kernel(features)
     return {"plan": plan, "features": features.astype(np.int32), "kernel": kernel}
 
 
-def _trust() -> Iterator[tuple[str, Case]]:
-    trust = ol.trust
+def _validation() -> Iterator[tuple[str, Case]]:
+    validation = ol.validation
     for method in ("AddS-AL", "4-AL"):
         yield (
             f"branch_support/{method}",
-            lambda method=method: trust.branch_support(_answers(), method, n_replicates=12, seed=1),
+            lambda method=method: v.branch_support(_answers(), method, n_replicates=12, seed=1),
         )
     yield (
         "branch_support/people",
-        lambda: trust.branch_support(_people(), "AddS-AL", n_replicates=12, seed=1),
+        lambda: v.branch_support(_people(), "AddS-AL", n_replicates=12, seed=1),
     )
     yield "consensus_tree", _consensus
     for method in ("AddS-AL", "4-AL"):
         yield (
             f"hierarchy_test/{method}",
-            lambda method=method: trust.hierarchy_test(
+            lambda method=method: validation.hierarchy_test(
                 _answers(), method, n_splits=3, n_relabellings=99
             ),
         )
         yield (
             f"cross_validate/{method}",
-            lambda method=method: trust.cross_validate(_answers(), method, n_repetitions=2, seed=3),
+            lambda method=method: validation.cross_validate(
+                _answers(), method, n_repetitions=2, seed=3
+            ),
         )
-    yield "cross_validate/people", lambda: trust.cross_validate(_people(), "4K-AL")
-    yield "assign_folds", lambda: trust.assign_folds(_people(), seed=4)
+    yield "cross_validate/people", lambda: validation.cross_validate(_people(), "4K-AL")
+    yield "assign_folds", lambda: validation.assign_folds(_people(), seed=4)
     yield (
         "compare_methods",
-        lambda: trust.compare_methods(
+        lambda: validation.compare_methods(
             _people(), ["4-AL", "AddS-AL", "tSTE-AL"], n_folds=3, n_processes=1
         ),
     )
@@ -164,34 +167,36 @@ def _trust() -> Iterator[tuple[str, Case]]:
     )
     yield (
         "recommend",
-        lambda: trust.recommend(
+        lambda: validation.recommend(
             {"4-AL": np.array([[0.7, 0.71, 0.72]]), "spectral": np.array([[0.71, 0.7, 0.72]])}
         ),
     )
 
 
 def _consensus() -> ol.Hierarchy:
-    support = ol.trust.branch_support(_answers(), "AddS-AL", n_replicates=12, seed=2)
-    return ol.trust.consensus_tree(support.replicates, min_share=0.6)
+    support = v.branch_support(_answers(), "AddS-AL", n_replicates=12, seed=2)
+    return ol.validation.consensus_tree(support.replicates, min_share=0.6)
 
 
 def _curve(method: str, **options: Any) -> dict[str, Any]:
     some = answers("triplet", 90, 0) if method == "spectral" else _answers()  # it is slow
-    curve = ol.trust.learning_curve(some, method, n_folds=3, **options)
+    curve = ol.validation.learning_curve(some, method, n_folds=3, **options)
     return {"curve": curve, "ahead": curve.predict(1000), "verdict": curve.verdict()}
 
 
 def _crowd() -> Iterator[tuple[str, Case]]:
-    trust = ol.trust
-    yield "crowd_quality", lambda: trust.crowd_quality(_people())
-    yield "annotator_weights", lambda: trust.annotator_weights(_people())
+    validation = ol.validation
+    yield "crowd_quality", lambda: validation.crowd_quality(_people())
+    yield "annotator_weights", lambda: validation.annotator_weights(_people())
     yield "weighted_comparisons", _weighted
-    yield "weighting_effect", lambda: trust.weighting_effect(_people())
-    yield "exclusion_effect", lambda: trust.exclusion_effect(_people(), ["eve"], "AddS-AL")
+    yield "weighting_effect", lambda: validation.weighting_effect(_people())
+    yield "exclusion_effect", lambda: validation.exclusion_effect(_people(), ["eve"], "AddS-AL")
 
 
 def _weighted() -> ol.Hierarchy:
-    weighted = ol.trust.weighted_comparisons(_people(), ol.trust.annotator_weights(_people()))
+    weighted = ol.validation.weighted_comparisons(
+        _people(), ol.validation.annotator_weights(_people())
+    )
     return ol.cluster(weighted, "4-AL", repeats="net")
 
 
