@@ -74,12 +74,12 @@ def measure(path: str, method: str, dimension: int, n_objects: int, repeats: int
     """Time from the array of triplets to the points, and judge these."""
     embed = EMBEDDINGS[method]
     triplets = np.load(path)
-    embed(ol.Comparisons.from_triplets(triplets[:100], n_objects=n_objects), dimension=dimension)
+    embed(ol.Comparisons.from_triplets(triplets[:100], n_objects=n_objects), n_components=dimension)
     points: list[np.ndarray] = []
 
     def run() -> None:
         comparisons = ol.Comparisons.from_triplets(triplets, n_objects=n_objects)
-        points.append(embed(comparisons, dimension=dimension).points)
+        points.append(embed(comparisons, n_components=dimension).points)
 
     return {
         "seconds": shortest(run, repeats=repeats),

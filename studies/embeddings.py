@@ -32,7 +32,7 @@ def embedding_trees(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
         embed = EMBEDDINGS[method]
-        points = embed(comparisons, dimension=dimension, n_restarts=1, seed=seed).points
+        points = embed(comparisons, n_components=dimension, n_init=1, seed=seed).points
         return {
             method: _tree(embedding_similarity(points, metric="cosine"), comparisons),
             method + EUCLIDEAN: _tree(

@@ -116,7 +116,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             comparisons = list_answers(np.asarray(X), self.form, n_objects=self.n_leaves_)
         if not isinstance(comparisons, ListedComparisons):
             raise InputError("score needs listed comparisons, such as held-out answers")
-        return comparison_accuracy(self.hierarchy_, comparisons)
+        return comparison_accuracy(comparisons, self.hierarchy_)
 
     def _as_input(self, X: Comparisons | Oracle | AnyArray) -> Comparisons | Oracle | AnyArray:
         """Return rows of answers as comparisons, for methods that need them."""

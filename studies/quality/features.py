@@ -33,8 +33,8 @@ def features_cell(
 
     def judge(tree: Hierarchy) -> Mapping[str, float]:
         return {
-            "held_out": comparison_accuracy(tree, fresh),
-            "dasgupta": normalised_dasgupta_cost(tree, shifted),
+            "held_out": comparison_accuracy(fresh, tree),
+            "dasgupta": normalised_dasgupta_cost(shifted, tree),
             "class_ari": float(ari_per_level(classes, tree)[0]),
         }
 

@@ -72,7 +72,7 @@ def embedding_trees(comparisons: Comparisons, seed: int) -> Iterator[Outcome]:
     for name, embed in EMBEDDINGS.items():
         for dimension in DIMENSIONS:
             started = time.process_time()
-            points = embed(comparisons, dimension=dimension, n_restarts=1, seed=seed).points
+            points = embed(comparisons, n_components=dimension, n_init=1, seed=seed).points
             seconds = time.process_time() - started
             for metric, word in METRICS.items():
                 outcome = _timed(f"{name} {dimension}-D, {word}", partial(_link, points, metric))

@@ -59,8 +59,8 @@ def people_cell(
 
     def judge(tree: Hierarchy) -> Mapping[str, float]:
         return {
-            "held_out": comparison_accuracy(tree, held_out),
-            "revenue": normalised_comparison_revenue(tree, held_out),
+            "held_out": comparison_accuracy(held_out, tree),
+            "revenue": normalised_comparison_revenue(held_out, tree),
         }
 
     seed = seed_of("start", repetition=repetition)

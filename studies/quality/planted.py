@@ -112,7 +112,7 @@ def planted_cell(*, methods: str, repetition: int, **parameters: str | float | i
     fresh = _draw_fresh(setting, similarities, popularity, seed_of("fresh answers", **draw))
 
     def judge(tree: Hierarchy) -> Mapping[str, float]:
-        return {"aari": aari(levels, tree), "held_out": comparison_accuracy(tree, fresh)}
+        return {"aari": aari(levels, tree), "held_out": comparison_accuracy(fresh, tree)}
 
     return run_methods(methods, answers, seed_of("start", repetition=repetition), judge)
 

@@ -49,6 +49,6 @@ def _judge(name: str, tree: Hierarchy, car: AnswerSet) -> Record:
         "method": name,
         "tree": tree.to_json(),
         "n_tied_merges": tree.n_tied_merges,
-        "accuracy": comparison_accuracy(tree, car.comparisons),
+        "accuracy": comparison_accuracy(car.comparisons, tree),
         "class_ari": float(ari_per_level(car.classes, tree)[0]),  # type: ignore[arg-type]
     }

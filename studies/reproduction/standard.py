@@ -118,8 +118,8 @@ def standard_cell(
         # All trees cost the same where all similarities are equal, so a shift changes no order.
         shifted = similarities - similarities.min()
         return {
-            "dasgupta": dasgupta_cost(tree, similarities),
-            "dasgupta_normalised": normalised_dasgupta_cost(tree, shifted),
+            "dasgupta": dasgupta_cost(similarities, tree),
+            "dasgupta_normalised": normalised_dasgupta_cost(shifted, tree),
             "class_ari": float(ari_per_level(classes, tree)[0]),
         }
 

@@ -119,7 +119,7 @@ def test_simulate_cluster_evaluate_work_together(ordlink, tmp_path: Path) -> Non
     ]
     assert {scores[name] for name in list(scores)[:6]} == {"1.0000"}
     tree = ol.Hierarchy.load(tmp_path / "r" / "tree.json")
-    cost = ol.metrics.dasgupta_cost(tree, np.load(tmp_path / "p" / "similarities.npy"))
+    cost = ol.metrics.dasgupta_cost(np.load(tmp_path / "p" / "similarities.npy"), tree)
     assert float(scores["Dasgupta's cost"]) == pytest.approx(cost, abs=1e-3)
     assert float(scores["comparisons predicted"]) > 0.8
 

@@ -147,9 +147,9 @@ def _with_options() -> Iterator[tuple[str, Case]]:
             for seed in (0, 5):
                 yield (
                     f"metric/{method}/{metric}/{seed}",
-                    partial(_of_quadruplets, 0, method, metric=metric, dimension=3, seed=seed),
+                    partial(_of_quadruplets, 0, method, metric=metric, n_components=3, seed=seed),
                 )
-    yield "alpha/tSTE-AL", partial(_of_quadruplets, 0, "tSTE-AL", alpha=5.0, n_restarts=1)
+    yield "alpha/tSTE-AL", partial(_of_quadruplets, 0, "tSTE-AL", alpha=5.0, n_init=1)
 
 
 def _repeated() -> Iterator[tuple[str, Case]]:

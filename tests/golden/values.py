@@ -93,17 +93,17 @@ def _of_truth(name: str, truth: str, **options: Any) -> Any:
 
 
 def _of_similarities(name: str) -> Any:
-    return getattr(ol.metrics, name)(_tree(), _truth().similarities)
+    return getattr(ol.metrics, name)(_truth().similarities, _tree())
 
 
 def _of_answers(name: str, **options: Any) -> Any:
     held_out = answers("triplet", 300, 0, 0.05)
-    return getattr(ol.metrics, name)(_tree(), held_out, **options)
+    return getattr(ol.metrics, name)(held_out, _tree(), **options)
 
 
 def _of_ranks(name: str) -> Any:
     everything = ol.Comparisons.from_similarities(tied_similarities(0))
-    return getattr(ol.metrics, name)(ol.cluster(tied_similarities(1), "AL"), everything)
+    return getattr(ol.metrics, name)(everything, ol.cluster(tied_similarities(1), "AL"))
 
 
 def _similarities() -> Iterator[tuple[str, Case]]:
@@ -116,7 +116,7 @@ def _similarities() -> Iterator[tuple[str, Case]]:
     yield "similarity/active", _active_kernel
     for name in ("tste", "forte", "soe"):
         embed = getattr(ol.methods.embedding, f"{name}_embedding")
-        yield f"embedding/{name}", lambda embed=embed: embed(_answers(), n_restarts=1)
+        yield f"embedding/{name}", lambda embed=embed: embed(_answers(), n_init=1)
 
 
 def _active_kernel() -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _validation() -> Iterator[tuple[str, Case]]:
     yield (
         "compare_methods",
         lambda: validation.compare_methods(
-            _people(), ["4-AL", "AddS-AL", "tSTE-AL"], n_folds=3, n_processes=1
+            _people(), ["4-AL", "AddS-AL", "tSTE-AL"], n_folds=3, n_jobs=1
         ),
     )
     yield "learning_curve/AddS-AL", partial(_curve, "AddS-AL", n_repetitions=2)

@@ -58,7 +58,7 @@ def test_the_share_equals_loops_over_clusters_in_merge_order(case, data):
     )
     comparisons = Comparisons.from_quadruplets(rows, n_objects=tree.n_objects, counts=counts)
 
-    accuracy = comparison_accuracy(tree, comparisons)
+    accuracy = comparison_accuracy(comparisons, tree)
 
     clusters = clusters_in_merge_order(tree)
     agreed = total = 0.0
@@ -75,7 +75,7 @@ def test_for_triplets_only_the_shape_of_the_tree_matters(case):
     tree, rows = case
     comparisons = Comparisons.from_triplets(rows, n_objects=tree.n_objects)
 
-    accuracy = comparison_accuracy(tree, comparisons)
+    accuracy = comparison_accuracy(comparisons, tree)
 
     clusters = clusters_in_merge_order(tree)
     shares = []
@@ -93,7 +93,7 @@ def test_opposite_comparisons_share_the_whole(case):
     opposite = [(k, l, i, j) for i, j, k, l in rows]  # noqa: E741 - the paper's letters
 
     shares = [
-        comparison_accuracy(tree, Comparisons.from_quadruplets(listed, n_objects=tree.n_objects))
+        comparison_accuracy(Comparisons.from_quadruplets(listed, n_objects=tree.n_objects), tree)
         for listed in (rows, opposite)
     ]
 
@@ -103,8 +103,8 @@ def test_opposite_comparisons_share_the_whole(case):
 def test_merge_order_decides_between_branches():
     answers = Comparisons.from_quadruplets([(0, 1, 2, 3)])
 
-    assert comparison_accuracy(Hierarchy([[0, 1], [2, 3], [4, 5]]), answers) == 1
-    assert comparison_accuracy(Hierarchy([[2, 3], [0, 1], [4, 5]]), answers) == 0
+    assert comparison_accuracy(answers, Hierarchy([[0, 1], [2, 3], [4, 5]])) == 1
+    assert comparison_accuracy(answers, Hierarchy([[2, 3], [0, 1], [4, 5]])) == 0
 
 
 def test_no_comparisons_have_no_share():
@@ -112,16 +112,16 @@ def test_no_comparisons_have_no_share():
     answers = Comparisons.from_triplets([(0, 1, 2)]).take(np.array([], dtype=int))
 
     with pytest.raises(InputError, match="at least one comparison"):
-        comparison_accuracy(tree, answers)
+        comparison_accuracy(answers, tree)
 
 
 def test_comparisons_of_other_objects_are_refused():
     answers = Comparisons.from_triplets([(0, 1, 2)], n_objects=4)
 
     with pytest.raises(InputError, match="expected 3 objects as in the tree, got 4"):
-        comparison_accuracy(Hierarchy([[0, 1], [2, 3]]), answers)
+        comparison_accuracy(answers, Hierarchy([[0, 1], [2, 3]]))
 
 
 def test_what_is_not_comparisons_is_refused():
     with pytest.raises(InputKindError, match="expected Comparisons, got ndarray"):
-        comparison_accuracy(Hierarchy([[0, 1], [2, 3]]), np.array([[0, 1, 0, 2]]))
+        comparison_accuracy(np.array([[0, 1, 0, 2]]), Hierarchy([[0, 1], [2, 3]]))

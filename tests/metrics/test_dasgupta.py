@@ -62,7 +62,7 @@ def cases(draw, *, lowest):
 def test_the_cost_equals_loops_over_sets(case):
     n_objects, merges, similarities = case
 
-    cost = dasgupta_cost(tree_of(n_objects, merges), similarities)
+    cost = dasgupta_cost(similarities, tree_of(n_objects, merges))
 
     assert cost == pytest.approx(literal_cost(n_objects, merges, similarities), rel=1e-9, abs=1e-9)
 
@@ -71,7 +71,7 @@ def test_the_cost_equals_loops_over_sets(case):
 def test_the_normalised_cost_is_the_share_of_the_way_between_the_trivial_bounds(case):
     n_objects, merges, similarities = case
 
-    value = normalised_dasgupta_cost(tree_of(n_objects, merges), similarities)
+    value = normalised_dasgupta_cost(similarities, tree_of(n_objects, merges))
 
     total = sum(similarities[i, j] for i, j in itertools.combinations(range(n_objects), 2))
     lower, upper = 2 * total, n_objects * total
@@ -90,10 +90,10 @@ def test_the_unit_changes_the_cost_but_not_the_normalised_cost(case, unit):
 
     other = similarities * unit
 
-    cost = dasgupta_cost(tree, similarities)
-    assert dasgupta_cost(tree, other) == pytest.approx(unit * cost, rel=1e-9, abs=1e-9)
-    value = normalised_dasgupta_cost(tree, similarities)
-    assert normalised_dasgupta_cost(tree, other) == pytest.approx(value, abs=1e-9)
+    cost = dasgupta_cost(similarities, tree)
+    assert dasgupta_cost(other, tree) == pytest.approx(unit * cost, rel=1e-9, abs=1e-9)
+    value = normalised_dasgupta_cost(similarities, tree)
+    assert normalised_dasgupta_cost(other, tree) == pytest.approx(value, abs=1e-9)
 
 
 @given(st.integers(3, 30), st.integers(0, 10**6))
@@ -101,8 +101,8 @@ def test_equal_similarities_give_two_thirds_whatever_the_tree(n_objects, seed):
     tree = tree_of(n_objects, random_merges(np.random.default_rng(seed), n_objects))
     ones = np.ones((n_objects, n_objects))
 
-    assert dasgupta_cost(tree, ones) == pytest.approx((n_objects**3 - n_objects) / 3)
-    assert normalised_dasgupta_cost(tree, ones) == pytest.approx(2 / 3)
+    assert dasgupta_cost(ones, tree) == pytest.approx((n_objects**3 - n_objects) / 3)
+    assert normalised_dasgupta_cost(ones, tree) == pytest.approx(2 / 3)
 
 
 def test_both_ends_of_the_normalised_scale_are_reached():
@@ -111,8 +111,8 @@ def test_both_ends_of_the_normalised_scale_are_reached():
     low[[0, 1, 2, 3], [1, 0, 3, 2]] = 5
     high[[0, 2], [2, 0]] = 5
 
-    assert normalised_dasgupta_cost(tree, low) == 0
-    assert normalised_dasgupta_cost(tree, high) == 1
+    assert normalised_dasgupta_cost(low, tree) == 0
+    assert normalised_dasgupta_cost(high, tree) == 1
 
 
 def test_huge_and_tiny_similarities_do_not_overflow():
@@ -120,15 +120,15 @@ def test_huge_and_tiny_similarities_do_not_overflow():
     for unit in (1e308, 1e-308, 5e-324):
         matrix = np.full((4, 4), unit)
 
-        assert normalised_dasgupta_cost(tree, matrix) == pytest.approx(2 / 3)
+        assert normalised_dasgupta_cost(matrix, tree) == pytest.approx(2 / 3)
 
 
 def test_nothing_to_separate_costs_nothing():
     tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
 
-    assert normalised_dasgupta_cost(tree, np.zeros((4, 4))) == 0
-    assert normalised_dasgupta_cost(Hierarchy([[0, 1]]), [[0, 3], [3, 0]]) == 0
-    assert dasgupta_cost(Hierarchy(np.empty((0, 2), dtype=np.int32)), [[9]]) == 0
+    assert normalised_dasgupta_cost(np.zeros((4, 4)), tree) == 0
+    assert normalised_dasgupta_cost([[0, 3], [3, 0]], Hierarchy([[0, 1]])) == 0
+    assert dasgupta_cost([[9]], Hierarchy(np.empty((0, 2), dtype=np.int32))) == 0
 
 
 def broken(row, column, value):
@@ -154,7 +154,7 @@ def test_bad_similarities_are_refused_in_words(measure, similarities, error, wor
     tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
 
     with pytest.raises(error, match=words):
-        measure(tree, similarities)
+        measure(similarities, tree)
 
 
 def test_negative_similarities_have_a_cost_but_no_normalised_one():
@@ -162,16 +162,18 @@ def test_negative_similarities_have_a_cost_but_no_normalised_one():
     matrix = np.zeros((4, 4))
     matrix[[0, 2], [2, 0]] = -1
 
-    assert dasgupta_cost(tree, matrix) == -4
+    assert dasgupta_cost(matrix, tree) == -4
     with pytest.raises(InputError, match=r"row 0, column 2.*got -1\.0"):
-        normalised_dasgupta_cost(tree, matrix)
+        normalised_dasgupta_cost(matrix, tree)
 
 
 def test_swapped_arguments_are_refused_with_their_order() -> None:
     tree, similarities = Hierarchy([[0, 1], [2, 3]]), np.ones((3, 3))
 
     for cost in (dasgupta_cost, normalised_dasgupta_cost):
-        with pytest.raises(InputKindError, match="the tree comes first, then the similarities"):
+        with pytest.raises(
+            InputKindError, match="the similarities come first, then the tree"
+        ):
             cost(similarities, tree)
     with pytest.raises(InputKindError, match="the truth comes first, then the tree"):
         aari(tree, [[0, 0, 1]])

@@ -35,12 +35,12 @@ def test_revenue_is_the_literal_sum_and_minus_dasgupta_of_adds(instance, data):
         return
     tree = data.draw(hierarchies(n, n))
 
-    net = comparison_revenue(tree, comparisons)
-    majority = comparison_revenue(tree, comparisons, repeats="majority")
+    net = comparison_revenue(comparisons, tree)
+    majority = comparison_revenue(comparisons, tree, repeats="majority")
 
     assert net == revenue(tree.merges.tolist(), listed_rows(comparisons))
     for repeats, value in (("net", net), ("majority", majority)):
-        assert value == -dasgupta_cost(tree, adds_similarity(comparisons, repeats=repeats))
+        assert value == -dasgupta_cost(adds_similarity(comparisons, repeats=repeats), tree)
 
 
 @settings(max_examples=30)
@@ -60,7 +60,7 @@ def test_the_mean_over_all_relabellings_is_exactly_0(tree, data):
 
     revenues = [
         comparison_revenue(
-            tree, Comparisons.from_quadruplets(np.array(order)[np.array(rows)], n_objects=n)
+            Comparisons.from_quadruplets(np.array(order)[np.array(rows)], n_objects=n), tree
         )
         for order in permutations(range(n))
     ]
@@ -82,9 +82,9 @@ def test_the_normalised_revenue_lies_between_minus_1_and_1_and_turns_with_the_an
     )
 
     for repeats in ("net", "majority"):
-        value = normalised_comparison_revenue(tree, given_, repeats=repeats)
+        value = normalised_comparison_revenue(given_, tree, repeats=repeats)
         assert -1 <= value <= 1
-        assert value == -normalised_comparison_revenue(tree, turned, repeats=repeats)
+        assert value == -normalised_comparison_revenue(turned, tree, repeats=repeats)
 
 
 def test_the_best_and_the_worst_are_1_and_minus_1():
@@ -93,8 +93,8 @@ def test_the_best_and_the_worst_are_1_and_minus_1():
     best = Comparisons.from_quadruplets([[0, 1, 0, 3], [0, 1, 2, 3]])
     worst = Comparisons.from_quadruplets([[0, 3, 0, 1], [2, 3, 0, 1]])
 
-    assert normalised_comparison_revenue(tree, best) == 1
-    assert normalised_comparison_revenue(tree, worst) == -1
+    assert normalised_comparison_revenue(best, tree) == 1
+    assert normalised_comparison_revenue(worst, tree) == -1
 
 
 def test_repeated_answers_count_each_or_by_majority():
@@ -103,29 +103,29 @@ def test_repeated_answers_count_each_or_by_majority():
         [[0, 1, 2], [0, 2, 1], [0, 3, 2], [0, 2, 3]], counts=[3, 1, 1, 1]
     )
 
-    assert comparison_revenue(tree, answers) == 2  # 2 net votes for 3 - 2, a tie about 4 - 3
-    assert comparison_revenue(tree, answers, repeats="majority") == 1
-    assert normalised_comparison_revenue(tree, answers) == 2 / (2 * 6)
-    assert normalised_comparison_revenue(tree, answers, repeats="majority") == 1 / (2 * 1)
+    assert comparison_revenue(answers, tree) == 2  # 2 net votes for 3 - 2, a tie about 4 - 3
+    assert comparison_revenue(answers, tree, repeats="majority") == 1
+    assert normalised_comparison_revenue(answers, tree) == 2 / (2 * 6)
+    assert normalised_comparison_revenue(answers, tree, repeats="majority") == 1 / (2 * 1)
 
 
 def test_votes_that_all_tie_have_revenue_0():
     tree = Hierarchy([[0, 1], [2, 3]])
     answers = Comparisons.from_triplets([[0, 1, 2], [0, 2, 1]])
 
-    assert normalised_comparison_revenue(tree, answers, repeats="majority") == 0
-    assert normalised_comparison_revenue(tree, answers) == 0
+    assert normalised_comparison_revenue(answers, tree, repeats="majority") == 0
+    assert normalised_comparison_revenue(answers, tree) == 0
 
 
 def test_bad_arguments_are_refused():
     tree = Hierarchy([[0, 1], [2, 3]])
     answers = Comparisons.from_triplets([[0, 1, 2]], n_objects=4)
 
-    with pytest.raises(InputKindError, match="the tree comes first"):
-        comparison_revenue(answers, tree)
-    with pytest.raises(InputKindError, match="expected Comparisons, got list"):
-        comparison_revenue(tree, [[0, 1, 2]])
-    with pytest.raises(InputError, match="expected 3 objects"):
+    with pytest.raises(InputKindError, match="the comparisons come first"):
         comparison_revenue(tree, answers)
+    with pytest.raises(InputKindError, match="expected Comparisons, got list"):
+        comparison_revenue([[0, 1, 2]], tree)
+    with pytest.raises(InputError, match="expected 3 objects"):
+        comparison_revenue(answers, tree)
     with pytest.raises(InputError, match="repeats must be one of"):
-        comparison_revenue(Hierarchy([[0, 1], [2, 4], [3, 5]]), answers, repeats="each")
+        comparison_revenue(answers, Hierarchy([[0, 1], [2, 4], [3, 5]]), repeats="each")

@@ -84,7 +84,7 @@ def test_one_and_two_objects_have_one_tree(merges):
     assert dendrogram_purity(labels, tree) == 1
     assert fowlkes_mallows(labels, tree).tolist() == [1]
     assert fowlkes_mallows(tree, tree).size == 0
-    assert moseley_wang_revenue(tree, np.ones((tree.n_objects, tree.n_objects))) == 0
+    assert moseley_wang_revenue(np.ones((tree.n_objects, tree.n_objects)), tree) == 0
     with pytest.raises(InputError, match="at least three objects"):
         cophenetic_correlation(np.ones((tree.n_objects, tree.n_objects)), tree)
 

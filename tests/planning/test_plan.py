@@ -47,7 +47,7 @@ def test_the_number_is_that_of_a_search_by_brute_force():
 
 
 def test_a_seed_gives_the_same_plan_on_any_number_of_processes():
-    plans = [plan_answers(10, seed=5, n_processes=n, **FAST) for n in (1, 2)]
+    plans = [plan_answers(10, seed=5, n_jobs=n, **FAST) for n in (1, 2)]
     other = plan_answers(10, seed=6, **FAST)
 
     assert plans[0].curve == plans[1].curve
@@ -148,7 +148,7 @@ def test_the_limit_is_that_of_the_methods_own_tree(measure):
                 similarities, N_FRESH, error_rate=0.1, seed=int(rng.integers(2**62))
             )
             fresh = Comparisons.from_triplets(rows, n_objects=12)
-            found.append(comparison_accuracy(tree, fresh))
+            found.append(comparison_accuracy(fresh, tree))
         return np.array(found)
 
     plain = literal("AddS-AL")

@@ -29,8 +29,8 @@ def test_each_fold_is_judged_by_the_tree_of_the_others(comparisons, method):
                 comparisons, method, folds, fold, 5 + repetition, repeats="net"
             )
             place = repetition, fold
-            assert scores.accuracies[place] == comparison_accuracy(tree, held_out)
-            assert scores.revenues[place] == normalised_comparison_revenue(tree, held_out)
+            assert scores.accuracies[place] == comparison_accuracy(held_out, tree)
+            assert scores.revenues[place] == normalised_comparison_revenue(held_out, tree)
     assert scores.method == method
 
 

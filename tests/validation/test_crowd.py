@@ -267,10 +267,10 @@ def test_accuracies_equal_those_of_trees_learnt_without_each_person(crowd) -> No
         own = crowd.details.annotators == person.name
         tree = grow_without_fold(crowd, "AddS-AL", np.where(own, number, -1), number, 0)
         assert person.accuracy == pytest.approx(
-            ol.metrics.comparison_accuracy(tree, crowd.take(own))
+            ol.metrics.comparison_accuracy(crowd.take(own), tree)
         )
         scores = [
-            ol.metrics.comparison_accuracy(tree, crowd.take(np.array([row])))
+            ol.metrics.comparison_accuracy(crowd.take(np.array([row])), tree)
             for row in np.flatnonzero(own)
         ]
         assert person.accuracy_error == pytest.approx(np.std(scores, ddof=1) / math.sqrt(150))
@@ -292,7 +292,7 @@ def test_errors_take_whole_answers_as_units() -> None:
         units = []
         for answer in np.unique(comparisons.details.answers[own]):
             part = comparisons.take(comparisons.details.answers == answer)
-            score = ol.metrics.comparison_accuracy(tree, part)
+            score = ol.metrics.comparison_accuracy(part, tree)
             units += [score] * int(counts[answer])
         assert person.n_answers == len(units)
         assert person.n_comparisons == 2 * len(units)
@@ -313,7 +313,7 @@ def test_many_people_are_left_out_in_groups(crowd, monkeypatch: pytest.MonkeyPat
         own = crowd.details.annotators == person.name
         (fold,) = set(folds[own].tolist())
         tree = grow_without_fold(crowd, "AddS-AL", folds, fold, 0)
-        expected = ol.metrics.comparison_accuracy(tree, crowd.take(own))
+        expected = ol.metrics.comparison_accuracy(crowd.take(own), tree)
         assert person.accuracy == pytest.approx(expected)
 
 
@@ -464,7 +464,7 @@ def test_the_effect_of_leaving_out_shows_both_trees(crowd) -> None:
     for of_one_kind, found in ((False, effect.agreement), (True, effect.agreement_of_ties)):
         pairs = [pair for pair, same in kinds.items() if same == of_one_kind]
         assert found == pytest.approx(mean_agreement(pairs))
-    assert effect.accuracy_without == ol.metrics.comparison_accuracy(effect.tree_without, kept)
+    assert effect.accuracy_without == ol.metrics.comparison_accuracy(kept, effect.tree_without)
 
 
 def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:

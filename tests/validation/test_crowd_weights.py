@@ -101,9 +101,9 @@ def test_an_answer_counts_by_the_weight_of_who_gave_it() -> None:
     [
         ("4-AL", {}),
         ("AddS-AL", {}),
-        ("tSTE-AL", {"n_restarts": 1}),
-        ("SOE-AL", {"n_restarts": 1}),
-        ("FORTE-AL", {"n_restarts": 1}),
+        ("tSTE-AL", {"n_init": 1}),
+        ("SOE-AL", {"n_init": 1}),
+        ("FORTE-AL", {"n_init": 1}),
     ],
 )
 def test_equal_weights_change_nothing(crowd, method, options) -> None:
@@ -128,7 +128,7 @@ def test_weight_zero_is_leaving_out_and_weight_two_is_answering_twice(crowd) -> 
         expected = ol.cluster(comparisons, "AddS-AL", repeats="net")
         np.testing.assert_array_equal(effect.tree_with.merges, expected.merges)
         assert effect.accuracy_with == pytest.approx(
-            ol.metrics.comparison_accuracy(expected, comparisons)
+            ol.metrics.comparison_accuracy(comparisons, expected)
         )
 
 

@@ -69,7 +69,7 @@ def test_the_revenue_is_the_mean_over_the_halves_of_all_splits():
         halves = [keep_pairs(comparisons, kept) for kept in (in_first, ~in_first)]
         trees = [ol.cluster(half, "AddS-AL") for half in halves]
         revenues += [
-            comparison_revenue(tree, half) / (7 * half.n_comparisons)
+            comparison_revenue(half, tree) / (7 * half.n_comparisons)
             for tree, half in zip(trees, halves[::-1], strict=True)
         ]
     assert result.revenue == pytest.approx(np.mean(revenues))

@@ -49,7 +49,7 @@ def test_every_method_gets_the_scores_of_the_same_folds(answers, comparison, lab
     np.testing.assert_array_equal(scores.held_out.accuracies, literal.accuracies)
     np.testing.assert_array_equal(scores.held_out.revenues, literal.revenues)
     np.testing.assert_array_equal(scores.tree.merges, tree.merges)
-    assert scores.in_sample_accuracy == comparison_accuracy(tree, answers)
+    assert scores.in_sample_accuracy == comparison_accuracy(answers, tree)
     assert (scores.method, scores.tree.method) == (candidate.method, candidate.method)
     assert scores.seconds > 0
 
@@ -94,7 +94,7 @@ def test_processes_change_nothing_but_the_time(answers, comparison):
         n_folds=3,
         n_repetitions=2,
         seed=4,
-        n_processes=2,
+        n_jobs=2,
         progress=lambda done, total: seen.append((done, total)),
     )
 
@@ -182,8 +182,8 @@ def test_methods_that_cannot_be_compared_are_refused(answers, methods, error, me
 def test_bad_arguments_are_refused(answers):
     with pytest.raises(InputError, match="n_folds: expected at least 2"):
         compare_methods(answers, FAST, n_folds=1)
-    with pytest.raises(InputError, match="n_processes: expected at least 1"):
-        compare_methods(answers, FAST, n_processes=0)
+    with pytest.raises(InputError, match="n_jobs: expected at least 1"):
+        compare_methods(answers, FAST, n_jobs=0)
     with pytest.raises(InputKindError, match="listed one by one"):
         compare_methods(ol.Comparisons.from_similarities(np.eye(5)), FAST)
     with pytest.raises(InputError, match=r"n_folds: expected at most 3, the number of answers"):

@@ -163,7 +163,7 @@ def command(
     given = {
         "repeats": repeats,
         "self_comparisons": self_comparisons,
-        "dimension": dimension,
+        "n_components": dimension,
         "metric": metric,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -314,7 +314,7 @@ def _refuse_option_of_others(name: str, chosen: Method) -> None:
     """Refuse an option that other methods have and the chosen one has not."""
     if name not in chosen.options:
         others = [other for other in _FOR_FILES if name in METHODS[other].options]
-        flag = "--" + name.replace("_", "-")
+        flag = "--dimension" if name == "n_components" else "--" + name.replace("_", "-")
         raise click.UsageError(f"{flag} goes with {', '.join(others)}, not with {chosen.name}")
 
 

@@ -121,7 +121,7 @@ def command(
                 n_folds=n_folds,
                 n_repetitions=n_repetitions,
                 seed=seed,
-                n_processes=processes,
+                n_jobs=processes,
                 progress=progress,
             )
     except TooFewAnswersError as error:

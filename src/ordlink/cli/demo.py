@@ -37,8 +37,8 @@ def command(out: str, seed: int) -> None:
     n_classes = len(zoo.class_names)
     click.echo(text_tree(tree, n_classes))
     ari = metrics.ari_per_level(zoo.classes[None], tree)[0]
-    cost = metrics.dasgupta_cost(tree, similarities)
-    normalised = metrics.normalised_dasgupta_cost(tree, similarities)
+    cost = metrics.dasgupta_cost(similarities, tree)
+    normalised = metrics.normalised_dasgupta_cost(similarities, tree)
     click.echo(f"\nagreement with the {n_classes} known classes (ARI, 1 is perfect): {ari:.3f}")
     click.echo(f"Dasgupta's cost: {cost:,.0f} (between 0 and 1: {normalised:.3f}, lower is better)")
     click.echo(f"merges decided by a tie: {tree.n_tied_merges} of {tree.n_objects - 1}\n")

@@ -265,13 +265,13 @@ def _score_similarities(tree: Hierarchy, path: str) -> Scores:
 
     matrix = read_similarities(path, n_objects=tree.n_objects)
     outside = matrix[np.triu_indices(len(matrix), 1)]
-    scores = [("Dasgupta's cost", metrics.dasgupta_cost(tree, matrix))]
+    scores = [("Dasgupta's cost", metrics.dasgupta_cost(matrix, tree))]
     if (outside < 0).any():
         warn_in_a_line(f"the normalised cost is left out: {path} has negative similarities")
     else:
-        normalised = metrics.normalised_dasgupta_cost(tree, matrix)
+        normalised = metrics.normalised_dasgupta_cost(matrix, tree)
         scores.append(("normalised (0 best, 1 worst)", normalised))
-    scores.append(("Moseley-Wang revenue", metrics.moseley_wang_revenue(tree, matrix)))
+    scores.append(("Moseley-Wang revenue", metrics.moseley_wang_revenue(matrix, tree)))
     if tree.n_objects > 2 and outside.min() < outside.max():
         correlation = metrics.cophenetic_correlation(matrix, tree)
         scores.append(("cophenetic correlation", correlation))
@@ -297,6 +297,6 @@ def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Score
             "for object 0, and so on"
         )
     return [
-        ("comparisons predicted", metrics.comparison_accuracy(tree, comparisons)),
-        ("comparison revenue (-1 to 1)", metrics.normalised_comparison_revenue(tree, comparisons)),
+        ("comparisons predicted", metrics.comparison_accuracy(comparisons, tree)),
+        ("comparison revenue (-1 to 1)", metrics.normalised_comparison_revenue(comparisons, tree)),
     ]

@@ -186,9 +186,7 @@ def _plan(
     if target is not None:
         chosen["target"] = target
     with progress_bar("simulated studies") as progress:
-        plan = plan_answers(
-            **chosen, method=method, n_processes=processes, seed=seed, progress=progress
-        )
+        plan = plan_answers(**chosen, method=method, n_jobs=processes, seed=seed, progress=progress)
     say_plan(plan, *cost)
     write_plan(plan, *files)
 

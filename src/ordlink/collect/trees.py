@@ -116,7 +116,7 @@ def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> dict[int, flo
     if details is None or details.annotators is None:
         return {}
     people, of_row = np.unique(details.annotators.astype(str), return_inverse=True)
-    shares = np.bincount(of_row, weights=agreements(tree, comparisons)) / np.bincount(of_row)
+    shares = np.bincount(of_row, weights=agreements(comparisons, tree)) / np.bincount(of_row)
     return {
         int(person.removeprefix("P")): round(float(share), 4)
         for person, share in zip(people.tolist(), shares, strict=True)

@@ -50,7 +50,7 @@ def cluster(
     **options
         Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL, spectral),
         `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act),
-        `dimension=2, metric="euclidean"` (tSTE-AL, FORTE-AL, SOE-AL).
+        `n_components=2, metric="euclidean"` (tSTE-AL, FORTE-AL, SOE-AL).
 
     Returns
     -------

@@ -102,8 +102,8 @@ def run_embedding(
     embedding = embed(data, progress=progress, **options)
     if not embedding.converged:
         warnings.warn(
-            f"the {embedding.method} embedding did not converge in {embedding.n_iterations:,} "
-            "iterations; raise max_iterations, or n_restarts for other starts",
+            f"the {embedding.method} embedding did not converge in {embedding.n_iter:,} "
+            "iterations; raise max_iter, or n_init for other starts",
             OrdlinkWarning,
             stacklevel=3,
         )

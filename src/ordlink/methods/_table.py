@@ -74,7 +74,7 @@ def _key(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-_EMBEDDING_OPTIONS = ("dimension", "metric", "n_restarts", "seed", "repeats", "max_iterations")
+_EMBEDDING_OPTIONS = ("n_components", "metric", "n_init", "seed", "repeats", "max_iter")
 
 METHODS: dict[str, Method] = {
     method.name: method

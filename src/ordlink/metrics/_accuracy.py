@@ -12,7 +12,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_comparisons, check_tree
 
 
-def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
+def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
     """Return the share of comparisons that the tree agrees with.
 
     The tree agrees with (i, j, k, l), "i and j are more alike than k and l", where the lowest
@@ -28,10 +28,10 @@ def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
 
     Parameters
     ----------
-    tree : Hierarchy
-        The tree to judge.
     comparisons : Comparisons
         Listed or ranked, of the same objects.
+    tree : Hierarchy
+        The tree to judge.
 
     Returns
     -------
@@ -52,19 +52,19 @@ def comparison_accuracy(tree: Hierarchy, comparisons: Comparisons) -> float:
     >>> from ordlink.hierarchy import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
     >>> answers = Comparisons.from_quadruplets([[0, 1, 2, 3], [0, 2, 0, 1], [0, 2, 1, 3]])
-    >>> comparison_accuracy(tree, answers)
+    >>> comparison_accuracy(answers, tree)
     0.5
     """
-    check_tree(tree, "the tree comes first, then the comparisons")
+    check_tree(tree, "the comparisons come first, then the tree")
     check_comparisons(comparisons, tree)
     if isinstance(comparisons, RankedComparisons):
         ranks = tree.lca_ranks()
         return _accuracy_of_order(ranks[np.triu_indices(len(ranks), 1)], comparisons)
     assert isinstance(comparisons, ListedComparisons)
-    return float(np.average(agreements(tree, comparisons), weights=comparisons.counts))
+    return float(np.average(agreements(comparisons, tree), weights=comparisons.counts))
 
 
-def agreements(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
+def agreements(comparisons: ListedComparisons, tree: Hierarchy) -> FloatArray:
     """Return for each comparison 1 where the tree agrees, 0 where not, 0.5 where it is silent."""
     ranks = tree.lca_ranks()
     i, j, k, other = comparisons.quadruplets.T

@@ -14,7 +14,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.metrics._checks import check_tree
 
 
-def dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
+def dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
     r"""Return Dasgupta's cost of a tree: lower is better.
 
     .. math:: \sum_{i < j} w_{ij} \, |\mathrm{leaves\ under\ } \mathrm{lca}(i, j)|
@@ -24,11 +24,11 @@ def dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
 
     Parameters
     ----------
-    tree : Hierarchy
-        The tree to judge.
     similarities : array_like of shape (n_objects, n_objects)
         Symmetric; w_ij in row i, column j. The diagonal is ignored. Negative values are allowed,
         and are cheaper the higher their pair is merged.
+    tree : Hierarchy
+        The tree to judge.
 
     Returns
     -------
@@ -48,14 +48,14 @@ def dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
     The pairs {0, 1} and {1, 2} have similarity 1: 2 leaves for the first, 3 for the second.
 
     >>> from ordlink.hierarchy import Hierarchy
-    >>> dasgupta_cost(Hierarchy([[0, 1], [2, 3]]), [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> dasgupta_cost([[0, 1, 0], [1, 0, 1], [0, 1, 0]], Hierarchy([[0, 1], [2, 3]]))
     5.0
     """
-    check_tree(tree, "the tree comes first, then the similarities")
+    check_tree(tree, "the similarities come first, then the tree")
     return lca_size_sum(tree, check_similarities(similarities, n_objects=tree.n_objects))
 
 
-def normalised_dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
+def normalised_dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
     r"""Return Dasgupta's cost on a scale from 0 to 1: lower is better.
 
     Every pair lies in a cluster of at least 2 and at most N objects, so the cost lies between
@@ -74,10 +74,10 @@ def normalised_dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
 
     Parameters
     ----------
-    tree : Hierarchy
-        The tree to judge.
     similarities : array_like of shape (n_objects, n_objects)
         Symmetric and not negative. The diagonal is ignored.
+    tree : Hierarchy
+        The tree to judge.
 
     Returns
     -------
@@ -93,10 +93,10 @@ def normalised_dasgupta_cost(tree: Hierarchy, similarities: ArrayLike) -> float:
     --------
     >>> from ordlink.hierarchy import Hierarchy
     >>> similarities = [[0, 3, 0], [3, 0, 1], [0, 1, 0]]
-    >>> normalised_dasgupta_cost(Hierarchy([[0, 1], [2, 3]]), similarities)
+    >>> normalised_dasgupta_cost(similarities, Hierarchy([[0, 1], [2, 3]]))
     0.25
     """
-    check_tree(tree, "the tree comes first, then the similarities")
+    check_tree(tree, "the similarities come first, then the tree")
     matrix = check_similarities(similarities, n_objects=tree.n_objects)
     _check_not_negative(matrix)
     largest = max((float(row[:i].max()) for i, row in enumerate(matrix) if i), default=0.0)

@@ -12,7 +12,7 @@ from ordlink.metrics._checks import check_tree
 from ordlink.metrics._dasgupta import lca_size_sum
 
 
-def moseley_wang_revenue(tree: Hierarchy, similarities: ArrayLike) -> float:
+def moseley_wang_revenue(similarities: ArrayLike, tree: Hierarchy) -> float:
     r"""Return the revenue of a tree on known similarities: higher is better.
 
     .. math:: \sum_{i < j} w_{ij} \, (N - |\mathrm{leaves\ under\ } \mathrm{lca}(i, j)|)
@@ -22,10 +22,10 @@ def moseley_wang_revenue(tree: Hierarchy, similarities: ArrayLike) -> float:
 
     Parameters
     ----------
-    tree : Hierarchy
-        The tree to judge.
     similarities : array_like of shape (n_objects, n_objects)
         Symmetric; the diagonal is ignored.
+    tree : Hierarchy
+        The tree to judge.
 
     Returns
     -------
@@ -45,10 +45,10 @@ def moseley_wang_revenue(tree: Hierarchy, similarities: ArrayLike) -> float:
     Examples
     --------
     >>> from ordlink.hierarchy import Hierarchy
-    >>> moseley_wang_revenue(Hierarchy([[0, 1], [2, 3]]), [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> moseley_wang_revenue([[0, 1, 0], [1, 0, 1], [0, 1, 0]], Hierarchy([[0, 1], [2, 3]]))
     1.0
     """
-    check_tree(tree, "the tree comes first, then the similarities")
+    check_tree(tree, "the similarities come first, then the tree")
     matrix = check_similarities(similarities, n_objects=tree.n_objects)
     total = math.fsum(float(row[i + 1 :].sum()) for i, row in enumerate(matrix))
     return tree.n_objects * total - lca_size_sum(tree, matrix)

@@ -19,7 +19,7 @@ from ordlink.metrics._dasgupta import lca_size_sum
 
 
 def comparison_revenue(
-    tree: Hierarchy, comparisons: Comparisons, *, repeats: Repeats = "net"
+    comparisons: Comparisons, tree: Hierarchy, *, repeats: Repeats = "net"
 ) -> float:
     r"""Return the revenue of a tree over comparisons: higher is better, 0 knows nothing.
 
@@ -35,10 +35,10 @@ def comparison_revenue(
 
     Parameters
     ----------
-    tree : Hierarchy
-        The tree to judge.
     comparisons : Comparisons
         Listed or ranked, of the same objects.
+    tree : Hierarchy
+        The tree to judge.
     repeats : {"net", "majority"}
         "net": every comparison counts as often as it was given, so that contradicting ones
         cancel. "majority": two pairs that were compared several times count once, for the side
@@ -66,16 +66,16 @@ def comparison_revenue(
     >>> from ordlink.comparisons import Comparisons
     >>> from ordlink.hierarchy import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
-    >>> comparison_revenue(tree, Comparisons.from_quadruplets([[0, 1, 0, 2], [0, 3, 2, 3]]))
+    >>> comparison_revenue(Comparisons.from_quadruplets([[0, 1, 0, 2], [0, 3, 2, 3]]), tree)
     0.0
-    >>> comparison_revenue(tree, Comparisons.from_triplets([[0, 1, 2], [3, 2, 0]]))
+    >>> comparison_revenue(Comparisons.from_triplets([[0, 1, 2], [3, 2, 0]]), tree)
     4.0
     """
     return 0.0 - lca_size_sum(tree, _additive_similarity(tree, comparisons, repeats))
 
 
 def normalised_comparison_revenue(
-    tree: Hierarchy, comparisons: Comparisons, *, repeats: Repeats = "net"
+    comparisons: Comparisons, tree: Hierarchy, *, repeats: Repeats = "net"
 ) -> float:
     """Return the revenue of a tree on a scale from -1 to 1: the mean share per comparison.
 
@@ -106,10 +106,10 @@ def normalised_comparison_revenue(
     >>> from ordlink.comparisons import Comparisons
     >>> from ordlink.hierarchy import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
-    >>> normalised_comparison_revenue(tree, Comparisons.from_triplets([[0, 1, 2], [0, 2, 3]]))
+    >>> normalised_comparison_revenue(Comparisons.from_triplets([[0, 1, 2], [0, 2, 3]]), tree)
     0.5
     """
-    revenue = comparison_revenue(tree, comparisons, repeats=repeats)
+    revenue = comparison_revenue(comparisons, tree, repeats=repeats)
     n_counted = comparisons.n_comparisons
     if repeats == "majority" and isinstance(comparisons, ListedComparisons):
         majority = comparisons.tally.majority
@@ -119,7 +119,7 @@ def normalised_comparison_revenue(
 
 def _additive_similarity(tree: Hierarchy, comparisons: Comparisons, repeats: Repeats) -> FloatArray:
     """Return wins minus losses of each pair; the revenue is linear in them."""
-    check_tree(tree, "the tree comes first, then the comparisons")
+    check_tree(tree, "the comparisons come first, then the tree")
     check_comparisons(comparisons, tree)
     check_repeats(repeats)
     if repeats == "net" and isinstance(comparisons, ListedComparisons):

@@ -133,7 +133,7 @@ def plan_answers(
     confidence: float = 0.8,
     n_runs: int = N_RUNS,
     most: int = MOST_ANSWERS,
-    n_processes: int = 1,
+    n_jobs: int = 1,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Plan:
@@ -172,7 +172,7 @@ def plan_answers(
         Most runs to simulate, at least 24.
     most : int
         Largest number of answers to consider.
-    n_processes : int
+    n_jobs : int
         Number of processes; the result does not depend on it. With more than one, a script needs
         ``if __name__ == "__main__":``.
     seed : int
@@ -213,7 +213,7 @@ def plan_answers(
     most = check_whole_number(most, "most", smallest=1)
     options: dict[str, Any] = {"confidence": confidence, "most": most, "n_runs": n_runs}
     seed = check_seed(seed)
-    with workers(check_whole_number(n_processes, "n_processes", smallest=1)) as run:
+    with workers(check_whole_number(n_jobs, "n_jobs", smallest=1)) as run:
         found = search(setting, **options, seed=seed, run=run, progress=progress)
     return _summarise(found, confidence, most)
 

@@ -87,4 +87,4 @@ def _judge(
 ) -> float:
     if setting.measure == "aari":
         return aari(levels, tree)
-    return comparison_accuracy(tree, _draw_answers(setting, similarities, N_FRESH, rng))
+    return comparison_accuracy(_draw_answers(setting, similarities, N_FRESH, rng), tree)

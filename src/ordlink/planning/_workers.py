@@ -16,12 +16,12 @@ Runner: TypeAlias = Callable[[Sequence[Task]], Iterator[Any]]
 
 
 @contextmanager
-def workers(n_processes: int) -> Iterator[Runner]:
+def workers(n_jobs: int) -> Iterator[Runner]:
     """Yield what runs tasks; the results do not depend on the number of processes."""
-    if n_processes == 1:
+    if n_jobs == 1:
         yield lambda tasks: (function(*arguments) for function, *arguments in tasks)
         return
-    with worker_pool(n_processes) as submit:
+    with worker_pool(n_jobs) as submit:
         yield lambda tasks: (future.result() for future in submit(_run, tasks))
 
 

@@ -33,7 +33,7 @@ class Candidate:
 
 
 # Further starts, from points drawn at random, hardly ever end in a better place than the first.
-_PLANE = {"dimension": 2, "metric": "euclidean", "n_restarts": 1}
+_PLANE = {"n_components": 2, "metric": "euclidean", "n_init": 1}
 
 CANDIDATES: dict[str, Candidate] = {
     candidate.label: candidate

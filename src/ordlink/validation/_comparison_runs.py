@@ -115,22 +115,22 @@ class Runs:
             except (OrdlinkError, np.linalg.LinAlgError) as error:
                 return Run(problem=str(error) or type(error).__name__)
         return Run(
-            comparison_accuracy(tree, judge),
-            normalised_comparison_revenue(tree, judge),
+            comparison_accuracy(judge, tree),
+            normalised_comparison_revenue(judge, tree),
             seconds,
             tree if fold < 0 else None,
             shuffled,
         )
 
 
-def run_all(runs: Runs, n_processes: int, progress: Progress | None) -> dict[Place, Run]:
+def run_all(runs: Runs, n_jobs: int, progress: Progress | None) -> dict[Place, Run]:
     """Return every run; but for seconds, the same on any number of processes."""
     places = runs.places()
     done: dict[Place, Run] = {}
     pairs = (
         ((place, runs.run(place)) for place in places)
-        if n_processes == 1
-        else _on_processes(runs, places, n_processes)
+        if n_jobs == 1
+        else _on_processes(runs, places, n_jobs)
     )
     hear = progress or (lambda _done, _total: None)
     hear(0, len(places))
@@ -140,11 +140,9 @@ def run_all(runs: Runs, n_processes: int, progress: Progress | None) -> dict[Pla
     return done
 
 
-def _on_processes(
-    runs: Runs, places: Sequence[Place], n_processes: int
-) -> Iterator[tuple[Place, Run]]:
+def _on_processes(runs: Runs, places: Sequence[Place], n_jobs: int) -> Iterator[tuple[Place, Run]]:
     """Yield the runs as they end."""
-    with worker_pool(min(n_processes, len(places)), _start_worker, runs) as submit:
+    with worker_pool(min(n_jobs, len(places)), _start_worker, runs) as submit:
         waiting = dict(zip(submit(_run_in_worker, places), places, strict=True))
         for future in as_completed(waiting):
             yield waiting[future], future.result()

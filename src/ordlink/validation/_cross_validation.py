@@ -143,6 +143,6 @@ def _score_folds(
         rng = rng_of_fold(seed, fold)
         tree = grow_shuffled(comparisons.take(folds != fold), method, rng, **options)
         scores.append(
-            (comparison_accuracy(tree, held_out), normalised_comparison_revenue(tree, held_out))
+            (comparison_accuracy(held_out, tree), normalised_comparison_revenue(held_out, tree))
         )
     return scores

@@ -63,7 +63,7 @@ def held_out_accuracy(
         rows = groups == group
         rng = rng_of_fold(seed, group)
         tree = grow_shuffled(comparisons.take(~rows), method, rng, **options)
-        scores[rows] = agreements(tree, comparisons.take(rows))
+        scores[rows] = agreements(comparisons.take(rows), tree)
         if progress is not None:
             progress(group + 1, n_groups)
     accuracies, errors, n_answers = _means(comparisons, people, scores, len(names))

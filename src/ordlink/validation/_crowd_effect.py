@@ -89,8 +89,8 @@ def grow_two(
         tree_without=tree_without,
         agreement=agreement,
         agreement_of_ties=of_ties,
-        accuracy_with=comparison_accuracy(tree_with, judge),
-        accuracy_without=comparison_accuracy(tree_without, judge),
+        accuracy_with=comparison_accuracy(judge, tree_with),
+        accuracy_without=comparison_accuracy(judge, tree_without),
     )
 
 

@@ -112,7 +112,7 @@ def learning_curve(
             held_out = comparisons.take(folds == fold)
             for place, rows in enumerate(answers.growing(folds != fold, chosen, rng)):
                 tree = grow(rows, rng_of_fold(seed + repetition, fold))
-                accuracies[repetition, fold, place] = comparison_accuracy(tree, held_out)
+                accuracies[repetition, fold, place] = comparison_accuracy(held_out, tree)
         first, second = answers.halves(rng)
         pairs = zip(
             answers.growing(first, chosen[half], rng),

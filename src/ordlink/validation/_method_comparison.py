@@ -32,7 +32,7 @@ def compare_methods(
     by_annotator: bool | None = None,
     initial_clusters: InitialClusters = None,
     seed: int = 0,
-    n_processes: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> MethodComparison:
     """Return how well the trees of several methods predict held-out answers, and which to take.
@@ -55,7 +55,7 @@ def compare_methods(
         As in `cross_validate`.
     initial_clusters : sequence of sequences of int, optional
         As in `ordlink.cluster`.
-    n_processes : int, optional
+    n_jobs : int, optional
         Number of processes; 1 by default. A script that asks for more must do so under
         ``if __name__ == "__main__":``, as always with processes. They take two seconds to start.
     progress : callable, optional
@@ -83,7 +83,7 @@ def compare_methods(
     check_listed(comparisons)
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     seed = check_whole_number(seed, "seed", lowest=0)
-    size = 1 if n_processes is None else check_whole_number(n_processes, "n_processes", lowest=1)
+    size = 1 if n_jobs is None else check_whole_number(n_jobs, "n_jobs", lowest=1)
     folds = tuple(
         assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=seed + repetition)
         for repetition in range(n_repetitions)

@@ -56,30 +56,30 @@ def test_points_are_found_again_up_to_scale(plane, embed, form: str) -> None:
 def test_the_report_says_how_the_runs_went(plane, embed) -> None:
     comparisons = answers_about(plane, 2000, error_rate=0.1)
 
-    embedding = embed(comparisons, dimension=3, n_restarts=4)
+    embedding = embed(comparisons, n_components=3, n_init=4)
 
     assert embedding.converged
     assert len(embedding.losses) == 4
     assert embedding.loss == pytest.approx(min(embedding.losses), rel=1e-6)
-    assert (embedding.n_objects, embedding.dimension) == (30, 3)
-    assert 0 < embedding.n_iterations < 1000
+    assert (embedding.n_objects, embedding.n_components) == (30, 3)
+    assert 0 < embedding.n_iter < 1000
     assert "30 objects, dimension 3" in repr(embedding)
     assert "converged after" in repr(embedding)
 
 
 @every_embedding
 def test_a_run_that_was_cut_short_says_so(plane, embed) -> None:
-    embedding = embed(answers_about(plane, 2000, error_rate=0.1), n_restarts=1, max_iterations=3)
+    embedding = embed(answers_about(plane, 2000, error_rate=0.1), n_init=1, max_iter=3)
 
     assert not embedding.converged
-    assert embedding.n_iterations == 3
+    assert embedding.n_iter == 3
 
 
 @every_embedding
 def test_more_runs_never_give_a_larger_loss(plane, embed) -> None:
     comparisons = answers_about(plane, 500, error_rate=0.2)
 
-    losses = [embed(comparisons, n_restarts=n).loss for n in (1, 2, 6)]
+    losses = [embed(comparisons, n_init=n).loss for n in (1, 2, 6)]
 
     assert losses == sorted(losses, reverse=True)
 
@@ -113,7 +113,7 @@ def test_relabelling_objects_relabels_the_points(plane, embed) -> None:
     new_number = np.random.default_rng(3).permutation(len(plane))
     again = ol.Comparisons.from_quadruplets(new_number[comparisons.quadruplets], n_objects=30)
 
-    first, second = embed(comparisons, n_restarts=1), embed(again, n_restarts=1)
+    first, second = embed(comparisons, n_init=1), embed(again, n_init=1)
 
     # Only the jitter of the start differs. The scale is loose: far out, t-STE hardly sees it.
     assert second.loss == pytest.approx(first.loss, abs=1e-4)
@@ -123,7 +123,7 @@ def test_relabelling_objects_relabels_the_points(plane, embed) -> None:
 
 @every_embedding
 def test_points_are_centred_along_principal_axes_and_read_only(plane, embed) -> None:
-    embedding = embed(answers_about(plane, 2000), dimension=3)
+    embedding = embed(answers_about(plane, 2000), n_components=3)
     points = embedding.points
 
     spread = points.T @ points
@@ -141,17 +141,17 @@ def test_objects_never_compared_lie_at_the_origin(plane, embed) -> None:
     listed = answers_about(plane, 2000)
     wider = ol.Comparisons.from_quadruplets(listed.quadruplets + 1, n_objects=33)
 
-    embedding = embed(wider, n_restarts=1)
+    embedding = embed(wider, n_init=1)
 
     assert not embedding.points[[0, 31, 32]].any()
     assert embedding.points[1:31].any(axis=1).all()
-    assert embedding.loss == pytest.approx(embed(listed, n_restarts=1).loss, abs=1e-3)
+    assert embedding.loss == pytest.approx(embed(listed, n_init=1).loss, abs=1e-3)
 
 
 @every_embedding
 @pytest.mark.parametrize("n_objects", [1, 2, 5])
 def test_without_comparisons_all_points_coincide(embed, n_objects: int) -> None:
-    embedding = embed(ol.Comparisons.from_triplets([], n_objects=n_objects), dimension=3)
+    embedding = embed(ol.Comparisons.from_triplets([], n_objects=n_objects), n_components=3)
 
     assert embedding.points.tolist() == [[0.0] * 3] * n_objects
     assert (embedding.loss, embedding.converged) == (0.0, True)
@@ -170,7 +170,7 @@ def test_answers_that_cancel_are_no_comparisons(embed) -> None:
 def test_fewer_objects_than_dimensions_are_embedded(embed, dimension: int) -> None:
     comparisons = ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
 
-    embedding = embed(comparisons, dimension=dimension)
+    embedding = embed(comparisons, n_components=dimension)
 
     assert embedding.points.shape == (3, dimension)
     assert embedding.accuracy == 1
@@ -181,7 +181,7 @@ def test_objects_answered_alike_do_not_disturb(embed) -> None:
     """0 and 1 are compared with the others in the same way, and never with each other."""
     rows = [[0, 2, 3], [1, 2, 3], [0, 3, 4], [1, 3, 4], [2, 3, 4]]
 
-    embedding = embed(ol.Comparisons.from_triplets(rows), dimension=1)
+    embedding = embed(ol.Comparisons.from_triplets(rows), n_components=1)
 
     assert np.isfinite(embedding.points).all()
     assert embedding.accuracy == 1
@@ -205,12 +205,12 @@ def test_all_comparisons_are_listed_or_sampled(monkeypatch, plane, embed) -> Non
     similarities = embedding_similarity(plane[:12], metric="euclidean")
     ranked = ol.Comparisons.from_similarities(similarities)
 
-    listed = embed(ranked.listed(), n_restarts=1)
-    np.testing.assert_array_equal(embed(ranked, n_restarts=1).points, listed.points)
+    listed = embed(ranked.listed(), n_init=1)
+    np.testing.assert_array_equal(embed(ranked, n_init=1).points, listed.points)
 
     monkeypatch.setattr(_compared_pairs, "LISTED_AT_MOST", 500)
     assert 400 < ComparedPairs.of(ranked).n_rows < 600
-    sampled = embed(ranked, n_restarts=1)
+    sampled = embed(ranked, n_init=1)
     assert sampled.points.tolist() != listed.points.tolist()
     assert sampled.accuracy > 0.85
 
@@ -226,8 +226,8 @@ def test_progress_ends_with_all_steps_done(plane, embed) -> None:
     seen: list[tuple[int, int]] = []
     embed(
         answers_about(plane, 500),
-        n_restarts=2,
-        max_iterations=40,
+        n_init=2,
+        max_iter=40,
         progress=lambda done, total: seen.append((done, total)),
     )
 
@@ -240,9 +240,9 @@ def test_alpha_is_by_default_one_less_than_the_dimension_but_at_least_one(plane)
     comparisons = answers_about(plane, 500)
 
     for dimension, alpha in ((1, 1), (2, 1), (4, 3)):
-        default = tste_embedding(comparisons, dimension=dimension, n_restarts=1)
-        given = tste_embedding(comparisons, dimension=dimension, alpha=alpha, n_restarts=1)
-        other = tste_embedding(comparisons, dimension=dimension, alpha=alpha + 1, n_restarts=1)
+        default = tste_embedding(comparisons, n_components=dimension, n_init=1)
+        given = tste_embedding(comparisons, n_components=dimension, alpha=alpha, n_init=1)
+        other = tste_embedding(comparisons, n_components=dimension, alpha=alpha + 1, n_init=1)
         assert default.loss == given.loss != other.loss
 
 
@@ -254,7 +254,7 @@ def test_the_matrix_of_forte_is_psd_of_low_rank_at_every_step(plane, dimension: 
 
     end = _forte._descend(pairs, start, 1000, lambda points: seen.append(points.copy()))
 
-    assert len(seen) == end.n_iterations > _forte._PROJECTED_STEPS
+    assert len(seen) == end.n_iter > _forte._PROJECTED_STEPS
     for points in seen:
         values = np.linalg.eigvalsh(points @ points.T)
         assert values.min() > -1e-9 * values.max()
@@ -277,10 +277,10 @@ def test_projected_steps_alone_reach_the_loss_of_forte(plane, monkeypatch) -> No
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"dimension": 0}, InputError, "dimension must be at least 1, got 0"),
-        ({"dimension": 2.0}, InputKindError, "dimension must be a whole number"),
-        ({"n_restarts": 0}, InputError, "n_restarts must be at least 1"),
-        ({"max_iterations": 0}, InputError, "max_iterations must be at least 1"),
+        ({"n_components": 0}, InputError, "n_components must be at least 1, got 0"),
+        ({"n_components": 2.0}, InputKindError, "n_components must be a whole number"),
+        ({"n_init": 0}, InputError, "n_init must be at least 1"),
+        ({"max_iter": 0}, InputError, "max_iter must be at least 1"),
         ({"seed": -1}, InputError, "seed must be at least 0"),
         ({"seed": None}, InputKindError, "seed must be a whole number, got None"),
         ({"repeats": "all"}, InputError, "majority, net"),

@@ -39,17 +39,17 @@ def triplets(planted) -> np.ndarray:
 def test_the_planted_clusters_are_recovered(planted, triplets, method: str, metric: str) -> None:
     comparisons = ol.Comparisons.from_triplets(triplets, names=planted.names)
 
-    tree = ol.cluster(comparisons, method, dimension=3, metric=metric)
+    tree = ol.cluster(comparisons, method, n_components=3, metric=metric)
 
     assert ol.metrics.aari(planted.levels, tree) > 0.9
     assert tree.names == planted.names
-    assert (tree.method, tree.parameters) == (method, {"dimension": 3, "metric": metric})
+    assert (tree.method, tree.parameters) == (method, {"n_components": 3, "metric": metric})
 
 
 @every_method
 def test_the_tree_is_average_linkage_of_the_embedding(triplets, method: str) -> None:
     comparisons = ol.Comparisons.from_triplets(triplets)
-    options = {"dimension": 3, "seed": 4, "n_restarts": 2, "repeats": "net", "max_iterations": 50}
+    options = {"n_components": 3, "seed": 4, "n_init": 2, "repeats": "net", "max_iter": 50}
     embedding = METHODS[method](comparisons, **options)
     initial = [[0, 23]]
 
@@ -89,13 +89,13 @@ def test_an_embedding_that_did_not_converge_is_warned_about(triplets) -> None:
     comparisons = ol.Comparisons.from_triplets(triplets)
 
     with pytest.warns(OrdlinkWarning, match="t-STE embedding did not converge in 2 iter"):
-        ol.cluster(comparisons, "tSTE-AL", max_iterations=2)
+        ol.cluster(comparisons, "tSTE-AL", max_iter=2)
 
 
 @every_method
 def test_the_estimator_takes_the_method(planted, triplets, method: str) -> None:
     estimator = ol.OrdinalClustering(
-        method, n_clusters=4, form="triplet", options={"dimension": 3, "metric": "euclidean"}
+        method, n_clusters=4, form="triplet", options={"n_components": 3, "metric": "euclidean"}
     )
 
     np.testing.assert_array_equal(estimator.fit_predict(triplets), planted.labels)
@@ -111,7 +111,7 @@ def test_the_command_line_takes_the_method(tmp_path: Path, triplets, capsys, met
     assert run([*words, *options, "--out", str(tmp_path / "out")]) == 0
 
     tree = ol.Hierarchy.load(tmp_path / "out" / "tree.json")
-    assert tree.parameters == {"dimension": 3, "metric": "euclidean", "seed": 7}
+    assert tree.parameters == {"n_components": 3, "metric": "euclidean", "seed": 7}
     assert f"24 objects, 4,000 comparisons, {method}" in capsys.readouterr().out
 
 

@@ -40,13 +40,13 @@ def test_every_passive_method_of_the_table_takes_part() -> None:
     [
         ("4-AL", "4-AL", {}),
         ("4K-AL, no self", "4K-AL", {"self_comparisons": False}),
-        ("tSTE-AL 2-D, cosine", "tSTE-AL", {"dimension": 2, "metric": "cosine"}),
-        ("FORTE-AL 5-D, Euclidean", "FORTE-AL", {"dimension": 5, "metric": "euclidean"}),
+        ("tSTE-AL 2-D, cosine", "tSTE-AL", {"n_components": 2, "metric": "cosine"}),
+        ("FORTE-AL 5-D, Euclidean", "FORTE-AL", {"n_components": 5, "metric": "euclidean"}),
     ],
 )
 def test_trees_are_those_of_the_methods_themselves(answers, name, method, options) -> None:
-    if "dimension" in options:
-        options = {**options, "n_restarts": 1, "seed": 3}
+    if "n_components" in options:
+        options = {**options, "n_init": 1, "seed": 3}
 
     tree = next(outcome.tree for outcome in other_trees(answers, 3) if outcome.method == name)
 
@@ -63,7 +63,7 @@ def test_embeddings_are_run_once_from_the_given_seed(answers, monkeypatch) -> No
     monkeypatch.setattr(quality_methods, "EMBEDDINGS", {"SOE-AL": embed})
     list(quality_methods.embedding_trees(answers, 7))
 
-    assert made == [{"dimension": d, "n_restarts": 1, "seed": 7} for d in (2, 5)]
+    assert made == [{"n_components": d, "n_init": 1, "seed": 7} for d in (2, 5)]
 
 
 def test_every_method_has_its_own_name_and_line(answers) -> None:

@@ -12,7 +12,7 @@ from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import METHODS, cluster
 
-_EMBEDDING = {"dimension": 3, "metric": "euclidean", "seed": 0}
+_EMBEDDING = {"n_components": 3, "metric": "euclidean", "seed": 0}
 """Options of methods that embed; these were best over all trees that were tried."""
 
 

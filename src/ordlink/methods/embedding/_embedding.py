@@ -27,7 +27,7 @@ class Embedding(FrozenArrays):
         closer; equal distances count one half. NaN if there are no comparisons.
     converged : bool
         Whether the best run ended because the loss no longer fell.
-    n_iterations : int
+    n_iter : int
         Number of steps of the best run.
     losses : tuple of float
         Loss of each run; `loss` is the smallest.
@@ -40,7 +40,7 @@ class Embedding(FrozenArrays):
     loss: float
     accuracy: float
     converged: bool
-    n_iterations: int
+    n_iter: int
     losses: tuple[float, ...]
     names: tuple[str, ...] | None = None
 
@@ -50,14 +50,14 @@ class Embedding(FrozenArrays):
         return len(self.points)
 
     @property
-    def dimension(self) -> int:
+    def n_components(self) -> int:
         """Number of coordinates d."""
         return int(self.points.shape[1])
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
         return (
-            f"Embedding({self.method}, {self.n_objects} objects, dimension {self.dimension}, "
+            f"Embedding({self.method}, {self.n_objects} objects, dimension {self.n_components}, "
             f"loss {self.loss:.4g}, accuracy {self.accuracy:.4f}, {state} after "
-            f"{self.n_iterations} iterations)"
+            f"{self.n_iter} iterations)"
         )

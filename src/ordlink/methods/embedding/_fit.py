@@ -34,7 +34,7 @@ class Descent(NamedTuple):
 
     points: FloatArray
     loss: float
-    n_iterations: int
+    n_iter: int
     converged: bool
 
 
@@ -47,11 +47,11 @@ def fit_embedding(
     method: str,
     descend: Descend,
     *,
-    dimension: int,
-    n_restarts: int,
+    n_components: int,
+    n_init: int,
     seed: int,
     repeats: Repeats,
-    max_iterations: int,
+    max_iter: int,
     progress: Progress | None,
 ) -> Embedding:
     """Return the best of some runs of `descend`, each from a start of its own.
@@ -59,37 +59,37 @@ def fit_embedding(
     Linear algebra runs on one thread: sums then come out the same on any machine's number of cores,
     and matrices of this size gain nothing from more.
     """
-    check_whole_number("dimension", dimension)
-    check_whole_number("n_restarts", n_restarts)
-    check_whole_number("max_iterations", max_iterations)
+    check_whole_number("n_components", n_components)
+    check_whole_number("n_init", n_init)
+    check_whole_number("max_iter", max_iter)
     check_whole_number("seed", seed, smallest=0)
     pairs = ComparedPairs.of(comparisons, repeats=repeats, seed=seed)
     # Where nothing is known, everything is in one place.
-    runs = [Descent(np.zeros((pairs.n_objects, dimension)), 0.0, 0, converged=True)]
+    runs = [Descent(np.zeros((pairs.n_objects, n_components)), 0.0, 0, converged=True)]
     with one_blas_thread():
         if pairs.n_rows:
             runs = [
                 descend(
                     pairs,
                     start,
-                    max_iterations,
-                    _count_steps(progress, number, n_restarts, max_iterations),
+                    max_iter,
+                    _count_steps(progress, number, n_init, max_iter),
                 )
-                for number, start in enumerate(_starts(pairs, dimension, n_restarts, seed))
+                for number, start in enumerate(_starts(pairs, n_components, n_init, seed))
             ]
         # Starts that end in the same place differ by rounding, which must not choose between them.
         lowest = min(run.loss for run in runs)
         best = next(run for run in runs if run.loss <= lowest + _SAME * abs(lowest))
         points = _in_principal_axes(best.points, pairs)
     if progress is not None:
-        progress(n_restarts * max_iterations, n_restarts * max_iterations)
+        progress(n_init * max_iter, n_init * max_iter)
     return Embedding(
         points=points,
         method=method,
         loss=best.loss,
         accuracy=pairs.accuracy(points),
         converged=best.converged,
-        n_iterations=best.n_iterations,
+        n_iter=best.n_iter,
         losses=tuple(run.loss for run in runs),
         names=comparisons.names,
     )
@@ -102,7 +102,7 @@ def loss_at(pairs: ComparedPairs, loss: Loss, points: FloatArray) -> tuple[float
 
 
 def descend_by_lbfgs(
-    pairs: ComparedPairs, start: FloatArray, max_iterations: int, watch: Watch, *, loss: Loss
+    pairs: ComparedPairs, start: FloatArray, max_iter: int, watch: Watch, *, loss: Loss
 ) -> Descent:
     """Return where L-BFGS over the coordinates ends."""
     from scipy.optimize import minimize
@@ -120,8 +120,8 @@ def descend_by_lbfgs(
         method="L-BFGS-B",
         callback=lambda flat: watch(flat.reshape(shape)),
         options={
-            "maxiter": max_iterations,
-            "maxfun": 20 * max_iterations,
+            "maxiter": max_iter,
+            "maxfun": 20 * max_iter,
             "maxcor": _REMEMBERED_STEPS,
             "ftol": LEAST_DECREASE,
             "gtol": _LEAST_SLOPE,
@@ -130,7 +130,7 @@ def descend_by_lbfgs(
     return Descent(done.x.reshape(shape), float(done.fun), int(done.nit), bool(done.success))
 
 
-def nearest_of_low_rank(matrix: FloatArray, dimension: int) -> FloatArray:
+def nearest_of_low_rank(matrix: FloatArray, n_components: int) -> FloatArray:
     """Return X of shape (N, d): X X^T is the nearest centred PSD matrix of rank at most d.
 
     The d largest eigenvalues of the centred matrix are kept, clipped at 0. O(N^3).
@@ -140,8 +140,8 @@ def nearest_of_low_rank(matrix: FloatArray, dimension: int) -> FloatArray:
     n = len(matrix)
     means = matrix.mean(axis=0)
     centred = matrix - means - means[:, None] + means.mean()
-    points = np.zeros((n, dimension))
-    kept = min(n, dimension)
+    points = np.zeros((n, n_components))
+    kept = min(n, n_components)
     values, vectors = eigh(centred, subset_by_index=[n - kept, n - 1])
     points[:, :kept] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1]
     return points
@@ -155,33 +155,33 @@ def check_whole_number(name: str, value: object, *, smallest: int = 1) -> None:
         raise InputError(f"{name} must be at least {smallest}, got {value}")
 
 
-def _starts(pairs: ComparedPairs, dimension: int, n_starts: int, seed: int) -> Iterator[FloatArray]:
+def _starts(
+    pairs: ComparedPairs, n_components: int, n_starts: int, seed: int
+) -> Iterator[FloatArray]:
     """Yield starts: the first from the AddS similarity, which is near a good end; then any.
 
     The first does not depend on how the objects are numbered, apart from a jitter.
     """
     compared = pairs.compared[:, None]
     for number in range(n_starts):
-        drawn = np.random.default_rng([seed, number]).normal(size=(pairs.n_objects, dimension))
+        drawn = np.random.default_rng([seed, number]).normal(size=(pairs.n_objects, n_components))
         if number == 0:
-            points = nearest_of_low_rank(pairs.balance(), dimension)
+            points = nearest_of_low_rank(pairs.balance(), n_components)
             width = np.sqrt(np.mean(points**2))
             yield (points / (width or 1.0) + _JITTER * drawn) * compared
         else:
             yield drawn * compared
 
 
-def _count_steps(
-    progress: Progress | None, number: int, n_restarts: int, max_iterations: int
-) -> Watch:
+def _count_steps(progress: Progress | None, number: int, n_init: int, max_iter: int) -> Watch:
     """Return a watcher that tells how many of all steps are done, at the most."""
-    done = number * max_iterations
+    done = number * max_iter
 
     def step(_points: FloatArray) -> None:
         nonlocal done
-        done = min(done + 1, (number + 1) * max_iterations)
+        done = min(done + 1, (number + 1) * max_iter)
         if progress is not None:
-            progress(done, n_restarts * max_iterations)
+            progress(done, n_init * max_iter)
 
     return step
 

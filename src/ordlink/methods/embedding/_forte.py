@@ -27,11 +27,11 @@ _HALVINGS = 50
 def forte_embedding(
     comparisons: Comparisons,
     *,
-    dimension: int = 2,
-    n_restarts: int = 3,
+    n_components: int = 2,
+    n_init: int = 3,
     seed: int = 0,
     repeats: Repeats = "majority",
-    max_iterations: int = 1000,
+    max_iter: int = 1000,
     progress: Progress | None = None,
 ) -> Embedding:
     """Return points whose Gram matrix, of rank at most d, makes the comparisons likely (FORTE).
@@ -47,16 +47,16 @@ def forte_embedding(
     comparisons : Comparisons
         Listed, or all of a similarity matrix (ranked): these are listed up to two million, beyond
         which about two million are drawn at random with `seed`.
-    dimension : int
+    n_components : int
         Largest rank d, the number of coordinates.
-    n_restarts : int
+    n_init : int
         Number of runs; the first starts from the AddS similarity, the others at random. The one
         with the smallest loss is kept.
     seed : int
         Makes the starts reproducible.
     repeats : {"majority", "net"}
         How repeated answers count.
-    max_iterations : int
+    max_iter : int
         Most steps of a run.
     progress : callable, optional
         Called with (steps done, most steps in all).
@@ -74,18 +74,18 @@ def forte_embedding(
     --------
     >>> from ordlink import Comparisons
     >>> c = Comparisons.from_triplets([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
-    >>> forte_embedding(c, dimension=1).accuracy
+    >>> forte_embedding(c, n_components=1).accuracy
     1.0
     """
     return fit_embedding(
         comparisons,
         "FORTE",
         _descend,
-        dimension=dimension,
-        n_restarts=n_restarts,
+        n_components=n_components,
+        n_init=n_init,
         seed=seed,
         repeats=repeats,
-        max_iterations=max_iterations,
+        max_iter=max_iter,
         progress=progress,
     )
 
@@ -98,18 +98,18 @@ def forte_loss(pairs: ComparedPairs, squares: FloatArray) -> tuple[float, FloatA
     return loss, -slopes
 
 
-def _descend(pairs: ComparedPairs, start: FloatArray, max_iterations: int, watch: Watch) -> Descent:
+def _descend(pairs: ComparedPairs, start: FloatArray, max_iter: int, watch: Watch) -> Descent:
     """Return where projected gradient, then L-BFGS over the factor, ends."""
-    near = _project_gradient(pairs, start, min(_PROJECTED_STEPS, max_iterations), watch)
-    left = max_iterations - near.n_iterations
+    near = _project_gradient(pairs, start, min(_PROJECTED_STEPS, max_iter), watch)
+    left = max_iter - near.n_iter
     if near.converged or not left:
         return near
     end = descend_by_lbfgs(pairs, near.points, left, watch, loss=forte_loss)
-    return end._replace(n_iterations=near.n_iterations + end.n_iterations)
+    return end._replace(n_iter=near.n_iter + end.n_iter)
 
 
 def _project_gradient(
-    pairs: ComparedPairs, start: FloatArray, max_iterations: int, watch: Watch
+    pairs: ComparedPairs, start: FloatArray, max_iter: int, watch: Watch
 ) -> Descent:
     """Return where gradient steps in K end, each projected and no longer than lowers the loss."""
     points = start - start.mean(axis=0)
@@ -118,7 +118,7 @@ def _project_gradient(
     gradient = pairs.gradient_by_gram_matrix(slopes)
     steepness = float(np.linalg.norm(gradient))
     step = float(np.linalg.norm(gram)) / steepness if steepness else 0.0
-    for n_done in range(max_iterations):
+    for n_done in range(max_iter):
         for _ in range(_HALVINGS):
             new_points = nearest_of_low_rank(gram - step * gradient, points.shape[1])
             new_gram = new_points @ new_points.T
@@ -136,4 +136,4 @@ def _project_gradient(
             return Descent(points, loss, n_done + 1, converged=False)
         gradient = pairs.gradient_by_gram_matrix(slopes)
         step *= 2
-    return Descent(points, loss, max_iterations, converged=False)
+    return Descent(points, loss, max_iter, converged=False)

@@ -16,11 +16,11 @@ from ordlink.methods.embedding._fit import descend_by_lbfgs, fit_embedding
 def soe_embedding(
     comparisons: Comparisons,
     *,
-    dimension: int = 2,
-    n_restarts: int = 3,
+    n_components: int = 2,
+    n_init: int = 3,
     seed: int = 0,
     repeats: Repeats = "majority",
-    max_iterations: int = 1000,
+    max_iter: int = 1000,
     progress: Progress | None = None,
 ) -> Embedding:
     """Return points whose distances keep the order of the comparisons by a margin (SOE).
@@ -33,16 +33,16 @@ def soe_embedding(
     comparisons : Comparisons
         Listed, or all of a similarity matrix (ranked): these are listed up to two million, beyond
         which about two million are drawn at random with `seed`.
-    dimension : int
+    n_components : int
         Number of coordinates d.
-    n_restarts : int
+    n_init : int
         Number of runs; the first starts from the AddS similarity, the others at random. The one
         with the smallest loss is kept.
     seed : int
         Makes the starts reproducible.
     repeats : {"majority", "net"}
         How repeated answers count.
-    max_iterations : int
+    max_iter : int
         Most steps of a run.
     progress : callable, optional
         Called with (steps done, most steps in all).
@@ -60,18 +60,18 @@ def soe_embedding(
     --------
     >>> from ordlink import Comparisons
     >>> c = Comparisons.from_triplets([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
-    >>> soe_embedding(c, dimension=1).accuracy
+    >>> soe_embedding(c, n_components=1).accuracy
     1.0
     """
     return fit_embedding(
         comparisons,
         "SOE",
         partial(descend_by_lbfgs, loss=soe_loss),
-        dimension=dimension,
-        n_restarts=n_restarts,
+        n_components=n_components,
+        n_init=n_init,
         seed=seed,
         repeats=repeats,
-        max_iterations=max_iterations,
+        max_iter=max_iter,
         progress=progress,
     )
 

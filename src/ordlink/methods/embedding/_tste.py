@@ -18,12 +18,12 @@ from ordlink.methods.embedding._fit import check_whole_number, descend_by_lbfgs,
 def tste_embedding(
     comparisons: Comparisons,
     *,
-    dimension: int = 2,
+    n_components: int = 2,
     alpha: float | None = None,
-    n_restarts: int = 3,
+    n_init: int = 3,
     seed: int = 0,
     repeats: Repeats = "majority",
-    max_iterations: int = 1000,
+    max_iter: int = 1000,
     progress: Progress | None = None,
 ) -> Embedding:
     """Return points that make the comparisons likely under t-STE.
@@ -37,18 +37,18 @@ def tste_embedding(
     comparisons : Comparisons
         Listed, or all of a similarity matrix (ranked): these are listed up to two million, beyond
         which about two million are drawn at random with `seed`.
-    dimension : int
+    n_components : int
         Number of coordinates d.
     alpha : float, optional
         Degrees of freedom of Student's t; max(d - 1, 1) by default.
-    n_restarts : int
+    n_init : int
         Number of runs; the first starts from the AddS similarity, the others at random. The one
         with the smallest loss is kept.
     seed : int
         Makes the starts reproducible.
     repeats : {"majority", "net"}
         How repeated answers count.
-    max_iterations : int
+    max_iter : int
         Most steps of a run.
     progress : callable, optional
         Called with (steps done, most steps in all).
@@ -71,23 +71,23 @@ def tste_embedding(
     --------
     >>> from ordlink import Comparisons
     >>> c = Comparisons.from_triplets([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
-    >>> tste_embedding(c, dimension=1).accuracy
+    >>> tste_embedding(c, n_components=1).accuracy
     1.0
     """
-    check_whole_number("dimension", dimension)
+    check_whole_number("n_components", n_components)
     if alpha is None:
-        alpha = max(dimension - 1, 1)
+        alpha = max(n_components - 1, 1)
     elif not (isfinite(alpha) and alpha > 0):
         raise InputError(f"alpha must be above 0, got {alpha}")
     return fit_embedding(
         comparisons,
         "t-STE",
         partial(descend_by_lbfgs, loss=partial(tste_loss, alpha=float(alpha))),
-        dimension=dimension,
-        n_restarts=n_restarts,
+        n_components=n_components,
+        n_init=n_init,
         seed=seed,
         repeats=repeats,
-        max_iterations=max_iterations,
+        max_iter=max_iter,
         progress=progress,
     )
 
