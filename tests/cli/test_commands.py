@@ -93,6 +93,31 @@ def test_describe_counts_what_is_there(ordlink, tmp_path: Path) -> None:
     assert "warning: 1 of 1 comparisons were answered both ways" in result.err
 
 
+@pytest.mark.parametrize("extension", ["csv", "tsv", "jsonl", "parquet", "npz"])
+def test_describe_says_that_a_file_has_no_rows(ordlink, tmp_path: Path, extension: str) -> None:
+    path = tmp_path / f"a.{extension}"
+    ol.write_comparisons(ol.Comparisons.from_triplets([], n_objects=4), path)
+
+    result = ordlink("describe", path)
+
+    assert result.code == 0
+    assert "objects                 4" in result.out
+    assert "comparisons             0" in result.out
+    assert "pairs never compared    6 of 6" in result.out
+    for text in ("repeats that agree", "circular triads", "nan"):
+        assert text not in result.out
+
+
+def test_describe_refuses_a_table_of_nothing_but_a_header(ordlink, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("anchor,closer,farther\n")
+
+    result = ordlink("describe", tmp_path / "a.csv")
+
+    assert result.code == 2
+    assert result.out == ""
+    assert "there are no answers in this file" in result.err
+
+
 def test_simulate_cluster_evaluate_work_together(ordlink, tmp_path: Path) -> None:
     made = ordlink(
         "simulate", "--depth", 2, "--leaf-size", 6, "--gap", 0.5, "--proportion", 0.2,

@@ -369,3 +369,16 @@ def test_quadruplets_without_content_can_be_skipped() -> None:
 def test_one_object_is_not_called_objects() -> None:
     with pytest.raises(InputError, match=r"there is 1 object \(0\); check the row, or pass n_obj"):
         Comparisons.from_triplets([[0, 5, 6]], n_objects=1)
+
+
+def test_all_comparisons_are_equal_only_with_the_same_order_of_the_pairs() -> None:
+    names = ["ant", "bee", "cat"]
+    matrix = np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]], dtype=float)
+    one = Comparisons.from_similarities(matrix, names=names)
+
+    assert one == Comparisons.from_similarities(10 * matrix, names=names)  # ranks are the same
+    assert one != Comparisons.from_similarities(-matrix, names=names)
+    assert one != Comparisons.from_similarities(np.minimum(matrix, 2), names=names)  # a tie
+    assert one != Comparisons.from_similarities(matrix, names=["ant", "bee", "dog"])
+    assert one != Comparisons.from_similarities(matrix)
+    assert one != one.listed()

@@ -296,3 +296,40 @@ def test_reading_in_chunks_takes_the_memory_of_a_few_chunks(tmp_path):
 
     assert int(total) == 0
     assert int(growth) < 60
+
+
+@pytest.mark.parametrize("extension", ["csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("rows_per_chunk", CHUNK_SIZES)
+def test_a_later_block_of_our_own_file_without_rows_is_no_chunk(
+    tmp_path, extension, rows_per_chunk
+):
+    whole = Comparisons.from_triplets(random_answers(5), n_objects=9)
+    path = tmp_path / f"answers.{extension}"
+    write_comparisons(whole, path)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:40], *[""] * 300, *lines[40:], *[""] * 300]) + "\n")
+
+    chunks = list(read_in_chunks(path, rows_per_chunk=rows_per_chunk))
+
+    assert_same(chunks, whole)
+    assert all(chunk.n_rows for chunk in chunks[1:])
+    assert read_comparisons(path) == whole
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl"])
+@pytest.mark.parametrize("rows_per_chunk", CHUNK_SIZES)
+def test_a_later_block_of_a_table_without_rows_is_no_chunk(extension, rows_per_chunk):
+    rows = random_answers(6).tolist()
+    if extension == "csv":
+        lines = ["anchor,closer,farther", *(",".join(map(str, row)) for row in rows)]
+    else:
+        keys = ("anchor", "closer", "farther")
+        lines = [str(dict(zip(keys, row, strict=True))).replace("'", '"') for row in rows]
+    table = "\n".join([*lines[:20], *[""] * 300, *lines[20:], *[""] * 300]).encode()
+    options = {"n_objects": 9, "format": extension}
+
+    chunks = list(read_in_chunks(io.BytesIO(table), rows_per_chunk=rows_per_chunk, **options))
+
+    assert_same(chunks, read_comparisons(io.BytesIO(table), **options))
+    assert all(chunk.n_rows for chunk in chunks)
+    assert sum(chunk.n_rows for chunk in chunks) == 60

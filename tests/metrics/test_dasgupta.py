@@ -171,9 +171,7 @@ def test_swapped_arguments_are_refused_with_their_order() -> None:
     tree, similarities = Hierarchy([[0, 1], [2, 3]]), np.ones((3, 3))
 
     for cost in (dasgupta_cost, normalised_dasgupta_cost):
-        with pytest.raises(
-            InputKindError, match="the similarities come first, then the tree"
-        ):
-            cost(similarities, tree)
+        with pytest.raises(InputKindError, match="the similarities come first, then the tree"):
+            cost(tree, similarities)
     with pytest.raises(InputKindError, match="the truth comes first, then the tree"):
         aari(tree, [[0, 0, 1]])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import ordlink as ol
 from ordlink.comparisons import n_pairs
-from ordlink.methods.spectral import _bradley_terry
+from ordlink.methods.spectral import _bradley_terry, _pair_strengths
 from ordlink.methods.spectral._bradley_terry import PairAnswers, as_matrix, by_pair, held_out_rows
 from ordlink.methods.spectral._known_strengths import KnownStrengths, are_often_compared
 from ordlink.methods.spectral._low_rank import (
@@ -21,7 +21,7 @@ from ordlink.methods.spectral._low_rank import (
     noise_edge,
     strengths_of,
 )
-from ordlink.methods.spectral._pair_strengths import PairModel
+from ordlink.methods.spectral._pair_strengths import MANY_PAIRS, PairModel
 from ordlink.methods.spectral._shrinkage import VARIANCES, guess_strengths, share_of_slips
 from ordlink.methods.spectral._thinning import thin_out, thin_out_pairs
 from tests.reference import strengths as literal
@@ -106,6 +106,52 @@ def test_the_most_likely_strengths_balance_answers_and_expectations(variance) ->
 
     _, slopes, _ = answers.likelihood(found)
     np.testing.assert_allclose(slopes, (found - expected) / variance, atol=0.02)
+
+
+def _answers_about_many_pairs() -> PairAnswers:
+    """Return answers about 502 objects: 125,751 pairs, for which fits are less exact."""
+    n_objects, rng = 502, np.random.default_rng(0)
+    n_all = n_pairs(n_objects)
+    assert n_all > MANY_PAIRS
+    winners = rng.integers(0, n_all, 4000).astype(np.int32)
+    losers = ((winners + rng.integers(1, n_all, 4000)) % n_all).astype(np.int32)
+    return PairAnswers(n_objects, winners, losers, np.empty(0))
+
+
+def test_strengths_of_many_pairs_are_nearly_those_of_an_exact_fit(monkeypatch) -> None:
+    answers = _answers_about_many_pairs()
+    expected = np.random.default_rng(1).normal(size=answers.n_pairs)
+
+    quick = PairModel(answers, 1.0).fit(expected)
+    monkeypatch.setattr(_pair_strengths, "MANY_PAIRS", answers.n_pairs)
+    exact = PairModel(answers, 1.0).fit(expected)
+
+    asked = np.unique([answers.winners, answers.losers])
+    moved = np.abs(exact - expected)[asked]
+    assert np.abs(quick - exact).max() < 0.05 * moved.max()
+    assert (quick != exact).any()  # it stops sooner
+    np.testing.assert_array_equal(np.delete(quick, asked), np.delete(expected, asked))
+
+
+@pytest.mark.parametrize(("many", "n_looked"), [(True, 1), (False, 3)])
+def test_of_many_pairs_the_curvatures_found_last_are_taken_again(
+    monkeypatch, many: bool, n_looked: int
+) -> None:
+    answers = _answers_about_many_pairs() if many else PairAnswers.of(_answers())
+    expected = np.zeros(answers.n_pairs)
+    curved_calls, likelihood = [], PairAnswers.likelihood
+
+    def note(self, strengths, *, curved=False):
+        if curved:
+            curved_calls.append(strengths)
+        return likelihood(self, strengths, curved=curved)
+
+    monkeypatch.setattr(PairAnswers, "likelihood", note)
+    model = PairModel(answers, 1.0)
+    fits = [model.fit(expected) for _ in range(3)]
+
+    assert len(curved_calls) == n_looked
+    np.testing.assert_allclose(fits[0], fits[2], atol=0.02)
 
 
 def test_pairs_without_answers_count_a_little_as_average_ones() -> None:
