@@ -123,7 +123,7 @@ def test_a_study_with_a_stable_tree_that_is_opened_again_counts_anew(
 
         async def reopen() -> bool:
             await hub.set_state("open")
-            await asyncio.sleep(0.2)  # several times the upkeep
+            await hub._keep_up()  # what ended it before
             return hub.is_open
 
         place.browser.portal.call(settle)
@@ -165,7 +165,7 @@ def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> No
         hub.start()
         token = hash_token("x")
         await hub.change(lambda connection: join(connection, Origin(), token))
-        await asyncio.sleep(0.1)
+        await hub.grow_trees()  # as in the background: without an answer it starts no worker
         n_before_answers = SlowTrees.n_made
         view = await hub.step(Step(token, Continue("instructions")))
         assert view is not None
@@ -175,10 +175,10 @@ def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> No
         for _ in range(500):
             assert view is not None
             view = await hub.step(Step(token, Answer(view.number, (0,))))
+            await hub._fill()  # as in the background: it returns with what was drawn
             n_after = await hub.read(count_own_draws)
             if n_after > n_before + 1:
                 break
-            await asyncio.sleep(0.002)
         is_still_growing = hub.live.trees is None
         await hub.stop()
         assert is_still_growing
