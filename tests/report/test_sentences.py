@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 import math
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError
 from typing import Any, Literal
 
 import pytest
@@ -240,6 +242,7 @@ SENTENCES: list[tuple[str, Change, str, str]] = [
      "50 ± 4 %", "50 ± 3 %"),
     ("an accuracy of few answers", first_person(n_answers=19, accuracy=0.11, accuracy_error=0.04),
      "11 %", "11 ± 4 %"),
+    ("no accuracy", first_person(name="zoe", n_answers=7, accuracy=math.nan), "zoe 7 -", "nan"),
     ("weights", weights(ann=0.5, eve=0.05),
      "People weighed on request: Answers then count 0.05 to 0.50 times, by how far each person "
      "agrees with the tree of the others. The trees of 4-AL with and without weights resolve 88 % "
@@ -325,3 +328,16 @@ def test_objects_that_were_compared_by_nobody_are_counted_in_the_table(evidence:
     assert "people - " in text
     assert "pairs never compared 5 / 66" in text
     assert "objects never named 1" in text
+
+
+def test_a_library_that_is_not_installed_has_an_unknown_version(
+    evidence: Evidence, monkeypatch
+) -> None:
+    def version(name: str) -> str:
+        if name == "scipy":
+            raise PackageNotFoundError(name)
+        return "1.2.3"
+
+    monkeypatch.setattr(sys.modules[report_page.__module__], "version", version)
+
+    assert "numpy 1.2.3, scipy unknown, scikit-learn 1.2.3" in read(evidence)
