@@ -104,8 +104,7 @@ def command(
 
     The page is one file that needs no network: to look into, to print, to put into a supplement.
     """
-    from ordlink.report import Making, gather_evidence, making_time, report_page
-    from ordlink.report._words import firm_branches
+    from ordlink.report import Making, firm_branches, gather_evidence, making_time, report_page
 
     if quick and n_replicates is not None:
         raise click.UsageError("--quick goes without --replicates")

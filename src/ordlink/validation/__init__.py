@@ -1,12 +1,15 @@
 """How far a tree can be trusted, from the answers alone: held-out scores, support, a test."""
 
-from ordlink.validation._auto import auto_linkage
-from ordlink.validation._candidates import CANDIDATES, Candidate
+from ordlink.validation._auto import FEWEST_ANSWERS, auto_linkage
+from ordlink.validation._candidates import CANDIDATES, Candidate, estimate_seconds
+from ordlink.validation._checks import check_listed
+from ordlink.validation._comparison_page import comparison_section, with_error
 from ordlink.validation._consensus import consensus_tree
 from ordlink.validation._continuation import Estimate, LearningCurve, Verdict
 from ordlink.validation._cross_validation import CrossValidation, cross_validate
 from ordlink.validation._crowd import AnnotatorQuality, CrowdQuality, crowd_quality
 from ordlink.validation._crowd_cycles import Cycles
+from ordlink.validation._crowd_effect import TwoTrees
 from ordlink.validation._crowd_exclusion import (
     ExclusionEffect,
     exclusion_effect,
@@ -14,6 +17,7 @@ from ordlink.validation._crowd_exclusion import (
 )
 from ordlink.validation._crowd_questions import RepeatAgreement
 from ordlink.validation._crowd_weights import (
+    METHODS_FOR_WEIGHTS,
     WeightingEffect,
     annotator_weights,
     weighted_comparisons,
@@ -29,6 +33,8 @@ from ordlink.validation._support import BranchSupport, branch_support
 
 __all__ = [
     "CANDIDATES",
+    "FEWEST_ANSWERS",
+    "METHODS_FOR_WEIGHTS",
     "AnnotatorQuality",
     "BranchSupport",
     "Candidate",
@@ -43,21 +49,26 @@ __all__ = [
     "MethodScores",
     "Recommendation",
     "RepeatAgreement",
+    "TwoTrees",
     "Verdict",
     "WeightingEffect",
     "annotator_weights",
     "assign_folds",
     "auto_linkage",
     "branch_support",
+    "check_listed",
     "compare_methods",
+    "comparison_section",
     "consensus_tree",
     "cross_validate",
     "crowd_quality",
+    "estimate_seconds",
     "exclusion_effect",
     "hierarchy_test",
     "learning_curve",
     "recommend",
     "weighted_comparisons",
     "weighting_effect",
+    "with_error",
     "without_annotators",
 ]
