@@ -9,7 +9,7 @@ import numpy as np
 
 from ordlink._typing import FloatArray, LabelArray
 from ordlink.errors import InputError, InputKindError
-from ordlink.oracles._cosine import cosine_matrix
+from ordlink.oracles._feature import cosine_matrix
 
 
 @dataclass(frozen=True, eq=False)
