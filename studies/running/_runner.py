@@ -116,7 +116,11 @@ def _run_all(
 
 
 class _Worker:
-    """A process that runs cells one after the other, and the line to it."""
+    """A process that runs cells one after the other, and the pipe to it.
+
+    Not a pool of joblib or concurrent.futures: there, one process that dies (out of memory) ends
+    the whole run, whereas here it fails its own cell only.
+    """
 
     def __init__(self, experiment: Experiment, store: Store) -> None:
         context = get_context("spawn")  # threads and BLAS do not survive a fork
