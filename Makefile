@@ -6,14 +6,22 @@ PEER := .venv-peer
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 SOURCES := pyproject.toml README.md $(shell find src -type f -not -path '*/__pycache__/*')
 
-.PHONY: demo test test-all check bench reproduce soak format clean
+.PHONY: demo test test-slow test-all check bench reproduce soak format clean
 
 ## demo: set up and do the main job on bundled data
 demo: $(VENV)/.installed
 	$(BIN)/ordlink demo --out demo
 
-## test: set up and run all tests against the installed package
+## test: set up and run the tests against the installed package, in under 5 minutes on 2 cores
 test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+
+## test-slow: the other tests: browser, PostgreSQL, long runs, whole experiments
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+
+## test-all: all tests, with coverage
+test-all: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term $(PYTEST_ARGS)
 
 ## check: lint, format, types, import rules
@@ -23,9 +31,13 @@ check: $(VENV)/.check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-## reproduce: the paper's experiments; QUICK=1 for a few minutes, REPRODUCE_ARGS for more (--help)
+## reproduce: run the paper's experiments again and write a report; an interrupted run resumes.
+##   LIST=1 lists them; QUICK=1 takes a few minutes; STUDY="planted car", OUT=folder, DATA=folder,
+##   PROCESSES=2
 reproduce: $(VENV)/.installed
-	$(BIN)/python -m studies.reproduction $(if $(QUICK),--quick,--full) $(REPRODUCE_ARGS)
+	$(BIN)/python -m studies.reproduction $(STUDY) $(if $(QUICK),--quick,--full) $(if $(LIST),--list) \
+		$(if $(OUT),--out "$(OUT)") $(if $(DATA),--data-home "$(DATA)") \
+		$(if $(PROCESSES),--processes $(PROCESSES))
 
 ## bench: measure speed, print a table, write benchmarks/results.json; BENCH_ARGS=--slow for more
 bench: $(VENV)/.test

@@ -1,6 +1,6 @@
 """Whether the planner keeps its word: its number reaches the target, and is not too large.
 
-Run it with ``python -m studies.planning_check --out FOLDER``; it goes on where an
+Run it with ``python -m studies.planning_check --out FOLDER``; it resumes where an
 interrupted run ended.
 """
 

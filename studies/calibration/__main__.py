@@ -1,6 +1,6 @@
 """Whether trust is calibrated: support, `auto` and the hierarchy test against planted truth.
 
-Run it with ``python -m studies.calibration.__main__ --out FOLDER``; it goes on where an
+Run it with ``python -m studies.calibration --out FOLDER``; it resumes where an
 interrupted run ended, and writes ``calibration.md`` and ``calibration.svg`` into the folder.
 """
 
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 1 if a cell failed, 2 for a folder that cannot be used, else 0.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m studies.calibration.__main__",
+        prog="python -m studies.calibration",
         description="Check support, auto and the hierarchy test on planted data.",
     )
     parser.add_argument("--out", required=True, help="folder for results, page and figure")

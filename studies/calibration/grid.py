@@ -9,8 +9,7 @@ import numpy as np
 
 from ordlink._typing import BoolArray, FloatArray, LabelArray
 from ordlink.comparisons import Comparisons, list_answers
-from ordlink.datasets import caterpillar, planted_tree, simulate_answers
-from ordlink.datasets._structure import Structure
+from ordlink.datasets import Structure, caterpillar, planted_tree, simulate_answers
 from studies.quality.planted import balanced
 from studies.running._experiment import Parameters, seed_of
 

@@ -1,6 +1,6 @@
 """`python -m studies.pages.trust FOLDER`: the measured part of docs/trust.md.
 
-FOLDER is what `python -m studies.calibration.__main__ --out FOLDER` has written. Its tables and
+FOLDER is what `python -m studies.calibration --out FOLDER` has written. Its tables and
 its figure are copied to docs/trust.
 """
 

@@ -12,7 +12,7 @@ from studies.quality.groups import GROUPS
 from studies.quality.page import QualitySection, write_page
 from studies.reproduction.experiments import Grid
 from studies.running import load_results
-from studies.running._command import choose_named, run, run_or_say_how_to_go_on, say_what_ran
+from studies.running._command import choose_named, run, run_or_say_how_to_resume, say_what_ran
 
 _PARTS = (
     'A group is run in two parts: the methods of others, and ours ("-ours"), which is run again\n'
@@ -41,7 +41,7 @@ _LIST = "\n".join(f"  {group.name:9} {group.title}" for group in GROUPS.values()
     show_default=True,
     metavar="DIR",
     help="Folder for results, figures and quality.html. Started again with the same folder, an "
-    "interrupted run goes on.",
+    "interrupted run resumes.",
 )
 @click.option(
     "--data-home",
@@ -79,7 +79,7 @@ def command(
             warn_in_a_line(note)
         rows = []
         for experiment in experiments:
-            summary = run_or_say_how_to_go_on(experiment, folder / "results", processes)
+            summary = run_or_say_how_to_resume(experiment, folder / "results", processes)
             notes += say_what_ran(experiment.name, summary)
             n_failed += len(summary.failures)
             rows += load_results(experiment, folder / "results")

@@ -9,8 +9,13 @@ import numpy as np
 
 from ordlink._typing import FloatArray, LabelArray
 from ordlink.comparisons import Comparisons, list_answers, n_pairs
-from ordlink.datasets import caterpillar, planted_tree, random_structure, simulate_answers
-from ordlink.datasets._structure import Structure
+from ordlink.datasets import (
+    Structure,
+    caterpillar,
+    planted_tree,
+    random_structure,
+    simulate_answers,
+)
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics import aari, comparison_accuracy
 from studies.quality.methods import cost_of, run_methods

@@ -13,7 +13,7 @@ from ordlink.datasets import fetch_car
 from studies.reproduction.experiments import STUDIES, Grid
 from studies.reproduction.report import Section, write_report
 from studies.running import load_results
-from studies.running._command import choose_named, run, run_or_say_how_to_go_on, say_what_ran
+from studies.running._command import choose_named, run, run_or_say_how_to_resume, say_what_ran
 
 _LIST = "\n".join(f"  {study.name:17} {study.title}" for study in STUDIES.values())
 _QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.values())
@@ -38,7 +38,7 @@ _QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.value
     show_default=True,
     metavar="DIR",
     help="Folder for results, figures and report.html. Started again with the same folder, an "
-    "interrupted run goes on.",
+    "interrupted run resumes.",
 )
 @click.option(
     "--data-home",
@@ -76,7 +76,7 @@ def command(
             warn_in_a_line(note)
         rows = []
         if experiment is not None:
-            summary = run_or_say_how_to_go_on(experiment, folder / "results", processes)
+            summary = run_or_say_how_to_resume(experiment, folder / "results", processes)
             notes += say_what_ran(study.name, summary)
             n_failed += len(summary.failures)
             rows = load_results(experiment, folder / "results")

@@ -1,4 +1,4 @@
-"""Experiments: cells that run on all cores, go on after an interruption, and can run alone."""
+"""Experiments: cells that run on all cores, resume after an interruption, and can run alone."""
 
 from studies.running._experiment import Experiment, Parameters, Record, cell_key, run_cell, seed_of
 from studies.running._runner import Failure, RunSummary, run_cells

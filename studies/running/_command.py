@@ -24,7 +24,7 @@ def choose_named(names: tuple[str, ...], table: Mapping[str, Named], kind: str) 
     return [entry for name, entry in table.items() if not names or name in names]
 
 
-def run_or_say_how_to_go_on(
+def run_or_say_how_to_resume(
     experiment: Experiment, folder: Path, n_processes: int | None
 ) -> RunSummary:
     """Run the cells; if interrupted, say that the finished ones are kept."""
@@ -35,7 +35,7 @@ def run_or_say_how_to_go_on(
         n_all = len(experiment.cells)
         warn_in_a_line(
             f"{experiment.name}: {n_done} of {n_all} cells are saved in {folder}; the same command "
-            "goes on with the others"
+            "runs the others"
         )
         raise
 

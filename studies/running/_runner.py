@@ -1,4 +1,4 @@
-"""Running the cells of an experiment on all cores, so that an interrupted run can go on."""
+"""Running the cells of an experiment on all cores, so that an interrupted run can resume."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run_cells(
     """Run the cells that are not finished yet, and save each result at once.
 
     Interrupted by Ctrl-C, kill -9 or loss of power, a run loses the cells in flight only; the
-    next one goes on and ends with the same table (but for times). A cell that fails, or whose
+    next one resumes and ends with the same table (but for times). A cell that fails, or whose
     process dies, does not stop the others, and is tried again the next time.
 
     Parameters
@@ -116,7 +116,11 @@ def _run_all(
 
 
 class _Worker:
-    """A process that runs cells one after the other, and the line to it."""
+    """A process that runs cells one after the other, and the pipe to it.
+
+    Not a pool of joblib or concurrent.futures: there, one process that dies (out of memory) ends
+    the whole run, whereas here it fails its own cell only.
+    """
 
     def __init__(self, experiment: Experiment, store: Store) -> None:
         context = get_context("spawn")  # threads and BLAS do not survive a fork
@@ -194,7 +198,7 @@ def _run_and_save(experiment: Experiment, store: Store, cell: Parameters) -> str
             "cell_cpu_seconds": round(time.process_time() - cpu_started, 3),
         }
         store.save(cell_key(cell), [{**row, **times} for row in rows])
-    except Exception:  # any: it is reported, and the other cells go on
+    except Exception:  # any: it is reported, and the other cells still run
         return traceback.format_exc()
     return None
 

@@ -17,6 +17,8 @@ from benchmarks.rows import Row, doubt_slow_passes, summary, text_table
 from benchmarks.run import Benchmark, MeasurementFailedError, Run
 from benchmarks.timing import is_steady
 
+pytestmark = pytest.mark.slow
+
 ROWS = [
     Row("a", "sort", 1.5, "one pass", 0.5, 3.0, "passes", 100, "4 passes", True),
     Row("b", "search in |Q|", 2, bar="1 s", met=False, figures={"phases": {"look": 1, "find": 3}}),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from urllib.error import URLError
 
 import pytest
+import requests
 
 import ordlink as ol
-from ordlink.datasets._catalogue import CATALOGUE
+from ordlink.datasets import CATALOGUE, Dataset
 
 
 @pytest.fixture
@@ -17,9 +17,9 @@ def offline(monkeypatch):
     """Let every download fail as it does without network."""
 
     def refuse(*_, **__):
-        raise URLError("no route to host")
+        raise requests.ConnectionError
 
-    monkeypatch.setattr("ordlink.datasets._download.urlopen", refuse)
+    monkeypatch.setattr("requests.get", refuse)
 
 
 def test_the_list_names_everything_and_where_it_is_looked_for(ordlink, tmp_path, monkeypatch):
@@ -91,10 +91,9 @@ def test_a_part_is_fetched_and_classes_of_another_set_do_not_stay(ordlink, tmp_p
 
 def test_points_become_a_table_for_simulate(ordlink, tmp_path, monkeypatch) -> None:
     from ordlink.cli import datasets as command_module
-    from ordlink.datasets._catalogue import Fetched
 
     source = CATALOGUE["20news"].source
-    zoo = Fetched(source, {"sample": lambda **_: ol.datasets.load_zoo()})
+    zoo = Dataset(source, {"sample": lambda **_: ol.datasets.load_zoo()})
     monkeypatch.setitem(command_module.CATALOGUE, "20news", zoo)
 
     result = ordlink("datasets", "fetch", "20news", "--out", tmp_path)
@@ -118,7 +117,7 @@ def test_without_network_one_line_says_what_to_do(ordlink, tmp_path, offline) ->
 
     assert result.code == 2
     assert result.err.count("\n") == 1
-    for part in ("no route to host", "https://osf.io/z2784/", "pass --data-home or set"):
+    for part in ("no connection to osf.io", "https://osf.io/z2784/", "or set ORDLINK_DATA"):
         assert part in result.err
     assert not (tmp_path / "o").exists()
     assert not Path(tmp_path / "data").exists()

@@ -30,6 +30,8 @@ from tests.collect.visitors import (
     check_with_axe,
 )
 
+pytestmark = pytest.mark.slow
+
 EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 
 

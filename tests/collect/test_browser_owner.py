@@ -23,6 +23,8 @@ from tests.collect.visitors import (
     check_with_axe,
 )
 
+pytestmark = pytest.mark.slow
+
 EVIL = "<img src=x onerror=alert(1)>"
 
 

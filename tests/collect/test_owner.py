@@ -263,6 +263,7 @@ def test_the_study_ends_when_the_budget_is_spent(open_place: Callable, monkeypat
     assert state["done"] >= 10
 
 
+@pytest.mark.slow
 def test_the_study_ends_when_the_tree_is_stable(open_place: Callable, monkeypatch) -> None:
     for name in ("UPKEEP_SECONDS", "TREE_SECONDS"):
         monkeypatch.setattr(f"ordlink.collect.hub.{name}", 0.02)

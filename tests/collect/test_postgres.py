@@ -17,7 +17,10 @@ from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import text_study
 
 STUDY = text_study()
-pytestmark = pytest.mark.skipif(bool(missing_postgres()), reason=missing_postgres())
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(missing_postgres()), reason=missing_postgres()),
+]
 
 
 @pytest.fixture(scope="module")

@@ -184,6 +184,7 @@ def test_joining_is_limited_per_address(place: Place) -> None:
     assert codes == [200, 200, 429]
 
 
+@pytest.mark.slow
 def test_fuzzed_requests_never_break_the_server_or_change_anything_of_the_owner(
     place: Place,
 ) -> None:

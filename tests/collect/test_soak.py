@@ -24,6 +24,8 @@ from soak.servers import missing_postgres, postgres
 from soak.simulated import Comparison, Curve, compare_samplers
 from soak.start import measure_start, write_pictures
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 needs_postgres = pytest.mark.skipif(bool(missing_postgres()), reason=missing_postgres())
 

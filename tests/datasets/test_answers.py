@@ -71,7 +71,7 @@ def test_the_same_seed_gives_the_same_answers() -> None:
 def test_wrong_parameters_are_refused() -> None:
     with pytest.raises(InputError, match="unknown answer form"):
         simulate_answers(_matrix(), 5, form="pairs")
-    with pytest.raises(InputError, match="probability"):
+    with pytest.raises(InputError, match="from 0 to 1"):
         simulate_answers(_matrix(), 5, error_rate=1.5)
     with pytest.raises(InputError, match="n_answers"):
         simulate_answers(_matrix(), -1)

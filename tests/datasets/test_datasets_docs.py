@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ordlink import datasets
-from ordlink.datasets._catalogue import CATALOGUE
+from ordlink.datasets import CATALOGUE
 
 TEXT = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text(encoding="utf-8")
 

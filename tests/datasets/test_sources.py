@@ -69,7 +69,7 @@ def test_a_download_with_a_wrong_checksum_is_not_kept(source, tmp_path, monkeypa
 def test_a_download_that_is_cut_off_is_not_kept(source, site, tmp_path):
     site.cut.add("/a.csv")
 
-    with pytest.raises(MissingDataError, match="ended after 150,000 of 300,000 bytes"):
+    with pytest.raises(MissingDataError, match="the connection ended early"):
         source.get("set/a.csv", tmp_path)
 
     assert _files_in(tmp_path) == set()
@@ -86,7 +86,7 @@ def test_a_file_that_is_gone_is_said_with_all_that_helps(source, site, tmp_path)
         f"{site.address}/a.csv could not be downloaded (the server says 404 Not Found)",
         "https://example.org/set",
         f"put it at {tmp_path / 'set' / 'a.csv'}",
-        "data_home=",
+        "data_home",
         "ORDLINK_DATA",
     ):
         assert part in message
@@ -190,23 +190,6 @@ def test_the_argument_comes_before_the_environment_and_the_cache(tmp_path, monke
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("sys.platform", "linux")
     assert data_folder(None) == tmp_path / "cache" / "ordlink"
-
-
-@pytest.mark.parametrize(
-    ("platform", "below_home"),
-    [
-        ("linux", ".cache/ordlink"),
-        ("darwin", "Library/Caches/ordlink"),
-        ("win32", "AppData/Local/ordlink"),
-    ],
-)
-def test_the_cache_is_where_the_platform_keeps_caches(platform, below_home, tmp_path, monkeypatch):
-    for variable in ("ORDLINK_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    monkeypatch.setattr("sys.platform", platform)
-
-    assert data_folder(None) == tmp_path / below_home
 
 
 def test_every_published_file_in_the_data_folder_has_its_checksum(data_folder):

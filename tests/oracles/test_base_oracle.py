@@ -41,7 +41,7 @@ def test_a_question_turned_round_gets_the_opposite_answer(rows):
         ([[0, 1, 2, -1]], r"row 0: .* unknown object"),
         ([[0, 1, 2, 3], [0, 1, 2, 2]], r"row 1: .* pairs an object with itself"),
         ([[0, 1, 1, 0]], r"row 0: .* compares a pair with itself"),
-        ([[0, 1, 2]], r"shape \(m, 4\); got an array of shape \(1, 3\)"),
+        ([[0, 1, 2]], r"shape \(m, 4\), got an array of shape \(1, 3\)"),
         ([0, 1, 2, 3], r"got an array of shape \(4,\)"),
     ],
 )
@@ -73,7 +73,7 @@ def test_anything_with_two_members_is_an_oracle():
 
 
 @pytest.mark.parametrize(
-    ("n_objects", "error"), [(0, InputError), (2.0, InputKindError), (True, InputKindError)]
+    ("n_objects", "error"), [(0, InputError), (2.5, InputError), (True, InputKindError)]
 )
 def test_a_wrong_number_of_objects_is_refused(n_objects, error):
     with pytest.raises(error, match="n_objects"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ordlink.errors import BudgetExhaustedError, InputError
+from ordlink.errors import BudgetExhaustedError, InputError, InputKindError
 from ordlink.methods.active import single_linkage
 from ordlink.oracles import BudgetedOracle, SimilarityOracle
 
@@ -61,5 +61,5 @@ def test_linkage_stops_with_what_was_learnt():
 
 @pytest.mark.parametrize("budget", [-1, 1.5, None])
 def test_a_wrong_budget_is_refused(budget):
-    with pytest.raises(InputError, match="budget"):
+    with pytest.raises((InputError, InputKindError), match="budget"):
         BudgetedOracle(SimilarityOracle(W), budget)

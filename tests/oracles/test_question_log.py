@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordlink.oracles._question_log import QuestionLog
-from ordlink.oracles._questions import Questions, keys_to_codes, question_keys
+from ordlink.oracles._questions import QuestionLog, Questions, keys_to_codes, question_keys
 
 answers = st.sampled_from([-1, 0, 1])
 

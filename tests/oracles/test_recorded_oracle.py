@@ -146,7 +146,7 @@ def test_a_torn_header_is_mended(path, length):
         (HEADER + "[0, 3, 0, 1, 1]\n", "line 2"),
         (HEADER + "[0, 1, 0, 3, true]\n", "line 2"),
         (HEADER + "[0, 1, 0, 3, 1]\n[0, 1, 0, 3, -1]\n", "line 3: the question was answered 1"),
-        (HEADER.replace("4", "5"), "line 1: expected n_objects 4.*name the file of these"),
+        (HEADER.replace("4", "5"), "line 1: expected n_objects 4.*choose the file of these"),
         (HEADER.replace("1,", "2,"), "line 1: expected version 1"),
         ("my diary", "line 1: expected .*ordlink-record.*got 'my diary'"),
         ("i,j,k,l\n0,1,2,3\n", "line 1"),

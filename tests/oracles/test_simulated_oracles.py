@@ -79,7 +79,7 @@ def test_wrong_features_are_refused():
         FeatureOracle([[1, 2], [np.inf, 0]])
     with pytest.raises(InputError, match="distance of objects 0 and 1 is undefined"):
         FeatureOracle([[0, 0], [1, 0]])
-    with pytest.raises(InputError, match="SciPy refuses the metric 'nonsense'"):
+    with pytest.raises(InputError, match="metric: SciPy refuses 'nonsense'"):
         FeatureOracle([[1, 0], [1, 0]], "nonsense")
     with pytest.raises(InputKindError, match="table of numbers"):
         FeatureOracle([["a", "b"]])

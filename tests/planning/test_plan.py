@@ -46,6 +46,7 @@ def test_the_number_is_that_of_a_search_by_brute_force():
     assert 0.75 * smallest <= plan.n_answers <= 2 * smallest
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_plan_on_any_number_of_processes():
     plans = [plan_answers(10, seed=5, n_jobs=n, **FAST) for n in (1, 2)]
     other = plan_answers(10, seed=6, **FAST)

@@ -15,6 +15,8 @@ from ordlink.report import Evidence, Making, report_page
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs Playwright: pip install playwright"
 )
+
+pytestmark = pytest.mark.slow
 CHROMIUM = os.environ.get("ORDLINK_CHROMIUM") or shutil.which("chromium")
 if CHROMIUM is None:
     pytest.skip("needs Chromium on the path, or ORDLINK_CHROMIUM", allow_module_level=True)

@@ -9,6 +9,8 @@ from ordlink.planning._simulate import simulate_quality
 from studies.planning_check import GRID, check_cell, planning_check, smallest_sufficient, summary
 from studies.running import Experiment, load_results, run_cell, run_cells
 
+pytestmark = pytest.mark.slow
+
 TINY = {
     "n_objects": 10, "n_clusters": 2, "difficulty": 3.0, "error_rate": 0.1, "target": 0.8,
     "question": "quadruplet", "method": "AddS-AL", "measure": "aari", "n_fresh": 30,

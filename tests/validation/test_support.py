@@ -470,7 +470,9 @@ def test_one_wrong_answer_about_an_object_does_not_make_its_place_firm(method):
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
-@pytest.mark.parametrize("method", ["AddS-AL", "4-AL", "spectral"])
+@pytest.mark.parametrize(
+    "method", ["AddS-AL", "4-AL", pytest.param("spectral", marks=pytest.mark.slow)]
+)
 def test_support_is_about_the_objects_that_answers_name(method):
     comparisons = _hardly_asked(7, 12, [])
 

@@ -9,9 +9,7 @@ import click
 
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
-from ordlink.datasets import AnswerSet, FeatureTable
-from ordlink.datasets._catalogue import CATALOGUE
-from ordlink.datasets._sources import Source, data_folder
+from ordlink.datasets import CATALOGUE, AnswerSet, FeatureTable, Source, data_folder
 from ordlink.io import write_comparisons
 
 WIDTH = 100

@@ -2,24 +2,32 @@
 
 from ordlink.datasets._answer_set import AnswerSet
 from ordlink.datasets._answers import simulate_answers
-from ordlink.datasets._bundled import load_glass, load_zoo
-from ordlink.datasets._car import fetch_car
-from ordlink.datasets._crowdtsc import fetch_crowdtsc
-from ordlink.datasets._faces import fetch_faces
-from ordlink.datasets._features import FeatureTable
-from ordlink.datasets._mlds import fetch_mlds
-from ordlink.datasets._musicseer import fetch_musicseer
+from ordlink.datasets._catalogue import CATALOGUE, Dataset
 from ordlink.datasets._newsgroups import fetch_20news
-from ordlink.datasets._perceptual_kernels import fetch_perceptual_kernels
+from ordlink.datasets._people import (
+    fetch_car,
+    fetch_crowdtsc,
+    fetch_faces,
+    fetch_mlds,
+    fetch_musicseer,
+    fetch_perceptual_kernels,
+    fetch_things,
+)
 from ordlink.datasets._planted import PlantedHierarchy, planted_hierarchy, planted_tree
-from ordlink.datasets._structure import caterpillar, random_structure
-from ordlink.datasets._things import fetch_things
+from ordlink.datasets._sources import Source, data_folder
+from ordlink.datasets._structure import Structure, caterpillar, random_structure
+from ordlink.datasets._tables import FeatureTable, load_glass, load_zoo
 
 __all__ = [
+    "CATALOGUE",
     "AnswerSet",
+    "Dataset",
     "FeatureTable",
     "PlantedHierarchy",
+    "Source",
+    "Structure",
     "caterpillar",
+    "data_folder",
     "fetch_20news",
     "fetch_car",
     "fetch_crowdtsc",

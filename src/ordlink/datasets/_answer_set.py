@@ -18,8 +18,10 @@ class AnswerSet:
 
     Attributes
     ----------
+    source : Source
+        Where they come from; its description, citation and terms are also attributes of this.
     comparisons : ListedComparisons
-        What the answers say; `comparisons.details` has who answered and how long it took, where
+        What the answers say; `comparisons.details` has the annotators and response times, where
         known.
     names : tuple of str
         Name of each object.
@@ -30,19 +32,14 @@ class AnswerSet:
     pictures : tuple of Path or None
         A picture of each object.
     answer_columns : mapping of str to ndarray of shape (n_answers,)
-        What else the source tells of each answer, in the order of the answers.
-    description, citation, terms : str
-        What it is, what to cite, and under which terms it may be used.
+        Other columns of the source, in the order of the answers.
     """
 
+    source: Source
     comparisons: ListedComparisons
-    names: tuple[str, ...]
-    classes: LabelArray | None
-    class_names: tuple[str, ...]
-    pictures: tuple[Path, ...] | None
-    description: str
-    citation: str
-    terms: str
+    classes: LabelArray | None = None
+    class_names: tuple[str, ...] = ()
+    pictures: tuple[Path, ...] | None = None
     answer_columns: Mapping[str, AnyArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -53,30 +50,26 @@ class AnswerSet:
         object.__setattr__(self, "answer_columns", MappingProxyType(columns))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Name of each object."""
+        return self.comparisons.names or ()
+
+    @property
     def n_objects(self) -> int:
         """Number of objects."""
-        return len(self.names)
+        return self.comparisons.n_objects
 
+    @property
+    def description(self) -> str:
+        """What it is."""
+        return self.source.description
 
-def make_answer_set(
-    source: Source,
-    comparisons: ListedComparisons,
-    names: tuple[str, ...],
-    *,
-    classes: LabelArray | None = None,
-    class_names: tuple[str, ...] = (),
-    pictures: tuple[Path, ...] | None = None,
-    answer_columns: Mapping[str, AnyArray] | None = None,
-) -> AnswerSet:
-    """Return a set of answers with the description, citation and terms of its source."""
-    return AnswerSet(
-        comparisons=comparisons,
-        names=names,
-        classes=classes,
-        class_names=class_names,
-        pictures=pictures,
-        description=source.description,
-        citation=source.citation,
-        terms=source.terms,
-        answer_columns=answer_columns or {},
-    )
+    @property
+    def citation(self) -> str:
+        """What to cite."""
+        return self.source.citation
+
+    @property
+    def terms(self) -> str:
+        """Under which terms it may be used."""
+        return self.source.terms

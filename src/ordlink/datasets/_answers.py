@@ -1,4 +1,4 @@
-"""Simulated people: random questions of any form, answered from known similarities."""
+"""Simulated annotators: random questions of any form, answered from known similarities."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
+from ordlink._validate import Seed, check_number, check_whole_number, random_generator
 from ordlink.comparisons import check_similarities, find_form, pair_members
 from ordlink.comparisons._pairs import check_pair_ids_fit, n_pairs
-from ordlink.datasets._checks import check_number, check_whole_number
 from ordlink.errors import InputError, InputKindError
 
 LEAST_PROPER = 1e-3
@@ -23,13 +23,13 @@ def simulate_answers(
     form: str = "triplet",
     error_rate: float = 0.0,
     popularity: Sequence[float] | AnyArray | None = None,
-    seed: int | None = None,
+    seed: Seed = 0,
 ) -> Int32Array:
     """Return answers to random questions, one per row, as `Comparisons.from_...` takes them.
 
-    Questions are drawn with replacement, uniformly or by `popularity`. A person answers by the
-    similarities (where they tie, by a fair coin) and, with probability `error_rate`, says
-    something else: one of the other possible answers, each as likely.
+    Questions are drawn with replacement, uniformly or by `popularity`. An annotator answers by
+    the similarities (ties at random) and, with probability `error_rate`, gives one of the other
+    possible answers, each equally likely.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def simulate_answers(
         the product of the weights of the objects in it (twice that of an object in both pairs of
         a quadruplet), so that some objects are in many questions and others in few. All questions
         are equally likely without it.
-    seed : int, optional
-        Makes the draw reproducible.
+    seed : int, numpy.random.Generator or None
+        Random seed.
 
     Returns
     -------
@@ -65,13 +65,11 @@ def simulate_answers(
     """
     checked = check_similarities(similarities)
     name = find_form(form).name
-    n_answers = check_whole_number(n_answers, "n_answers", smallest=0)
-    error_rate = check_number(error_rate, "error_rate", smallest=0)
-    if error_rate > 1:
-        raise InputError(f"error_rate: expected a probability from 0 to 1, got {error_rate}.")
+    n_answers = check_whole_number(n_answers, "n_answers", lowest=0)
+    error_rate = check_number(error_rate, "error_rate", lowest=0, highest=1)
     if len(checked) < 3:
-        raise InputError(f"expected at least 3 objects to ask about, got {len(checked)}.")
-    rng = np.random.default_rng(seed)
+        raise InputError(f"expected at least 3 objects, got {len(checked)}", where="similarities")
+    rng = random_generator(seed)
     wrong = rng.random(n_answers) < error_rate
     if popularity is None:
         draw = _draw_pairs if name == "quadruplet" else _draw_triples
@@ -79,10 +77,8 @@ def simulate_answers(
     else:
         shares = _check_popularity(popularity, len(checked))
         questions = _draw_by_popularity(shares, n_answers, rng, pairs=name == "quadruplet")
-    if name == "quadruplet":
-        return _answer_quadruplets(checked, questions, wrong, rng)
-    if name == "triplet":
-        return _answer_triplets(checked, questions, wrong, rng)
+    if name in ("quadruplet", "triplet"):
+        return _answer_about_two_pairs(checked, questions, wrong, rng)
     return _answer_about_three(checked, questions, wrong, rng, central=name == "most-central")
 
 
@@ -111,17 +107,22 @@ def _check_popularity(popularity: Sequence[float] | AnyArray, n_objects: int) ->
     try:
         weights = np.asarray(popularity, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputKindError(f"popularity: expected positive numbers ({error}).") from error
+        raise InputKindError(
+            f"expected positive numbers ({error})", parameter="popularity"
+        ) from error
     if weights.shape != (n_objects,):
         raise InputError(
-            f"popularity: expected one weight for each of {n_objects} objects, got an array of "
-            f"shape {weights.shape}."
+            f"expected one weight for each of {n_objects} objects, got an array of shape "
+            f"{weights.shape}",
+            parameter="popularity",
         )
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        i = int(np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))[0])
+    wrong = ~(np.isfinite(weights) & (weights > 0))
+    if wrong.any():
+        i = int(wrong.argmax())
         raise InputError(
-            f"popularity, object {i}: expected a positive finite number, got {weights[i]}; leave "
-            "out objects that are never asked about."
+            f"expected a positive finite number, got {weights[i]}",
+            where=f"popularity, object {i}",
+            remedy="leave out objects that are never asked about",
         )
     shares = weights / weights.max()
     return np.asarray(shares / shares.sum())
@@ -133,7 +134,7 @@ def _draw_by_popularity(
     """Return questions with probabilities proportional to the product of their objects' shares.
 
     Objects are drawn independently, and rows that are no question (an object with itself, a pair
-    against itself) once more: what is left has just these probabilities, in random order.
+    with itself) are drawn again: what is left has just these probabilities, in random order.
     """
     _refuse_too_uneven(shares, pairs=pairs)
     rows = np.empty((n_answers, 4 if pairs else 3), dtype=np.int32)
@@ -153,37 +154,27 @@ def _draw_by_popularity(
 
 
 def _refuse_too_uneven(shares: FloatArray, *, pairs: bool) -> None:
-    """Raise InputError where nearly all that is drawn would have to be drawn once more."""
+    """Raise InputError where nearly every draw would have to be repeated."""
     s2, s3, s4 = (float((shares**power).sum()) for power in (2, 3, 4))
     proper = (1 - s2) ** 2 - 2 * (s2**2 - s4) if pairs else 1 - 3 * s2 + 2 * s3
     if proper < LEAST_PROPER:
         raise InputError(
-            f"popularity: expected weights that are less uneven, got object {shares.argmax()} with "
-            f"{shares.max():.2%} of their sum; hardly any question has different objects then."
+            f"expected weights that are less uneven, got object {shares.argmax()} with "
+            f"{shares.max():.2%} of their sum: hardly any question would have different objects",
+            parameter="popularity",
         )
 
 
-def _first_is_more_alike(
-    first: FloatArray, second: FloatArray, rng: np.random.Generator
-) -> BoolArray:
-    coin = rng.random(len(first)) < 0.5
-    return np.asarray(np.where(first == second, coin, first > second))
-
-
-def _answer_quadruplets(
+def _answer_about_two_pairs(
     similarities: FloatArray, rows: Int32Array, wrong: BoolArray, rng: np.random.Generator
 ) -> Int32Array:
-    i, j, k, l = rows.T  # noqa: E741 - the paper's letters
-    kept = _first_is_more_alike(similarities[i, j], similarities[k, l], rng) != wrong
-    return np.where(kept[:, None], rows, rows[:, [2, 3, 0, 1]])
-
-
-def _answer_triplets(
-    similarities: FloatArray, triples: Int32Array, wrong: BoolArray, rng: np.random.Generator
-) -> Int32Array:
-    i, j, k = triples.T
-    kept = _first_is_more_alike(similarities[i, j], similarities[i, k], rng) != wrong
-    return np.where(kept[:, None], triples, triples[:, [0, 2, 1]])
+    """Return each row with the more similar pair first: (i, j), (k, l), or (i, j), (i, k)."""
+    is_triplet = rows.shape[1] == 3
+    i, j, k, l = rows[:, [0, 1, 0, 2] if is_triplet else [0, 1, 2, 3]].T  # noqa: E741
+    first, second = similarities[i, j], similarities[k, l]
+    coin = rng.random(len(rows)) < 0.5
+    stays = np.where(first == second, coin, first > second) != wrong
+    return np.where(stays[:, None], rows, rows[:, [0, 2, 1] if is_triplet else [2, 3, 0, 1]])
 
 
 def _answer_about_three(

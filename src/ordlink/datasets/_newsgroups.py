@@ -11,29 +11,13 @@ from typing import Any
 import numpy as np
 
 from ordlink._typing import FloatArray, Progress
-from ordlink.datasets._checks import check_whole_number, random_generator
-from ordlink.datasets._features import FeatureTable
-from ordlink.datasets._sources import RemoteFile, Source, data_folder
-from ordlink.datasets._structure import Seed
+from ordlink._validate import Seed, check_choice, check_whole_number, random_generator
+from ordlink.datasets._source_table import NEWSGROUPS
+from ordlink.datasets._sources import data_folder
+from ordlink.datasets._tables import FeatureTable
 from ordlink.errors import InputError
 
-PACKED = "20news/20news-bydate-train.tar.xz"
-"""The training part alone, for folders that were filled by hand."""
-PUBLISHED = "20news/20news-bydate.tar.gz"
 TRAINING = "20news-bydate-train"
-WEIGHTINGS = ("tfidf", "counts")
-NEWSGROUPS = Source(
-    name="20news",
-    description="11,314 posts of 20 newsgroups (no answers: points to simulate answers from).",
-    page="http://qwone.com/~jason/20Newsgroups/",
-    citation=(
-        "Lang, K. (1995). NewsWeeder: Learning to filter netnews. ICML. Version 'bydate' of "
-        "J. Rennie, http://qwone.com/~jason/20Newsgroups/."
-    ),
-    terms="Public Usenet posts of 1993, freely used for research; no licence is stated.",
-    files=(RemoteFile(PUBLISHED, "https://ndownloader.figshare.com/files/5975967"),),
-    instead=PACKED,
-)
 
 
 def fetch_20news(
@@ -41,7 +25,7 @@ def fetch_20news(
     *,
     n_features: int = 100,
     weighting: str = "tfidf",
-    seed: Seed = None,
+    seed: Seed = 0,
     data_home: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> FeatureTable:
@@ -62,13 +46,11 @@ def fetch_20news(
         What a word counts in a post: how often it occurs times the logarithm of how rare it is,
         each post scaled to length 1; or how often it occurs. With plain counts a few very long
         posts make up nearly all of the variance (98 % in the first component), and cosines hardly
-        tell groups apart.
-    seed : int or numpy.random.Generator, optional
-        Makes the draw repeatable.
-    data_home : path, optional
-        The data folder; ORDLINK_DATA or the user's cache folder by default.
-    progress : callable, optional
-        Called with (bytes loaded, bytes in all) during a download.
+        separate the groups.
+    seed : int, numpy.random.Generator or None
+        Random seed of the draw.
+    data_home, progress
+        As for :func:`fetch_car`.
 
     Returns
     -------
@@ -76,27 +58,22 @@ def fetch_20news(
         In the order of the groups and the posts' numbers; names such as "sci.space/60790", the
         groups as classes. The same to rounding on any machine, up to the signs of the columns.
 
-    Raises
-    ------
-    InputError
-        If a parameter is out of range, or the file in the folder is not the one published.
-    MissingDataError
-        If the data is not there and cannot be downloaded.
-
     References
     ----------
     K. Lang: NewsWeeder: Learning to filter netnews, ICML 1995.
     """
-    if weighting not in WEIGHTINGS:
-        raise InputError(f"weighting: expected one of {', '.join(WEIGHTINGS)}, got {weighting!r}.")
-    n_objects = check_whole_number(n_objects, "n_objects", smallest=2)
-    n_features = check_whole_number(n_features, "n_features", smallest=1)
+    check_choice(weighting, "weighting", ("tfidf", "counts"))
+    n_objects = check_whole_number(n_objects, "n_objects", lowest=2)
+    n_features = check_whole_number(n_features, "n_features", lowest=1)
     generator = random_generator(seed)
     folder = data_folder(data_home)
-    archive = NEWSGROUPS.find(PACKED, folder) or NEWSGROUPS.get(PUBLISHED, folder, progress)
+    archive = NEWSGROUPS.find(str(NEWSGROUPS.instead), folder)
+    archive = archive or NEWSGROUPS.get(NEWSGROUPS.files[0].path, folder, progress)
     names, components = _components(archive, n_features, weighting)
     if n_objects > len(names):
-        raise InputError(f"n_objects: expected at most {len(names)} posts, got {n_objects}.")
+        raise InputError(
+            f"expected at most {len(names)} posts, got {n_objects}", parameter="n_objects"
+        )
     chosen = np.sort(generator.choice(len(names), n_objects, replace=False))
     groups = [name.partition("/")[0] for name in names]
     class_names = tuple(sorted(set(groups)))
@@ -125,7 +102,8 @@ def _components(archive: Path, n_features: int, weighting: str) -> tuple[list[st
     table = words.fit_transform(posts[name] for name in names)
     if n_features >= min(table.shape):
         raise InputError(
-            f"n_features: expected fewer than {min(table.shape)} components, got {n_features}."
+            f"expected fewer than {min(table.shape)} components, got {n_features}",
+            parameter="n_features",
         )
     reduction = PCA(n_features, svd_solver="arpack", random_state=0)
     with threadpool_limits(1):  # its steps are so small that threads only wait for each other

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ordlink._typing import FloatArray, LabelArray
-from ordlink.datasets._checks import check_number, check_whole_number, random_generator
-from ordlink.datasets._structure import MAX_OBJECTS, Seed, Structure, TrueTree, check_structure
+from ordlink._validate import Seed, check_number, check_whole_number, random_generator
+from ordlink.comparisons._pairs import MAX_OBJECTS
+from ordlink.datasets._structure import Structure, TrueTree, check_structure
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
@@ -68,7 +69,7 @@ class PlantedHierarchy:
         """Number of levels L."""
         return len(self.levels)
 
-    def initial_clusters(self, size: int, seed: Seed = None) -> list[list[int]]:
+    def initial_clusters(self, size: int, seed: Seed = 0) -> list[list[int]]:
         """Return a random partition of each pure cluster into groups of the given size.
 
         These are the initial clusters of 4-AL-I3 (size 3) and 4-AL-I5 (size 5): drawn uniformly
@@ -79,8 +80,8 @@ class PlantedHierarchy:
         ----------
         size : int
             Objects per group, at least 1.
-        seed : int or numpy.random.Generator, optional
-            Makes the draw repeatable.
+        seed : int, numpy.random.Generator or None
+            Random seed.
 
         Returns
         -------
@@ -94,7 +95,7 @@ class PlantedHierarchy:
         >>> sorted(len(group) for group in groups)
         [1, 1, 3, 3]
         """
-        size = check_whole_number(size, "size", smallest=1)
+        size = check_whole_number(size, "size", lowest=1)
         generator = random_generator(seed)
         groups: list[list[int]] = []
         for cluster in range(int(self.labels[-1]) + 1):
@@ -110,7 +111,7 @@ def planted_hierarchy(
     mean: float = 0.8,
     gap: float = 0.1,
     noise: float = 0.1,
-    seed: Seed = None,
+    seed: Seed = 0,
 ) -> PlantedHierarchy:
     """Return similarities drawn from the planted hierarchical model, with the true hierarchy.
 
@@ -131,8 +132,9 @@ def planted_hierarchy(
         delta, the loss of similarity per level, not negative.
     noise : float
         sigma, the standard deviation, not negative.
-    seed : int or numpy.random.Generator, optional
-        The same seed and number of objects give the same noise, whatever the other parameters.
+    seed : int, numpy.random.Generator or None
+        Random seed. The same seed and number of objects give the same noise, whatever the other
+        parameters.
 
     Returns
     -------
@@ -158,13 +160,9 @@ def planted_hierarchy(
     >>> planted.similarities[0].round(1)
     array([0.8, 0.8, 0.6, 0.6, 0.4, 0.4, 0.4, 0.4])
     """
-    depth = check_whole_number(depth, "depth", smallest=0)
+    depth = check_whole_number(depth, "depth", lowest=0)
     sizes = _check_sizes(depth, leaf_size)
-    mean = check_number(mean, "mean")
-    gap = check_number(gap, "gap", smallest=0)
-    noise = check_number(noise, "noise", smallest=0)
-    parameters = {"depth": depth, "leaf_sizes": sizes, "mean": mean, "gap": gap, "noise": noise}
-    return _plant(check_structure(_balanced(sizes)), parameters, mean, gap, noise, seed)
+    return _plant(check_structure(_balanced(sizes)), {"depth": depth}, mean, gap, noise, seed)
 
 
 def planted_tree(
@@ -173,7 +171,7 @@ def planted_tree(
     mean: float = 0.8,
     gap: float = 0.1,
     noise: float = 0.1,
-    seed: Seed = None,
+    seed: Seed = 0,
 ) -> PlantedHierarchy:
     """Return similarities drawn from the planted model with a true tree of any shape.
 
@@ -196,8 +194,9 @@ def planted_tree(
         delta, the loss of similarity per level, not negative.
     noise : float
         sigma, the standard deviation, not negative.
-    seed : int or numpy.random.Generator, optional
-        The same seed and number of objects give the same noise, whatever the other parameters.
+    seed : int, numpy.random.Generator or None
+        Random seed. The same seed and number of objects give the same noise, whatever the other
+        parameters.
 
     Returns
     -------
@@ -220,22 +219,16 @@ def planted_tree(
     ((0, 1, 2, 3, 4, 5), (0, 1), (2, 3, 4, 5), (2,), (3,), (4, 5))
     """
     truth = check_structure(structure)
-    mean = check_number(mean, "mean")
-    gap = check_number(gap, "gap", smallest=0)
-    noise = check_number(noise, "noise", smallest=0)
-    parameters = {
-        "clusters_per_level": [len(set(row.tolist())) for row in truth.levels()],
-        "leaf_sizes": truth.sizes,
-        "mean": mean,
-        "gap": gap,
-        "noise": noise,
-    }
-    return _plant(truth, parameters, mean, gap, noise, seed)
+    shape = {"clusters_per_level": [len(set(row.tolist())) for row in truth.levels()]}
+    return _plant(truth, shape, mean, gap, noise, seed)
 
 
 def _plant(
-    truth: TrueTree, parameters: dict[str, Any], mean: float, gap: float, noise: float, seed: Seed
+    truth: TrueTree, shape: dict[str, Any], mean: float, gap: float, noise: float, seed: Seed
 ) -> PlantedHierarchy:
+    mean = check_number(mean, "mean")
+    gap = check_number(gap, "gap", lowest=0)
+    noise = check_number(noise, "noise", lowest=0)
     generator = random_generator(seed)
     levels = truth.levels()
     expected = _expected_similarities(levels, mean, gap)
@@ -246,7 +239,7 @@ def _plant(
         scores=mean - (truth.depth - merge_levels) * gap,
         names=names,
         method="planted",
-        parameters=parameters,
+        parameters={**shape, "leaf_sizes": truth.sizes, "mean": mean, "gap": gap, "noise": noise},
     )
     return PlantedHierarchy(
         similarities=_add_noise(expected, noise, generator),
@@ -270,26 +263,29 @@ def _balanced(sizes: list[int]) -> Structure:
 def _check_sizes(depth: int, leaf_size: Any) -> list[int]:
     if depth > MAX_OBJECTS.bit_length():
         raise InputError(
-            f"depth: expected at most {MAX_OBJECTS} objects, got 2**{depth} clusters; "
-            "choose a smaller depth."
+            f"expected at most {MAX_OBJECTS} objects, got 2**{depth} clusters",
+            parameter="depth",
+            remedy="choose a smaller depth",
         )
     n_clusters = 2**depth
     if isinstance(leaf_size, Sequence | np.ndarray) and not isinstance(leaf_size, str):
         if len(leaf_size) != n_clusters:
             raise InputError(
-                f"leaf_size: expected {n_clusters} sizes for depth {depth}, got {len(leaf_size)}; "
-                "pass one size per pure cluster, or one number for all."
+                f"expected {n_clusters} sizes for depth {depth}, got {len(leaf_size)}",
+                parameter="leaf_size",
+                remedy="pass one size per pure cluster, or one number for all",
             )
         sizes = [
-            check_whole_number(size, f"leaf_size, entry {i}", smallest=1)
+            check_whole_number(size, f"leaf_size, entry {i}", lowest=1)
             for i, size in enumerate(leaf_size)
         ]
     else:
-        sizes = [check_whole_number(leaf_size, "leaf_size", smallest=1)] * n_clusters
+        sizes = [check_whole_number(leaf_size, "leaf_size", lowest=1)] * n_clusters
     if sum(sizes) > MAX_OBJECTS:
         raise InputError(
-            f"leaf_size: expected at most {MAX_OBJECTS} objects, got {sum(sizes)}; "
-            "choose a smaller depth or leaf_size."
+            f"expected at most {MAX_OBJECTS} objects, got {sum(sizes)}",
+            parameter="leaf_size",
+            remedy="choose a smaller {depth} or {leaf_size}",
         )
     return sizes
 

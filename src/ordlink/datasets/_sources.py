@@ -1,21 +1,25 @@
-"""Where data of others comes from and where it is kept: a folder, filled as files are needed."""
+"""Where public data comes from and where it is kept: a folder, filled as files are needed."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
+import tempfile
+import zipfile
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
+from urllib.parse import urlsplit
 
 from ordlink._atomic import replacing, write_text
 from ordlink._typing import Progress
-from ordlink.datasets._download import DownloadFailedError, downloaded, read_member, sha256
 from ordlink.errors import InputError, MissingDataError
+
+TIMEOUT_SECONDS = 30
+BLOCK = 1 << 16
+"""Bytes of a download after which progress is reported."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +43,16 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class Source:
-    """A set of data: who made it, under which terms, and its files.
+    """A public data set: who made it, under which terms, and its files.
 
     Attributes
     ----------
     name : str
         Short name, also that of its folder.
     description : str
-        What it is, in a sentence.
+        What it is, in one sentence.
     page : str
-        Where it is described or offered to people.
+        Web page that describes or offers it.
     citation : str
         What to cite when using it.
     terms : str
@@ -56,7 +60,7 @@ class Source:
     files : tuple of RemoteFile
         All its files.
     instead : str or None
-        Path of a file that does as well as all of them, where somebody has put it.
+        Path of a file that serves in place of all of them, if somebody has put it there.
     """
 
     name: str
@@ -79,10 +83,11 @@ class Source:
         if not place.is_file():
             return None
         expected = _checksums().get(path) or _noted_checksum(place)
-        if expected is not None and _checksum_of(place) != expected:
+        if expected is not None and _sha256(place) != expected:
             raise InputError(
-                f"{place}: this is not the file as published (its SHA-256 is not {expected}); "
-                "delete it, and it is downloaded again"
+                f"this is not the file as published (its SHA-256 is not {expected})",
+                where=str(place),
+                remedy="delete it, and it is downloaded again",
             )
         return place
 
@@ -100,29 +105,43 @@ class Source:
         if found is not None:
             return found
         wanted = next(file for file in self.files if file.path == path)
-        try:
-            with downloaded(wanted.url, progress) as content:
+        with tempfile.TemporaryDirectory() as temporary:
+            content = Path(temporary) / "download"
+            try:
+                _download(wanted.url, content, progress)
                 if wanted.member is None:
                     _keep(content, path, folder)
                 else:
                     self._unpack(content, wanted, folder)
-        except DownloadFailedError as error:
-            raise MissingDataError(
-                f"{path} is not in {folder}, and {wanted.url} could not be downloaded ({error}); "
-                f"get it yourself (it is described at {self.page}) and put it at {folder / path}, "
-                "or pass data_home= (--data-home) or set ORDLINK_DATA to the folder that has it"
-            ) from error
+            except _DownloadFailedError as error:
+                raise MissingDataError(
+                    f"{path} is not in {folder}, and {wanted.url} could not be downloaded "
+                    f"({error})",
+                    remedy=f"get it yourself (it is described at {self.page}) and put it at "
+                    f"{_no_braces(folder / path)}, or pass {{data_home}} or set ORDLINK_DATA to "
+                    "the folder that has it",
+                ) from error
         return folder / path
 
-    def _unpack(self, archive: BinaryIO, wanted: RemoteFile, folder: Path) -> None:
+    def _unpack(self, archive: Path, wanted: RemoteFile, folder: Path) -> None:
         """Keep the wanted file and all others of the archive that are not there yet."""
         others = [f for f in self.files if f.url == wanted.url and f != wanted]
         for file in (wanted, *others):
-            if file.member is not None and not (folder / file.path).exists():
-                _keep(BytesIO(read_member(archive, file.member)), file.path, folder)
+            if file.member is None or (folder / file.path).exists():
+                continue
+            try:
+                with zipfile.ZipFile(archive) as opened, opened.open(file.member) as packed:
+                    content = archive.with_name("member")
+                    with content.open("wb") as unpacked:
+                        shutil.copyfileobj(packed, unpacked)
+            except (zipfile.BadZipFile, KeyError) as error:
+                raise _DownloadFailedError(
+                    f"it is no zip archive with the file {file.member}"
+                ) from error
+            _keep(content, file.path, folder)
 
 
-def data_folder(data_home: str | os.PathLike[str] | None) -> Path:
+def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder for data: as given, else ORDLINK_DATA, else the user's cache.
 
     Examples
@@ -130,37 +149,79 @@ def data_folder(data_home: str | os.PathLike[str] | None) -> Path:
     >>> data_folder("data").name
     'data'
     """
+    from platformdirs import user_cache_path
+
     given = data_home if data_home is not None else os.environ.get("ORDLINK_DATA")
-    return Path(given).expanduser() if given else _cache_folder()
+    return Path(given).expanduser() if given else user_cache_path("ordlink", appauthor=False)
 
 
-def _cache_folder() -> Path:
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "ordlink"
+class _DownloadFailedError(Exception):
+    """A download did not work; the message says only why."""
 
 
-def _keep(content: BinaryIO, path: str, folder: Path) -> None:
-    """Write a downloaded file to its place after checking it; note an unknown checksum."""
-    checksum = sha256(content)
+class _PoochProgress:
+    """Calls `progress` as Pooch calls its progress bars, which it fills once more at the end."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress, self.total, self.done, self.said = progress, 0, 0, 0
+
+    def update(self, n_bytes: int) -> None:
+        self.done += n_bytes
+        done = min(self.done, self.total) if self.total else self.done
+        if done > self.said:
+            self.said = done
+            self.progress(done, max(done, self.total))
+
+    def reset(self) -> None:
+        self.done = 0
+
+    def close(self) -> None:
+        """Leave the bar to its owner."""
+
+
+def _download(url: str, content: Path, progress: Progress | None) -> None:
+    """Download a file completely."""
+    import pooch  # type: ignore[import-untyped]
+    import requests
+
+    bar = False if progress is None else _PoochProgress(progress)
+    loader = pooch.HTTPDownloader(
+        progressbar=bar,
+        chunk_size=BLOCK,
+        timeout=TIMEOUT_SECONDS,
+        headers={"User-Agent": "ordlink"},
+    )
+    try:
+        loader(url, str(content), None)
+    except requests.HTTPError as error:
+        response: Any = error.response
+        said = f"the server says {response.status_code} {response.reason}"
+        raise _DownloadFailedError(said) from error
+    except requests.Timeout as error:
+        raise _DownloadFailedError(f"no answer within {TIMEOUT_SECONDS} seconds") from error
+    except requests.ConnectionError as error:
+        raise _DownloadFailedError(f"no connection to {urlsplit(url).hostname}") from error
+    except requests.RequestException as error:
+        raise _DownloadFailedError("the connection ended early") from error
+
+
+def _keep(content: Path, path: str, folder: Path) -> None:
+    """Copy a downloaded file to its place after checking it; note an unknown checksum."""
+    checksum = _sha256(content)
     expected = _checksums().get(path)
     if expected is not None and checksum != expected:
-        raise DownloadFailedError(f"its SHA-256 is {checksum}, expected {expected}")
+        raise _DownloadFailedError(f"its SHA-256 is {checksum}, expected {expected}")
     place = folder / path
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"{place.parent}: cannot be made ({error.strerror}); choose another folder with "
-            "data_home= (--data-home) or ORDLINK_DATA"
+            f"cannot be made ({error.strerror})",
+            where=str(place.parent),
+            remedy="choose another folder with {data_home} or ORDLINK_DATA",
         ) from error
-    content.seek(0)
-    with replacing(place) as file:
-        shutil.copyfileobj(content, file)
+    with replacing(place) as file, content.open("rb") as downloaded:
+        shutil.copyfileobj(downloaded, file)
     if expected is None:
         write_text(_note_of(place), f"{checksum}  {place.name}\n")
 
@@ -170,6 +231,12 @@ def _checksums() -> dict[str, str]:
     text = (resources.files("ordlink.datasets") / "data" / "checksums.txt").read_text("utf-8")
     lines = [line.split(maxsplit=1) for line in text.splitlines() if not line.startswith("#")]
     return {path: checksum for checksum, path in lines}
+
+
+def _sha256(place: Path) -> str:
+    import pooch
+
+    return str(pooch.file_hash(str(place)))
 
 
 def _note_of(place: Path) -> Path:
@@ -182,6 +249,5 @@ def _noted_checksum(place: Path) -> str | None:
     return note.read_text("utf-8").split()[0] if note.is_file() else None
 
 
-def _checksum_of(place: Path) -> str:
-    with place.open("rb") as file:
-        return sha256(file)
+def _no_braces(path: Path) -> str:
+    return str(path).replace("{", "{{").replace("}", "}}")

@@ -11,13 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ordlink._typing import FloatArray, Int32Array, LabelArray
-from ordlink.datasets._checks import check_whole_number, random_generator
+from ordlink._validate import Seed, check_whole_number, random_generator
+from ordlink.comparisons._pairs import MAX_OBJECTS as MAX_OBJECTS
 from ordlink.errors import InputError, InputKindError
 
 Structure: TypeAlias = "int | Sequence[Structure]"
-Seed: TypeAlias = int | np.random.Generator | None
-MAX_OBJECTS = 65_535
-"""As many objects as comparisons can be made of."""
+"""A pure cluster, given by its size, or a list of branches."""
 
 
 def caterpillar(sizes: Sequence[int]) -> Structure:
@@ -29,7 +28,7 @@ def caterpillar(sizes: Sequence[int]) -> Structure:
     [[5, 10], 20]
     """
     if not len(sizes):
-        raise InputError("sizes: expected at least one pure cluster, got none.")
+        raise InputError("expected at least one pure cluster, got none", parameter="sizes")
     structure: Structure = sizes[0]
     for size in sizes[1:]:
         structure = [structure, size]
@@ -42,7 +41,7 @@ def random_structure(
     smallest: int = 2,
     largest: int = 100,
     max_children: int = 2,
-    seed: Seed = None,
+    seed: Seed = 0,
 ) -> Structure:
     """Return an unbalanced tree for `planted_tree`, drawn at random.
 
@@ -58,8 +57,8 @@ def random_structure(
         large ones.
     max_children : int
         Most branches of a node, at least 2; each number of branches is equally likely.
-    seed : int or numpy.random.Generator, optional
-        Makes the draw repeatable.
+    seed : int, numpy.random.Generator or None
+        Random seed.
 
     Returns
     -------
@@ -70,10 +69,10 @@ def random_structure(
     >>> random_structure(5, smallest=2, largest=50, max_children=3, seed=1)
     [[10, 43], [3, 43], 5]
     """
-    n_clusters = check_whole_number(n_clusters, "n_clusters", smallest=1)
-    smallest = check_whole_number(smallest, "smallest", smallest=1)
-    largest = check_whole_number(largest, "largest", smallest=smallest)
-    max_children = check_whole_number(max_children, "max_children", smallest=2)
+    n_clusters = check_whole_number(n_clusters, "n_clusters", lowest=1)
+    smallest = check_whole_number(smallest, "smallest", lowest=1)
+    largest = check_whole_number(largest, "largest", lowest=smallest)
+    max_children = check_whole_number(max_children, "max_children", lowest=2)
     generator = random_generator(seed)
     logarithms = generator.uniform(math.log(smallest), math.log(largest + 1), n_clusters)
     sizes = np.minimum(np.exp(logarithms), largest).astype(int).tolist()
@@ -194,15 +193,17 @@ def check_structure(structure: Any) -> TrueTree:
             continue
         if len(part) < 2:
             raise InputError(
-                f"{where}: expected at least two branches, got {part!r}; a pure cluster is given "
-                "by its size alone, without brackets."
+                f"expected at least two branches, got {part!r}",
+                parameter=where,
+                remedy="a pure cluster is given by its size alone, without brackets",
             )
         inside = [(child, f"{where}[{i}]", depth + 1, node) for i, child in enumerate(part)]
         waiting += reversed(inside)
     if sum(sizes) > MAX_OBJECTS:
         raise InputError(
-            f"structure: expected at most {MAX_OBJECTS} objects, got {sum(sizes)}; choose smaller "
-            "clusters."
+            f"expected at most {MAX_OBJECTS} objects, got {sum(sizes)}",
+            parameter="structure",
+            remedy="choose smaller clusters",
         )
     return TrueTree(
         depths=np.array(depths, dtype=np.intp),
@@ -214,8 +215,9 @@ def check_structure(structure: Any) -> TrueTree:
 
 def _check_size(size: Any, where: str) -> int:
     try:
-        return check_whole_number(size, where, smallest=1)
+        return check_whole_number(size, where, lowest=1)
     except InputKindError as error:
         raise InputKindError(
-            f"{where}: expected the size of a pure cluster or a list of branches, got {size!r}."
+            f"expected the size of a pure cluster or a list of branches, got {size!r}",
+            parameter=where,
         ) from error

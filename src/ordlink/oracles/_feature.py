@@ -1,4 +1,4 @@
-"""An oracle that compares distances between feature vectors."""
+"""An oracle that compares distances between feature vectors, and cosines with exact ties."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from ordlink._typing import AnyArray, FloatArray, Int8Array, Int32Array
 from ordlink.errors import InputError, InputKindError
 from ordlink.oracles._base import BaseOracle, sign_of_difference
-from ordlink.oracles._cosine import PairCosines
 
 Metric = str | Callable[..., float]
 TIE_TOLERANCE = 1e-12
 """Distances that differ by less than this share of the larger one are equal."""
+_PRODUCTS_AT_ONCE = 1 << 20
 
 
 class FeatureOracle(BaseOracle):
@@ -102,8 +102,9 @@ class FeatureOracle(BaseOracle):
             row = int(undefined.argmax())
             raise InputError(
                 f"the {self._metric} distance of objects {i[row]} and {j[row]} is undefined "
-                "(a row of zeros or without variation?); choose another metric, such as "
-                "'euclidean', or leave the object out."
+                "(a row of zeros or without variation?)",
+                parameter="metric",
+                remedy="choose another metric, such as 'euclidean', or leave the object out",
             )
 
     def _try_metric(self) -> None:
@@ -114,8 +115,9 @@ class FeatureOracle(BaseOracle):
             raise
         except (ValueError, TypeError) as error:
             raise InputError(
-                f"SciPy refuses the metric {self._metric!r}: {error}; see "
-                "scipy.spatial.distance.cdist for what there is."
+                f"SciPy refuses {self._metric!r}: {error}",
+                parameter="metric",
+                remedy="see scipy.spatial.distance.cdist for the metrics that it has",
             ) from error
 
 
@@ -127,19 +129,21 @@ def _check_features(features: ArrayLike) -> FloatArray:
         table: FloatArray = np.array(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputKindError(
-            f"features: expected a table of numbers, one row per object, got {error}."
+            f"expected a table of numbers, one row per object, got {error}", parameter="features"
         ) from error
     if table.ndim != 2 or not table.size:
         raise InputError(
-            "features: expected a table with one row per object and one column per feature, "
-            f"got shape {table.shape}."
+            "expected a table with one row per object and one column per feature, got shape "
+            f"{table.shape}",
+            parameter="features",
         )
     missing = ~np.isfinite(table)
     if missing.any():
         row, column = np.argwhere(missing)[0]
         raise InputError(
-            f"features, row {row}, column {column}: expected a finite number, "
-            f"got {table[row, column]}; fill in or leave out the object."
+            f"expected a finite number, got {table[row, column]}",
+            where=f"features, row {row}, column {column}",
+            remedy="fill it in, or leave the object out",
         )
     table.flags.writeable = False
     return table
@@ -154,3 +158,58 @@ def _missing_options(
     if metric == "mahalanobis" and "VI" not in options:
         return {"VI": np.linalg.inv(np.atleast_2d(np.cov(features.T))).T.copy()}
     return {}
+
+
+def cosine_matrix(features: FloatArray) -> FloatArray:
+    """Return the cosine of every two rows, 0 where a row is all zeros.
+
+    The matrix is symmetric to the last bit. Equal rows have equal cosines with all others, and
+    with whole numbers equal cosines are equal floats.
+    """
+    features = _in_range(features)
+    products = np.zeros((len(features), len(features)))
+    # Feature by feature: a matrix product may add in another order in another part of the matrix.
+    for column in features.T:
+        products += np.multiply.outer(column, column)
+    squares = np.diagonal(products)
+    return _from_products(products, np.multiply.outer(squares, squares))
+
+
+class PairCosines:
+    """The cosines of chosen pairs of rows, equal to those of :func:`cosine_matrix` bit by bit."""
+
+    def __init__(self, features: FloatArray) -> None:
+        self._features = _in_range(features)
+        everything = np.arange(len(features))
+        self._squares = self._products(everything, everything)
+
+    def __call__(self, i: AnyArray, j: AnyArray) -> FloatArray:
+        """Return the cosine of rows i[t] and j[t] for each t; NaN where a row is all zeros."""
+        both = self._squares[i] * self._squares[j]
+        return np.where(both > 0, _from_products(self._products(i, j), both), np.nan)
+
+    def _products(self, i: AnyArray, j: AnyArray) -> FloatArray:
+        step = max(1, _PRODUCTS_AT_ONCE // self._features.shape[1])
+        products = np.empty(len(i))
+        for start in range(0, len(i), step):
+            some = slice(start, start + step)
+            terms = self._features[i[some]] * self._features[j[some]]
+            # A cumulative sum adds one by one, in the order of the matrix; `sum` does not.
+            products[some] = np.cumsum(terms, axis=1)[:, -1]
+        return products
+
+
+def _in_range(features: FloatArray) -> FloatArray:
+    """Return the features, scaled if fourth powers would leave the range of numbers."""
+    largest = float(np.abs(features).max(initial=0.0))
+    if largest > 1e50 or 0 < largest < 1e-50:
+        scaled: FloatArray = features / largest
+        return scaled
+    return features
+
+
+def _from_products(products: FloatArray, both: FloatArray) -> FloatArray:
+    # sign(p) sqrt(p^2 / (a b)) rather than p / sqrt(a b): for whole numbers p^2 and a b are exact,
+    # so the one rounding of the quotient is the same for all pairs with the same cosine.
+    ratio = np.divide(products**2, both, out=np.zeros_like(products), where=both > 0)
+    return np.copysign(np.sqrt(np.minimum(ratio, 1.0)), products)

@@ -24,28 +24,10 @@ VERSION = 1
 
 
 class RecordFile:
-    """Answers on disk, in JSON lines.
-
-    The first line is the header, ``{"format": "ordlink-record", "version": 1, "n_objects": N}``.
-    Each further line is ``[i, j, k, l, answer]`` with i < j, k < l and (i, j) before (k, l) in
-    alphabetical order; the answer is 1 if i and j are more alike than k and l, -1 if they are
-    less alike, 0 for a tie or "can't tell". Every line ends with a newline.
+    """Answers on disk, in the JSON lines that :class:`RecordedOracle` describes.
 
     A last line without newline is what a crash leaves behind: it is completed if the answer is
     all there, and removed otherwise.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; it is made if it does not exist.
-    n_objects : int
-        Number of objects.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged elsewhere than in its last line, is of another format or version,
-        was made for another number of objects, or was changed since by somebody else.
     """
 
     def __init__(self, path: str | Path, n_objects: int) -> None:
@@ -88,7 +70,9 @@ class RecordFile:
             return b""
         except OSError as error:
             raise InputError(
-                f"{self.path}: cannot be read ({error.strerror}); name a file for the record."
+                f"cannot be read ({error.strerror})",
+                where=str(self.path),
+                remedy="choose a file for the record",
             ) from error
 
     def _write(self, lines: bytes) -> None:
@@ -108,8 +92,9 @@ class RecordFile:
                 os.fsync(stream.fileno())
         except OSError as error:
             raise InputError(
-                f"{self.path}: the record cannot be written ({error.strerror}); "
-                "choose a folder that exists, with room, and that you may write to."
+                f"the record cannot be written ({error.strerror})",
+                where=str(self.path),
+                remedy="choose a folder that exists, has space, and that you may write to",
             ) from error
         self._end += len(lines)
         self._unfinished = (b"",)
@@ -123,9 +108,11 @@ class RecordFile:
             if any(ours.startswith(tail) for ours in self._unfinished):
                 return
         raise InputError(
-            f"{self.path}: the record has {size} bytes, but this run left {self._end}: another run "
-            "has changed it; nothing was overwritten. Let one run at a time use the file, and "
-            "start this one again to go on from what it holds, or give it a file of its own."
+            f"the record has {size} bytes, but this run left {self._end}: another run has changed "
+            "it; nothing was overwritten",
+            where=str(self.path),
+            remedy="let one run at a time use the file, and start this one again to resume from "
+            "what the file has, or give it a file of its own",
         )
 
     def _check_header(self, line: bytes) -> None:
@@ -135,13 +122,15 @@ class RecordFile:
             header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise self._damage(
-                1, f'expected {{"format": "{FORMAT}", ...}}', line, "name another file"
+                1, f'expected {{"format": "{FORMAT}", ...}}', line, "choose another file"
             )
         if header.get("version") != VERSION:
-            raise self._damage(1, f"expected version {VERSION}", line, "use the ordlink it is from")
+            raise self._damage(
+                1, f"expected version {VERSION}", line, "use the ordlink that wrote it"
+            )
         if header.get("n_objects") != self._n_objects:
             raise self._damage(
-                1, f"expected n_objects {self._n_objects}", line, "name the file of these objects"
+                1, f"expected n_objects {self._n_objects}", line, "choose the file of these objects"
             )
 
     def _check_rows(self, lines: Sequence[bytes]) -> tuple[Int32Array, Int8Array]:
@@ -167,7 +156,9 @@ class RecordFile:
 
     def _damage(self, line: int, expected: str, got: bytes, remedy: str) -> InputError:
         shown = repr(got[:80].decode(errors="replace"))
-        return InputError(f"{self.path}, line {line}: {expected}, got {shown}; {remedy}.")
+        return InputError(
+            f"{expected}, got {shown}", where=f"{self.path}, line {line}", remedy=remedy
+        )
 
 
 @contextmanager
@@ -180,7 +171,7 @@ def _locked(stream: BinaryIO) -> Iterator[None]:
 
 
 def _parse(line: bytes) -> list[int] | None:
-    """Return the five numbers of a line, or None if it does not hold five."""
+    """Return the five numbers of a line, or None if there are not five."""
     try:
         row = json.loads(line.decode())
     except (ValueError, RecursionError):

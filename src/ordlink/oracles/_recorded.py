@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 
 from ordlink._typing import AnyArray, Int8Array, Int32Array
+from ordlink._validate import check_whole_number
 from ordlink.errors import BudgetExhaustedError, InputError
-from ordlink.oracles._function import FunctionOracle
-from ordlink.oracles._protocol import Oracle, check_answers
-from ordlink.oracles._question_log import QuestionLog
-from ordlink.oracles._questions import Questions
+from ordlink.oracles._base import Oracle, ask, known_to
+from ordlink.oracles._questions import QuestionLog, Questions
 from ordlink.oracles._record_file import RecordFile
-from ordlink.oracles._remembering import RememberingOracle, known_to
+from ordlink.oracles._remembering import RememberingOracle
+from ordlink.oracles._simulated import FunctionOracle
 
 WRITE_INTERVAL = 1.0
 """Seconds after which answers to a long batch are written before the batch is complete."""
 
 
 class RecordedOracle(RememberingOracle):
-    """Writes every answer to disk, so that an interrupted run goes on where it stopped.
+    """Writes every answer to disk, so that an interrupted run resumes where it stopped.
 
     Answers are on the disk before they are returned. Start the same run again with the same
     file: questions in it are answered from it, and the inner oracle is asked none of them again.
@@ -69,10 +69,11 @@ class RecordedOracle(RememberingOracle):
 
     def __init__(self, oracle: Oracle, path: str | Path, *, batch_size: int | None = None) -> None:
         super().__init__(oracle)
-        if batch_size is not None and batch_size < 1:
-            raise InputError(f"batch_size is 1 or more, got {batch_size}.")
-        self._batch_size = 1 if isinstance(oracle, FunctionOracle) else None
-        self._batch_size = batch_size or self._batch_size
+        if batch_size is None and isinstance(oracle, FunctionOracle):
+            batch_size = 1
+        if batch_size is not None:
+            batch_size = check_whole_number(batch_size, "batch_size", lowest=1)
+        self._batch_size = batch_size
         self._file = RecordFile(path, self.n_objects)
         quadruplets, answers = self._file.load()
         keys = Questions.of(quadruplets, self.n_objects).keys
@@ -116,9 +117,7 @@ class RecordedOracle(RememberingOracle):
         """Record the questions of a batch that were answered before the budget ran out."""
         known = known_to(self._oracle, quadruplets)
         if known.any():
-            answers = check_answers(
-                self._oracle.compare(quadruplets[known]), int(known.sum()), self._oracle
-            )
+            answers = ask(self._oracle, quadruplets[known])
         else:  # an oracle that cannot say what it knows: without its "can't tell"
             rows = error.comparisons.quadruplets  # type: ignore[attr-defined]  # listed ones
             learnt = Questions.of(rows, self.n_objects)
@@ -137,6 +136,8 @@ class RecordedOracle(RememberingOracle):
             row = int(differs.argmax())
             earlier = int(first[place[row]])
             raise InputError(
-                f"{self.path}, line {row + 2}: the question was answered {answers[earlier]} in "
-                f"line {earlier + 2} and {answers[row]} here; remove one of the two lines."
+                f"the question was answered {answers[earlier]} in line {earlier + 2} and "
+                f"{answers[row]} here",
+                where=f"{self.path}, line {row + 2}",
+                remedy="remove one of the two lines",
             )

@@ -1,27 +1,29 @@
-"""What the oracles share that ask another oracle and remember its answers."""
+"""Oracles that ask another oracle and remember its answers: AskOnce, BudgetedOracle."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array
+from ordlink._text import counted
+from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array, Int64Array
+from ordlink._validate import check_whole_number
 from ordlink.comparisons import ListedComparisons, pair_ids
 from ordlink.comparisons._pairs import check_pair_ids_fit
-from ordlink.oracles._base import BaseOracle, names_of
-from ordlink.oracles._protocol import Oracle, check_answers, check_oracle
-from ordlink.oracles._questions import Questions, keys_to_codes
+from ordlink.errors import BudgetExhaustedError
+from ordlink.oracles._base import Oracle, WrappingOracle, known_to
+from ordlink.oracles._questions import (
+    Questions,
+    codes_to_quadruplets,
+    keys_to_codes,
+    question_keys,
+)
 
 
-class RememberingOracle(BaseOracle):
+class RememberingOracle(WrappingOracle):
     """An oracle that asks another one each question once and answers the rest from memory.
 
-    A subclass may overwrite :meth:`_ask`, which sees new and distinct questions only.
+    A subclass may override :meth:`_ask`, which sees new and distinct questions only.
     """
-
-    def __init__(self, oracle: Oracle) -> None:
-        check_oracle(oracle)
-        super().__init__(oracle.n_objects, names=names_of(oracle))
-        self._oracle = oracle
 
     def comparisons(self) -> ListedComparisons:
         """Return what was learnt so far, sorted by question; "can't tell" is left out.
@@ -46,7 +48,7 @@ class RememberingOracle(BaseOracle):
         )
 
     def knows(self, quadruplets: AnyArray) -> BoolArray:
-        """Return which questions are answered from memory, without asking anybody anew.
+        """Return which questions can be answered from memory.
 
         Parameters
         ----------
@@ -82,14 +84,102 @@ class RememberingOracle(BaseOracle):
         """Get the answers to new questions; `keys` are for those that keep part of a batch."""
         return self._answer(quadruplets)
 
-    def _answer(self, quadruplets: Int32Array) -> Int8Array:
-        answers = self._oracle.compare(quadruplets)
-        return check_answers(answers, len(quadruplets), self._oracle)
+
+class AskOnce(RememberingOracle):
+    """Asks another oracle each question once; when it comes again, the answer is remembered.
+
+    Every active method puts this between itself and the oracle it is given.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers each question the first time.
+
+    Examples
+    --------
+    >>> from ordlink.oracles import AskOnce, NoisyOracle, SimilarityOracle
+    >>> coin = NoisyOracle(SimilarityOracle([[0, 1, 2], [1, 0, 3], [2, 3, 0]]), 0.5)
+    >>> sure = AskOnce(coin)
+    >>> bool(sure.compare([[0, 1, 0, 2]])[0] == -sure.compare([[2, 0, 0, 1]])[0])
+    True
+    >>> sure.n_questions
+    1
+    """
+
+    def compare_pairs(self, first: Int64Array, second: Int64Array) -> Int8Array:
+        """Return +1, -1 or 0 as pair `first` is more alike than, less alike than, or like `second`.
+
+        For algorithms: pairs come as codes i * N + j with i < j, and are not checked.
+
+        Parameters
+        ----------
+        first, second : ndarray of shape (m,), dtype int64
+            Codes of the two pairs of each question; they differ, and so do the questions.
+        """
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        keys = question_keys(low, high, self.n_objects)
+        answers = self._recall_or_ask(keys, codes_to_quadruplets(low, high, self.n_objects))
+        return np.where(first == low, answers, -answers)
 
 
-def known_to(oracle: Oracle, quadruplets: Int32Array) -> BoolArray:
-    """Return which questions an oracle answers from memory; none if it cannot say."""
-    knows = getattr(oracle, "knows", None)
-    if not callable(knows):
-        return np.zeros(len(quadruplets), dtype=np.bool_)
-    return np.asarray(knows(quadruplets), dtype=np.bool_)
+class BudgetedOracle(RememberingOracle):
+    """Passes questions on until the budget is used up.
+
+    A question that was answered before is free, also one that the inner oracle knows already
+    (its ``knows(quadruplets)`` says so, as that of :class:`RecordedOracle`). Of a batch that does
+    not fit, as much as fits is still asked; then :class:`~ordlink.errors.BudgetExhaustedError`
+    gives all that was learnt. With a record, inside or outside, each run asks at most `budget` new
+    questions and resumes where the last one stopped.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers the questions.
+    budget : int
+        Number of distinct new questions.
+
+    Examples
+    --------
+    >>> from ordlink.errors import BudgetExhaustedError
+    >>> from ordlink.oracles import BudgetedOracle, SimilarityOracle
+    >>> oracle = BudgetedOracle(SimilarityOracle([[0, 5, 1], [5, 0, 2], [1, 2, 0]]), budget=1)
+    >>> try:
+    ...     oracle.compare([[0, 2, 0, 1], [0, 1, 1, 2]])
+    ... except BudgetExhaustedError as error:
+    ...     print(error.n_questions, error.comparisons.quadruplets.tolist())
+    1 [[0, 1, 0, 2]]
+    """
+
+    def __init__(self, oracle: Oracle, budget: int) -> None:
+        super().__init__(oracle)
+        self._budget = check_whole_number(budget, "budget", lowest=0)
+        check_pair_ids_fit(self.n_objects)  # or what was learnt could not be given back
+        self._n_charged = 0
+
+    @property
+    def budget(self) -> int:
+        """Number of distinct new questions that are answered in all."""
+        return self._budget
+
+    @property
+    def n_questions_left(self) -> int:
+        """Number of new questions that will still be answered."""
+        return self._budget - self._n_charged
+
+    def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
+        new = ~known_to(self._oracle, quadruplets)
+        fits = ~new | (np.cumsum(new) <= self.n_questions_left)
+        if fits.all():
+            answers = super()._ask(keys, quadruplets)
+            self._n_charged += int(new.sum())
+            return answers
+        if fits.any():
+            self._asked.add(keys[fits], super()._ask(keys[fits], quadruplets[fits]))
+            self._n_charged += int((new & fits).sum())
+        raise BudgetExhaustedError(
+            f"the budget of {counted(self._budget, 'question')} is used up; the answers so far "
+            "are in this error's `comparisons`: raise the budget, or cluster them with a passive "
+            "method",
+            comparisons=self.comparisons(),
+            n_questions=self.n_questions,
+        )

@@ -253,10 +253,10 @@ def test_what_is_no_oracle_is_refused(method):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda m: np.zeros(m + 1), r"must return an array of shape"),
+        (lambda m: np.zeros(m + 1), r"expected an array of shape"),
         (lambda m: np.full(m, 2), r"answer 0: expected -1, 0 or 1, got 2"),
         (lambda m: np.full(m, np.nan), r"answer 0: expected -1, 0 or 1, got nan"),
-        (lambda m: ["yes"] * m, r"must answer with the numbers"),
+        (lambda m: ["yes"] * m, r"expected the numbers -1, 0 or 1"),
     ],
 )
 def test_answers_that_are_none_are_refused(method, wrong, message):

@@ -118,6 +118,7 @@ def test_all_comparisons_need_not_be_listed() -> None:
     assert ol.metrics.aari(levels, tree) > 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("leaf_size", "n_answers"), [(6, 3000), (20, 6000), (20, 25_000)])
 def test_relabelling_objects_relabels_the_tree(leaf_size, n_answers) -> None:
     for seed in range(8):
@@ -132,6 +133,7 @@ def test_relabelling_objects_relabels_the_tree(leaf_size, n_answers) -> None:
         assert relabelled(tree, new_number) == relabelled(moved, np.arange(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaf_size", [30, 75])  # every pair in 56 comparisons, and in 6
 def test_the_tree_is_the_same_on_any_number_of_threads(leaf_size) -> None:
     code = (

@@ -346,6 +346,7 @@ def test_an_auto_cell_takes_what_auto_takes() -> None:
     assert rows == run_cell(Experiment("tiny", 1, auto_cell, (cell,)), cell)
 
 
+@pytest.mark.slow
 def test_branches_of_spectral_are_those_of_the_library() -> None:
     rows = spectral_cell(**TINY, run=0, n_replicates=3)
 
@@ -370,6 +371,7 @@ def test_with_all_comparisons_auto_needs_no_folds() -> None:
     assert all(row["held_out"] is None for row in others)
 
 
+@pytest.mark.slow
 def test_batches_of_structureless_data_do_not_overlap() -> None:
     given = {"n_objects": 8, "per_object": 20, "form": "triplet", "error_rate": 0.0}
 
@@ -380,6 +382,7 @@ def test_batches_of_structureless_data_do_not_overlap() -> None:
     assert len({row["value"] for row in both}) > 1
 
 
+@pytest.mark.slow
 def test_the_command_runs_goes_on_and_writes_its_page(tmp_path, monkeypatch, capsys) -> None:
     cell = {**TINY, "run": 0, "n_replicates": 5}
     chance = {"n_objects": 8, "per_object": 20, "form": "triplet", "error_rate": 0.0}

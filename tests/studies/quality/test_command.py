@@ -11,6 +11,8 @@ from studies.quality.groups import GROUPS
 from studies.running import Experiment, load_results
 from tests.studies.sample_cells import fail_on_odd
 
+pytestmark = pytest.mark.slow
+
 
 def test_it_lists_the_groups(study) -> None:
     result = study("quality", "--list")

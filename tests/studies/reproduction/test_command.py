@@ -93,7 +93,7 @@ def test_the_quick_grid_is_a_part_of_the_full_one(name, monkeypatch) -> None:
     assert len(quick.cells) < len(full.cells) / 3
 
 
-def test_an_interrupted_run_says_how_to_go_on(study, tmp_path: Path, monkeypatch) -> None:
+def test_an_interrupted_run_says_how_to_resume(study, tmp_path: Path, monkeypatch) -> None:
     experiment = Experiment("odd", 1, fail_on_odd, ({"number": 2, "mended": ""},))
     failing = dataclasses.replace(STUDIES["model"], make=lambda *_: (experiment, ()))
     monkeypatch.setitem(STUDIES, "model", failing)
@@ -107,4 +107,4 @@ def test_an_interrupted_run_says_how_to_go_on(study, tmp_path: Path, monkeypatch
 
     assert result.code == 130
     assert "odd: 0 of 1 cells are saved in" in result.err
-    assert "the same command goes on" in result.err
+    assert "the same command runs the others" in result.err

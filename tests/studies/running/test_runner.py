@@ -18,6 +18,8 @@ from ordlink.errors import InputError
 from studies.running import Experiment, cell_key, load_results, run_cell, run_cells, seed_of
 from tests.studies.sample_cells import clock, fail_on_odd, sample
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -11,7 +11,7 @@ from ordlink._typing import AnyArray, FloatArray, Int8Array, Int32Array, Int64Ar
 from ordlink.comparisons import n_pairs, pair_ids, pair_members
 from ordlink.errors import InputError
 from ordlink.oracles import Oracle, check_oracle
-from ordlink.oracles._protocol import check_answers
+from ordlink.oracles._base import check_answers
 
 DEFAULT_REFERENCES = 8
 """Number of reference pairs where neither it nor a budget is given."""

@@ -1,0 +1,217 @@
+"""Oracles that answer from similarities or a function, and oracles that err or vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ordlink._typing import Int8Array, Int32Array
+from ordlink._validate import Seed, check_number, check_whole_number, random_generator
+from ordlink.comparisons import check_similarities
+from ordlink.errors import InputError, InputKindError
+from ordlink.oracles._base import BaseOracle, Oracle, WrappingOracle, ask, sign_of_difference
+
+
+class SimilarityOracle(BaseOracle):
+    """Answers truthfully from a similarity matrix; equal similarities are a tie.
+
+    Parameters
+    ----------
+    similarities : array_like of shape (N, N)
+        Symmetric and finite; the diagonal is not used.
+    names : sequence of str, optional
+        One name per object.
+
+    Raises
+    ------
+    InputError, InputKindError
+        If the matrix is not square, finite and symmetric; the first wrong entry is named.
+
+    Examples
+    --------
+    >>> from ordlink.oracles import SimilarityOracle
+    >>> oracle = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
+    >>> oracle.compare([[0, 1, 1, 2], [0, 2, 0, 1], [0, 2, 1, 2]])
+    array([ 1, -1,  0], dtype=int8)
+    >>> oracle.n_questions
+    3
+    """
+
+    def __init__(self, similarities: ArrayLike, *, names: Sequence[str] | None = None) -> None:
+        # A copy: changing the matrix later must not change answers.
+        self._similarities = check_similarities(similarities).copy()
+        super().__init__(len(self._similarities), names=names)
+
+    def _answer(self, quadruplets: Int32Array) -> Int8Array:
+        i, j, k, l = quadruplets.T  # noqa: E741 - the paper's letters
+        return sign_of_difference(self._similarities[i, j], self._similarities[k, l])
+
+
+class NoisySimilarityOracle(SimilarityOracle):
+    """Compares similarities after adding normal noise, drawn anew for every question asked.
+
+    Pairs that are nearly equally alike are confused often, very different ones hardly ever.
+
+    Parameters
+    ----------
+    similarities : array_like of shape (N, N)
+        Symmetric and finite; the diagonal is not used.
+    noise : float
+        Standard deviation of the noise on each of the two similarities.
+    seed : int, numpy.random.Generator or None
+        Random seed.
+    names : sequence of str, optional
+        One name per object.
+
+    Examples
+    --------
+    >>> from ordlink.oracles import NoisySimilarityOracle
+    >>> oracle = NoisySimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]], noise=0.1)
+    >>> oracle.compare([[0, 1, 1, 2]])
+    array([1], dtype=int8)
+    """
+
+    def __init__(
+        self,
+        similarities: ArrayLike,
+        noise: float,
+        seed: Seed = 0,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(similarities, names=names)
+        self._noise = check_number(noise, "noise", lowest=0)
+        self._random = random_generator(seed)
+
+    def _answer(self, quadruplets: Int32Array) -> Int8Array:
+        i, j, k, l = quadruplets.T  # noqa: E741 - the paper's letters
+        noise = self._random.normal(scale=self._noise, size=(2, len(quadruplets)))
+        return sign_of_difference(
+            self._similarities[i, j] + noise[0], self._similarities[k, l] + noise[1]
+        )
+
+
+class FunctionOracle(BaseOracle):
+    """Asks a function one question at a time: a model, or a person at the keyboard.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(i, j, k, l)`` says whether i and j are more alike than k and l: True or
+        False, or a number: 1, -1, or 0 for "can't tell" (None means the same).
+    n_objects : int
+        Number of objects.
+    names : sequence of str, optional
+        One name per object.
+
+    Examples
+    --------
+    >>> from ordlink.oracles import FunctionOracle
+    >>> position = [0.0, 0.1, 1.0, 1.3]
+    >>> def closer(i, j, k, l):
+    ...     return abs(position[i] - position[j]) < abs(position[k] - position[l])
+    >>> FunctionOracle(closer, 4).compare([[0, 1, 2, 3], [0, 3, 1, 2]])
+    array([ 1, -1], dtype=int8)
+    """
+
+    def __init__(
+        self,
+        function: Callable[[int, int, int, int], object],
+        n_objects: int,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        if not callable(function):
+            raise InputKindError(
+                f"expected a function of four objects (i, j, k, l), got {function!r}",
+                parameter="function",
+            )
+        super().__init__(n_objects, names=names)
+        self._function = function
+
+    def _answer(self, quadruplets: Int32Array) -> Int8Array:
+        answers = [self._ask_function(*row) for row in quadruplets.tolist()]
+        return np.array(answers, dtype=np.int8)
+
+    def _ask_function(self, i: int, j: int, k: int, l: int) -> int:  # noqa: E741
+        answer = self._function(i, j, k, l)
+        if isinstance(answer, (bool, np.bool_)):
+            return 1 if answer else -1
+        if answer is None:
+            return 0
+        if isinstance(answer, (int, float, np.number)) and answer in (-1, 0, 1):
+            return int(answer)
+        raise InputError(
+            f"the function must answer True, False, 1, -1, 0 or None, got {answer!r} "
+            f"for the question ({i}, {j}, {k}, {l})"
+        )
+
+
+class NoisyOracle(WrappingOracle):
+    """Flips each answer of another oracle, independently and with the same probability.
+
+    Each answer is drawn anew, so a repeated question may get another one. "Can't tell" stays.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Gives the answers that are flipped.
+    flip_probability : float
+        From 0 to 1.
+    seed : int, numpy.random.Generator or None
+        Random seed.
+
+    Examples
+    --------
+    >>> from ordlink.oracles import NoisyOracle, SimilarityOracle
+    >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
+    >>> NoisyOracle(truth, 1.0).compare([[0, 1, 1, 2]])
+    array([-1], dtype=int8)
+    """
+
+    def __init__(self, oracle: Oracle, flip_probability: float, seed: Seed = 0) -> None:
+        super().__init__(oracle)
+        self._flip_probability = check_number(
+            flip_probability, "flip_probability", lowest=0, highest=1
+        )
+        self._random = random_generator(seed)
+
+    def _answer(self, quadruplets: Int32Array) -> Int8Array:
+        answers = ask(self._oracle, quadruplets)
+        flip = self._random.random(len(quadruplets)) < self._flip_probability
+        return np.where(flip, -answers, answers)
+
+
+class RepeatedOracle(WrappingOracle):
+    """Asks another oracle each question several times and answers with the majority.
+
+    Where both answers were given equally often, it answers 0; "can't tell" is no vote. However
+    often it is asked, a question counts once.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Is asked `times` times, usually a noisy one.
+    times : int
+        How often; odd numbers avoid draws.
+
+    Examples
+    --------
+    >>> from ordlink.oracles import NoisyOracle, RepeatedOracle, SimilarityOracle
+    >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
+    >>> voting = RepeatedOracle(NoisyOracle(truth, 0.2), 25)
+    >>> voting.compare([[0, 1, 1, 2]]), voting.n_questions
+    (array([1], dtype=int8), 1)
+    """
+
+    def __init__(self, oracle: Oracle, times: int) -> None:
+        super().__init__(oracle)
+        self._times = check_whole_number(times, "times", lowest=1)
+
+    def _answer(self, quadruplets: Int32Array) -> Int8Array:
+        votes = np.zeros(len(quadruplets), dtype=np.int64)
+        for _ in range(self._times):
+            votes += ask(self._oracle, quadruplets)
+        return np.sign(votes).astype(np.int8)
