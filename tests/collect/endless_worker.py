@@ -1,4 +1,4 @@
-"""A worker whose order never ends: `python -m tests.collect.endless_worker` prints its number."""
+"""A worker whose task never ends: `python -m tests.collect.endless_worker` prints its pid."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ordlink.collect import worker
 
 
 class Endless:
-    """A bench that carries out its order for ever."""
+    """Tasks that never end."""
 
     def __init__(self, *_: Any) -> None:
         pass
 
-    def carry_out(self, _: Any) -> None:
+    def draw(self) -> None:
         while True:
             pass
 
 
 def work(pipe: Any) -> None:
-    """Be a worker with this bench."""
-    worker.Bench = Endless  # type: ignore[assignment, misc]
+    """Be a worker with these tasks."""
+    worker.StudyTasks = Endless  # type: ignore[assignment, misc]
     worker._work(pipe, "sqlite://", None)  # type: ignore[arg-type]
 
 
@@ -32,6 +32,6 @@ if __name__ == "__main__":
     process = context.Process(target=work, args=(theirs,), daemon=True)
     process.start()
     theirs.close()
-    ours.send("an order")
+    ours.send(("draw", ()))
     print(process.pid, flush=True)
     time.sleep(600)

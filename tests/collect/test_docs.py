@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from ordlink.collect.dashboard import Download
-from ordlink.collect.questions import QUESTION_TYPES
+from ordlink.collect.question_types import QUESTION_TYPES
 from ordlink.collect.stimuli import KINDS, Stimulus
 from ordlink.collect.study import CHECKS, OUTCOMES, SAMPLER_NAMES, Study, make_study
 from ordlink.collect.texts import TEXTS

@@ -16,7 +16,7 @@ KEPT = Path(__file__).parent / "kept"
 DATABASE = KEPT / "study.db"
 DOWNLOADS = (
     "answers.csv", "answers.parquet", "answers-of-everybody.csv", "answers-of-everybody.parquet",
-    "people.csv", "events.jsonl", "study.yaml",
+    "participants.csv", "events.jsonl", "study.yaml",
 )  # fmt: skip
 PATIENCE = 60.0
 
@@ -43,7 +43,7 @@ def make_study_database(path: Path) -> None:
                     state = post(browser, "/api/continue", phase=state["phase"])
                 if person == 1 and state["number"] == 6 and state["undoable"]:
                     state = post(browser, "/api/undo", number=state["undoable"])
-        place.browser.post("/owner/people/3/exclude", data={"csrf": csrf, "reason": "guesses"})
+        place.browser.post("/owner/participants/3/exclude", data={"csrf": csrf, "reason": "guesses"})
         place.browser.post("/owner/state", data={"csrf": csrf, "state": "complete"})
 
 
@@ -58,7 +58,7 @@ def show_study() -> Texts:
             assert reply.status_code == 200, reply.text
             tree = _wait_for_tree(browser)
             texts = {"tree.txt": _as_text(tree)}
-            texts["people.txt"] = _as_text(browser.get("/owner/api/people").json())
+            texts["participants.txt"] = _as_text(browser.get("/owner/api/participants").json())
             for name in DOWNLOADS:
                 reply = browser.get(f"/owner/download/{name}")
                 assert reply.status_code == 200, reply.text
@@ -89,7 +89,7 @@ def _wait_for_tree(browser: Any) -> dict[str, Any]:
     while True:
         tree: dict[str, Any] = browser.get("/owner/api/tree").json()
         if tree["kept"] is not None:
-            tree.pop("grown_at")
+            tree.pop("built_at")
             tree.pop("n_stable")
             return tree
         assert time.monotonic() < until, "no tree has grown"

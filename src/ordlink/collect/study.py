@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ordlink.collect.questions import QUESTION_TYPES, QuestionType
+from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
 from ordlink.collect.stimuli import (
     FEWEST,
     Stimulus,
