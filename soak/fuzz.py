@@ -97,7 +97,7 @@ def _take_part(browser: TestClient, *, n_answers: int) -> None:
 def _fuzz_route(
     operation: Any, browser: TestClient, result: FuzzResult, end: float, n_examples: int
 ) -> None:
-    engine = browser.app.state.site.hub.engine  # type: ignore[attr-defined]
+    engine = browser.app.state.site.running.engine  # type: ignore[attr-defined]
     before = read_guarded(engine)
 
     @settings(

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from ordlink.collect.database import make_engine
+from ordlink.collect.question_queue import counts_as_shown
 from ordlink.collect.reading import count_main_answers, read_main_answers
 from ordlink.collect.schema import answer, participant, question, serving
-from ordlink.collect.waiting import counts_as_shown
 from soak.browser import Browser
 from soak.servers import Server
 

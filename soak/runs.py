@@ -117,8 +117,8 @@ def load_postgres(short: bool) -> Outcome:
 def fuzz_requests(short: bool) -> Outcome:
     """Fuzzed requests in process: no 500, nothing shown or changed without a session."""
     from ordlink.collect.app import make_app
-    from ordlink.collect.hub import Hub
-    from ordlink.collect.owner import Keeper
+    from ordlink.collect.owner import OwnerAuth
+    from ordlink.collect.running import RunningStudy
     from ordlink.collect.security import RateLimit
     from ordlink.collect.site import Site
     from ordlink.collect.study import load_study
@@ -126,7 +126,9 @@ def fuzz_requests(short: bool) -> Outcome:
 
     with tempfile.TemporaryDirectory(prefix="ordlink-soak-") as name:
         study = load_study(write_study(Path(name), n_objects=12))
-        site = Site(Hub(study, f"sqlite:///{name}/study.db"), Keeper("a token nobody knows"))
+        site = Site(
+            RunningStudy(study, f"sqlite:///{name}/study.db"), OwnerAuth("a token nobody knows")
+        )
         for limit in ("joining", "stepping", "trying"):
             setattr(site, limit, RateLimit(per_second=1e6, burst=1_000_000))
         with TestClient(make_app(site)) as browser:

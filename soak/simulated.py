@@ -17,8 +17,10 @@ from itertools import product
 import numpy as np
 
 import ordlink as ol
-from ordlink.collect.questions import QUESTION_TYPES, to_comparisons
-from ordlink.collect.samplers import Known, draw_questions, grow
+from ordlink.collect.draws import SamplerInput
+from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
+from ordlink.collect.samplers import draw_questions
+from ordlink.collect.trees import build_tree
 from ordlink.datasets import planted_tree
 
 SETTINGS = {
@@ -188,7 +190,7 @@ def _run(job: Job) -> list[float]:
     while len(shown) < checks[-1]:
         comparisons = to_comparisons(kind, shown, choices, names=planted.names)
         answers = tuple(zip(shown, choices, strict=True))
-        known = Known(kind, planted.n_objects, comparisons, answers)
+        known = SamplerInput(kind, planted.n_objects, comparisons, answers)
         drawn = draw_questions(
             sampler, known, BATCH, seed=int(rng.integers(2**31)), random_share=RANDOM_SHARE
         )
@@ -197,7 +199,7 @@ def _run(job: Job) -> list[float]:
             choices.append((_answer(planted.similarities, one.objects, rng),))
         if len(shown) in checks:
             comparisons = to_comparisons(kind, shown, choices, names=planted.names)
-            found.append(ol.metrics.aari(planted.levels, grow(comparisons, known.method)))
+            found.append(ol.metrics.aari(planted.levels, build_tree(comparisons, known.method)))
     return found
 
 

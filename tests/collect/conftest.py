@@ -20,12 +20,13 @@ from fastapi.testclient import TestClient
 
 from ordlink.collect.app import make_app
 from ordlink.collect.database import make_engine
-from ordlink.collect.hub import Hub
-from ordlink.collect.owner import Keeper
+from ordlink.collect.draws import Draw
+from ordlink.collect.owner import OwnerAuth
+from ordlink.collect.running import RunningStudy
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import Study, make_study
-from ordlink.collect.worker import Bench
+from ordlink.collect.worker import RecordVersion, StudyTasks, Trees
 from soak.servers import free_port
 from tests.collect.visitors import Visitor, open_chromium
 
@@ -33,19 +34,20 @@ TOKEN = "a-token-that-was-printed"
 PASSWORD = "correct horse battery"
 
 
-class BenchWorker:
-    """The worker's work without its process, one order at a time as well."""
+class LocalWorker(StudyTasks):
+    """The worker's tasks without its process, one at a time as well."""
 
     def __init__(self, url: str, study: Study) -> None:
-        self._bench = Bench(make_engine(url), study)
+        super().__init__(make_engine(url), study)
         self._lock = threading.Lock()
 
-    def order(self, order: Any) -> Any:
+    def draw(self, n_questions: int, seed: int) -> Draw:
         with self._lock:
-            return self._bench.carry_out(order)
+            return super().draw(n_questions, seed)
 
-    def close(self) -> None:
-        self._bench._engine.dispose()
+    def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
+        with self._lock:
+            return super().build_trees(unless)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -70,8 +72,8 @@ class Place:
     browser: TestClient
 
     @property
-    def hub(self) -> Hub:
-        return self.site.hub
+    def running(self) -> RunningStudy:
+        return self.site.running
 
     def another_browser(self) -> TestClient:
         """Return a browser without cookies."""
@@ -113,9 +115,9 @@ def post(browser: TestClient, path: str, **body: Any) -> dict[str, Any]:
 
 def make_site(study: Study, database: Path) -> Site:
     """Return a study with passwords that are quick to check."""
-    hub = Hub(study, f"sqlite:///{database}", make_worker=BenchWorker)
+    running = RunningStudy(study, f"sqlite:///{database}", make_worker=LocalWorker)
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    return Site(hub, Keeper(TOKEN, hasher=quick))
+    return Site(running, OwnerAuth(TOKEN, hasher=quick))
 
 
 @contextmanager

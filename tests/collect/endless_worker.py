@@ -1,6 +1,6 @@
-"""A worker whose order never ends: `python -m tests.collect.endless_worker`.
+"""A worker whose task never ends: `python -m tests.collect.endless_worker`.
 
-It prints the number of the worker's process, and a line once that is at work.
+It prints the process id of the worker, and a line once it is at work.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from ordlink.collect import worker
 
 
 class Endless:
-    """A bench that carries out its order for ever."""
+    """Tasks that never end."""
 
     def __init__(self, *_: Any) -> None:
         pass
 
-    def carry_out(self, _: Any) -> None:
+    def draw(self) -> None:
         print("at work", flush=True)
         while True:
             pass
 
 
 def work(pipe: Any) -> None:
-    """Be a worker with this bench."""
-    worker.Bench = Endless  # type: ignore[assignment, misc]
+    """Be a worker with these tasks."""
+    worker.StudyTasks = Endless  # type: ignore[assignment, misc]
     worker._work(pipe, "sqlite://", None)  # type: ignore[arg-type]
 
 
@@ -37,5 +37,5 @@ if __name__ == "__main__":
     process.start()
     theirs.close()
     print(process.pid, flush=True)
-    ours.send("an order")
+    ours.send(("draw", ()))
     time.sleep(600)

@@ -13,12 +13,11 @@ import pytest
 import sqlalchemy as sa
 from PIL import Image, ImageDraw
 
-from ordlink.collect.questions import QUESTION_TYPES
-from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.question_types import QUESTION_TYPES
+from ordlink.collect.schema import answer, participant, read_objects, serving
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, stimuli_of_folder
 from ordlink.collect.study import Study, make_study
-from ordlink.collect.waiting import read_objects
 from tests.collect.conftest import serve_on_loopback, text_study
 from tests.collect.films import write_film
 from tests.collect.visitors import (
@@ -80,7 +79,7 @@ def quick_study(**settings: Any) -> Study:
 
 def stored(site: Site) -> list[Any]:
     """Return the answers of the person who came last, in order."""
-    with site.hub.engine.connect() as connection:
+    with site.running.engine.connect() as connection:
         last = connection.execute(sa.select(sa.func.max(participant.c.id))).scalar()
         query = (
             sa.select(answer, serving.c.shown, serving.c.role)
@@ -500,7 +499,7 @@ def test_declining_shows_its_code_and_stores_nobody(
     houses: Callable, visit: Callable, folder: Path
 ) -> None:
     site, url = houses(picture_study(folder, "odd-one-out"))
-    with site.hub.engine.connect() as connection:
+    with site.running.engine.connect() as connection:
         before = connection.execute(sa.select(sa.func.count(participant.c.id))).scalar()
     person = visit(url, **PHONE)
     person.page.goto(url)
@@ -510,7 +509,7 @@ def test_declining_shows_its_code_and_stores_nobody(
     assert check_with_axe(person.page) == []
 
     assert "NO-1" in person.page.inner_text("#code")
-    with site.hub.engine.connect() as connection:
+    with site.running.engine.connect() as connection:
         after = connection.execute(sa.select(sa.func.count(participant.c.id))).scalar()
     assert before == after
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from ordlink.collect import hub
+from ordlink.collect import running as background
 from ordlink.collect.drawing import draw_tree
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import stimuli_of_folder
@@ -31,7 +31,7 @@ EVIL = "<img src=x onerror=alert(1)>"
 @pytest.fixture
 def open_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site, str]]:
     """Serve a study of six pictures whose tree is grown at once."""
-    monkeypatch.setattr(hub, "TREE_SECONDS", 0.2)
+    monkeypatch.setattr(background, "TREE_SECONDS", 0.2)
     folder = tmp_path / "pictures"
     folder.mkdir()
     for colour in ("red", "darkred", "pink", "blue", "navy", "cyan"):
@@ -117,9 +117,9 @@ def test_the_dashboard_shows_the_tree_as_it_grows(
     assert not owner.page.is_visible(".kept svg.tree")
     assert owner.page.inner_text("#cost") == "1.50 EUR"
     names = owner.page.locator(".everybody .leaf text").all_text_contents()
-    trees = site.hub.live.trees
+    trees = site.running.latest.trees
     assert trees is not None
-    drawn = draw_tree(trees.everybody, site.hub.study.names, [""] * 6)
+    drawn = draw_tree(trees.everybody, site.running.study.names, [""] * 6)
     assert drawn is not None
     assert names == [leaf.name for leaf in drawn.leaves]
 
@@ -157,7 +157,7 @@ def test_people_are_excluded_and_removed_and_the_study_is_paused_and_ended(
 
     owner.press("#pause")
     owner.page.wait_for_selector(".state.paused")
-    assert not site.hub.is_open
+    assert not site.running.is_open
     guest = visit(url)
     guest.page.goto(url)
     assert "closed at the moment" in guest.page.inner_text("main")
@@ -168,7 +168,7 @@ def test_people_are_excluded_and_removed_and_the_study_is_paused_and_ended(
     owner.press("#end")
     owner.press("#sure-yes")
     owner.page.wait_for_selector(".state.complete")
-    assert site.hub.desk.state == "complete"
+    assert site.running.state == "complete"
 
 
 def test_logging_in_looking_at_the_stimuli_downloading_and_logging_out(
@@ -194,7 +194,7 @@ def test_logging_in_looking_at_the_stimuli_downloading_and_logging_out(
     owner.press("text=Stimuli")
     owner.page.wait_for_selector(".gallery img")
     look(owner)
-    assert owner.page.locator(".gallery .name").all_inner_texts() == list(site.hub.study.names)
+    assert owner.page.locator(".gallery .name").all_inner_texts() == list(site.running.study.names)
     owner.press("text=Dashboard")
     with owner.page.expect_download() as download:
         owner.press('a[href$="study.yaml"]')

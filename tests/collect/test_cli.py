@@ -76,7 +76,7 @@ def started(monkeypatch, tmp_path: Path) -> Callable[..., TestClient]:
 
     def start(*words: str) -> TestClient:
         assert run(["collect", *words, "--data", str(tmp_path / "data")]) == 0
-        asyncio.run(apps[-1].state.site.hub.stop())
+        asyncio.run(apps[-1].state.site.running.stop())
         return TestClient(apps[-1], base_url="http://127.0.0.1:8765")
 
     return start
@@ -92,7 +92,7 @@ def test_unreadable_pictures_are_refused_in_one_line(tmp_path: Path, capsys) -> 
     assert run(["collect", str(folder), "--data", str(tmp_path / "data")]) == 2
 
     error = capsys.readouterr().err
-    assert error.startswith("error: 1 of 4 pictures cannot be read: 2;")
+    assert error.startswith("error: 1 of 4 pictures cannot be read: '2';")
     assert error.count("\n") == 1
 
 
@@ -105,7 +105,7 @@ def test_a_port_in_use_is_said_before_anybody_is_greeted(tmp_path: Path, capsys)
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"error: cannot listen at 127.0.0.1, port {port}")
-    assert "--port" in said.err
+    assert "choose another port" in said.err
 
 
 def test_a_study_started_paused_waits_for_the_owner(started, capsys) -> None:
@@ -113,7 +113,7 @@ def test_a_study_started_paused_waits_for_the_owner(started, capsys) -> None:
     said = capsys.readouterr().out
 
     assert 'id="agree"' not in paused
-    assert "paused: look at the stimuli" in said
+    assert "the study is paused: check the stimuli" in said
     assert 'id="agree"' not in started("--demo").get("/").text  # until it is resumed
 
 

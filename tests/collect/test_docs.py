@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import tomllib
 from pathlib import Path
@@ -12,9 +11,9 @@ import pytest
 import yaml
 
 from ordlink.collect.dashboard import Download
-from ordlink.collect.questions import QUESTION_TYPES
+from ordlink.collect.question_types import QUESTION_TYPES
 from ordlink.collect.stimuli import KINDS, Stimulus
-from ordlink.collect.study import CHECKS, OUTCOMES, SAMPLER_NAMES, Study, make_study
+from ordlink.collect.study import OUTCOMES, SAMPLER_NAMES, Study, make_study
 from ordlink.collect.texts import TEXTS
 from ordlink.collect.trees import cluster_command
 
@@ -27,13 +26,9 @@ def test_every_key_of_a_study_file_is_documented_with_its_default() -> None:
     section = PAGE.read_text().split("## The study file")[1].split("### Texts")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \|(.*?)\| .+ \|$", section, re.MULTILINE))
     del rows["stimuli"]
-    defaults = {
-        one.name: one.default_factory() if callable(one.default_factory) else one.default
-        for one in dataclasses.fields(Study)
-        if one.name != "stimuli"
-    }
+    defaults = {name: one.default for name, one in Study.model_fields.items() if name != "stimuli"}
 
-    assert list(rows) == list(CHECKS)
+    assert list(rows) == list(defaults)
     assert {key: yaml.safe_load(value.strip(" `")) for key, value in rows.items()} == defaults
 
 
@@ -63,7 +58,7 @@ def test_the_example_is_a_study() -> None:
 
 
 def test_the_command_for_the_same_tree_is_the_one_of_the_dashboard() -> None:
-    (method,) = (one.default for one in dataclasses.fields(Study) if one.name == "method")
+    method = Study.model_fields["method"].default
 
     assert f"`{cluster_command(method)}`" in " ".join(PAGE.read_text().split())
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from ordlink.collect.drawing import draw_bars, draw_tree, trust_of
-from ordlink.collect.pages import asked_part
 from ordlink.collect.quality import overall_agreement
-from ordlink.collect.stimuli import stimuli_of_folder
-from ordlink.collect.study import make_study
-from tests.collect.conftest import Place
 
 
 def random_tree(n_objects: int, seed: int) -> dict[str, object]:
@@ -80,36 +73,3 @@ def test_bars_are_as_high_as_the_counts() -> None:
         assert y + height == pytest.approx(100)
         assert height == pytest.approx(100 * count / 12, abs=0.01)
     assert (drawn.most, drawn.each, drawn.since) == (12, "2 s", "10 s")
-
-
-@pytest.mark.parametrize(
-    "header",
-    ["", "bytes=-", "bytes=5-2", "bytes=10-", "bytes=0-1,3-4", "lines=0-1", "bytes=a-b", "bytes=-0",
-     "bytes=9999999999999999-", "bytes=1"],
-)  # fmt: skip
-def test_what_is_no_range_of_the_file_gives_all_of_it(header: str) -> None:
-    assert asked_part(header, 10) is None
-
-
-def test_players_get_the_part_that_they_ask_for(open_place: Callable, tmp_path: Path) -> None:
-    content = bytes(range(256)) * 4
-    for number in range(3):
-        (tmp_path / f"{number}.wav").write_bytes(content)
-    with open_place(make_study({"practice": 0}, stimuli_of_folder(tmp_path))) as place:
-        _check_ranges(place, content)
-
-
-def _check_ranges(place: Place, content: bytes) -> None:
-    url = f"/stimuli/{place.hub.keys[0]}"
-    whole = place.browser.get(url)
-    assert (whole.status_code, whole.content) == (200, content)
-    assert whole.headers["accept-ranges"] == "bytes"
-    for header, first, last in (
-        ("bytes=0-1", 0, 1), ("bytes=1000-", 1000, 1023), ("bytes=-24", 1000, 1023),
-        ("bytes=5-99999", 5, 1023), ("bytes=-99999", 0, 1023),
-    ):  # fmt: skip
-        reply = place.browser.get(url, headers={"range": header})
-        assert reply.status_code == 206
-        assert reply.content == content[first : last + 1]
-        assert reply.headers["content-range"] == f"bytes {first}-{last}/1024"
-        assert reply.headers["content-length"] == str(len(reply.content))

@@ -40,7 +40,7 @@ def run_everybody(place: Place, n_good: int = 2, n_bad: int = 1) -> None:
 
 def grown(place: Place) -> dict[str, Any]:
     """Have the trees grown now, and return what the dashboard gets."""
-    place.browser.portal.call(place.hub.grow_trees)  # type: ignore[union-attr]
+    place.browser.portal.call(place.running.build_trees)  # type: ignore[union-attr]
     tree: dict[str, Any] = place.browser.get("/owner/api/tree").json()
     return tree
 
@@ -69,7 +69,9 @@ def test_exported_answers_give_exactly_the_tree_on_the_dashboard(
     with open_place(text_study(questions_per_person=50, method=method, sampler="random")) as place:
         csrf = place.log_in()
         run_everybody(place)
-        place.browser.post("/owner/people/3/exclude", data={"csrf": csrf, "reason": "too wild"})
+        place.browser.post(
+            "/owner/participants/3/exclude", data={"csrf": csrf, "reason": "too wild"}
+        )
         tree = grown(place)
         for name, shown in (("answers", "kept"), ("answers-of-everybody", "everybody")):
             reply = place.browser.get(f"/owner/download/{name}.{extension}")
@@ -81,7 +83,7 @@ def test_exported_answers_give_exactly_the_tree_on_the_dashboard(
 
             built = ol.Hierarchy.load(tmp_path / name / "tree.json")
             assert built.merges.tolist() == tree[shown]["merges"]
-            assert built.names == place.hub.study.names
+            assert built.names == place.running.study.names
             assert built.to_newick() == tree[shown]["newick"]
     assert tree["kept"]["n_answers"] == 100
     assert tree["everybody"]["n_answers"] == 150
@@ -94,11 +96,11 @@ def test_excluding_somebody_deletes_nothing_and_can_be_taken_back(open_place: Ca
         csrf = place.log_in()
         run_everybody(place)
         before = grown(place)
-        place.browser.post("/owner/people/3/exclude", data={"csrf": csrf, "reason": "wild"})
+        place.browser.post("/owner/participants/3/exclude", data={"csrf": csrf, "reason": "wild"})
         excluded = grown(place)
-        place.browser.post("/owner/people/3/include", data={"csrf": csrf})
+        place.browser.post("/owner/participants/3/include", data={"csrf": csrf})
         after = grown(place)
-        with place.hub.engine.connect() as connection:
+        with place.running.engine.connect() as connection:
             n_answers = connection.execute(sa.select(sa.func.count(answer.c.id))).scalar()
 
     assert n_answers == 90
@@ -125,7 +127,7 @@ def test_people_who_answer_badly_are_flagged(open_place: Callable) -> None:
                 choice = good if careful else 1 - good
                 state = place.answer(state, [choice], browser, seconds=2.0 if careful else 0.1)
         grown(place)
-        people = place.browser.get("/owner/api/people").json()
+        people = place.browser.get("/owner/api/participants").json()
 
     *careful_ones, careless = people
     assert all(one["flags"] == [] for one in careful_ones)
@@ -146,7 +148,7 @@ def test_downloads_hold_everything(place: Place) -> None:
     place.answer(state, [0], other)
 
     events = place.browser.get("/owner/download/events.jsonl").text
-    people = place.browser.get("/owner/download/people.csv").text
+    people = place.browser.get("/owner/download/participants.csv").text
     study = place.browser.get("/owner/download/study.yaml").text
     answers = place.browser.get("/owner/download/answers.csv").text
 
@@ -156,7 +158,7 @@ def test_downloads_hold_everything(place: Place) -> None:
     assert {"draw", "question", "serving", "answer", "event"} == {one["record"] for one in records}
     (row,) = csv.DictReader(io.StringIO(people))
     assert (row["annotator"], row["external_id"], row["n_blurs"]) == ("P1", "'=cmd|x", "2")
-    assert yaml.safe_load(study)["stimuli"] == list(place.hub.study.names)
+    assert yaml.safe_load(study)["stimuli"] == list(place.running.study.names)
     assert answers.count("P1") == 1  # "can't tell" is no comparison
 
 
@@ -200,8 +202,8 @@ def test_logging_out_ends_the_session(place: Place) -> None:
     assert place.browser.get("/owner/api/overview").status_code == 401
 
 
-CHANGES = ["/owner/state", "/owner/people/1/exclude", "/owner/people/1/include",
-           "/owner/people/1/withdraw", "/owner/logout"]  # fmt: skip
+CHANGES = ["/owner/state", "/owner/participants/1/exclude", "/owner/participants/1/include",
+           "/owner/participants/1/withdraw", "/owner/logout"]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", CHANGES)
@@ -219,14 +221,14 @@ def test_nothing_changes_without_the_owners_session_and_csrf_token(place: Place,
 
     assert without_session.status_code == 401
     assert without_token.status_code == from_elsewhere.status_code == fetched.status_code == 403
-    assert place.hub.is_open
-    with place.hub.engine.connect() as connection:
+    assert place.running.is_open
+    with place.running.engine.connect() as connection:
         person = connection.execute(sa.select(participant)).one()
     assert (person.excluded, person.outcome, person.n_main) == (False, None, 1)
     assert place.browser.get("/owner/api/overview").status_code == 200
 
 
-@pytest.mark.parametrize("name", ["answers.csv", "events.jsonl", "people.csv", "study.yaml"])
+@pytest.mark.parametrize("name", ["answers.csv", "events.jsonl", "participants.csv", "study.yaml"])
 def test_only_the_owner_can_download(place: Place, name: str) -> None:
     place.join()
 
@@ -243,14 +245,14 @@ def test_the_overview_counts_answers_people_and_cost(open_place: Callable) -> No
         page = place.browser.get("/owner").text
 
     assert overview["n_answers"] == 6
-    assert overview["people"] == {"completed": 2, "taking part": 1}
+    assert overview["participants"] == {"completed": 2, "taking part": 1}
     assert overview["cost"] == 3.0
     assert sum(overview["over_time"]["counts"]) == 6
     assert "P3" in page
 
 
 def test_the_study_ends_when_the_budget_is_spent(open_place: Callable, monkeypatch) -> None:
-    monkeypatch.setattr("ordlink.collect.hub.UPKEEP_SECONDS", 0.02)
+    monkeypatch.setattr("ordlink.collect.running.UPKEEP_SECONDS", 0.02)
     with open_place(text_study(questions_per_person=1000, budget=10)) as place:
         place.site.stepping = RateLimit(per_second=1e6, burst=1_000_000)
         state = place.join()
@@ -266,7 +268,7 @@ def test_the_study_ends_when_the_budget_is_spent(open_place: Callable, monkeypat
 @pytest.mark.slow
 def test_the_study_ends_when_the_tree_is_stable(open_place: Callable, monkeypatch) -> None:
     for name in ("UPKEEP_SECONDS", "TREE_SECONDS"):
-        monkeypatch.setattr(f"ordlink.collect.hub.{name}", 0.02)
+        monkeypatch.setattr(f"ordlink.collect.running.{name}", 0.02)
     study = text_study(n_objects=12, questions_per_person=5000, stable_trees=3, method="AddS-AL")
     with open_place(study) as place:
         place.site.stepping = RateLimit(per_second=1e6, burst=1_000_000)

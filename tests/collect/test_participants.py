@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.questions import QUESTION_TYPES
+from ordlink.collect.question_queue import release_abandoned
+from ordlink.collect.question_types import QUESTION_TYPES
 from ordlink.collect.reading import read_main_answers
-from ordlink.collect.schema import answer, event, participant, question, serving
+from ordlink.collect.schema import answer, event, participant, question, read_objects, serving
 from ordlink.collect.schema import study as study_table
 from ordlink.collect.security import RateLimit
-from ordlink.collect.waiting import read_objects, release_abandoned
 from tests.collect.conftest import Place, post, text_study
 
 
 def rows(place: Place, query: Any) -> list[Any]:
-    with place.hub.engine.connect() as connection:
+    with place.running.engine.connect() as connection:
         return list(connection.execute(query).all())
 
 
@@ -121,7 +121,7 @@ def test_undo_shows_the_question_again_and_keeps_the_record(place: Place) -> Non
     assert after["done"] == 1
     record = rows(place, sa.select(answer.c.choice, answer.c.undone).order_by(answer.c.id))
     assert [tuple(one) for one in record] == [("0", True), ("1", False)]
-    with place.hub.engine.connect() as connection:
+    with place.running.engine.connect() as connection:
         assert [one.choice for one in read_main_answers(connection)] == [(1,)]
     served = rows(place, sa.select(question.c.n_served).where(question.c.n_served > 0))
     assert [one.n_served for one in served] == [1, 1]
@@ -182,9 +182,9 @@ def test_each_question_goes_to_as_many_different_people_as_wanted(open_place: Ca
 def test_an_abandoned_question_is_shown_to_somebody_else(place: Place) -> None:
     state = place.join()
     (first,) = rows(place, sa.select(serving.c.question_id))
-    place.hub.writer.change(lambda c: place.hub.desk.waiting.forget()).result()
+    place.running.database.submit(lambda c: place.running.queue.forget()).result()
 
-    released = place.hub.writer.change(lambda c: release_abandoned(c, -1)).result()
+    released = place.running.database.submit(lambda c: release_abandoned(c, -1)).result()
     late = place.answer(state, [0])
 
     assert released == 1
@@ -309,7 +309,7 @@ def test_a_restarted_study_goes_on_where_it_was(open_place: Callable) -> None:
 
 def change_state(place: Place, csrf: str, state: str) -> None:
     place.browser.post("/owner/state", data={"csrf": csrf, "state": state})
-    assert place.hub.desk.state == state
+    assert place.running.state == state
 
 
 def test_known_people_come_back_whatever_the_state_of_the_study(open_place: Callable) -> None:
@@ -392,22 +392,26 @@ def test_on_another_device_removal_is_a_request_that_the_owner_answers(place: Pl
     assert [(one["outcome"], one["code"]) for one in replies] == [("asked_to_withdraw", "")] * 2
     assert len(rows(place, sa.select(answer))) == 1
     assert n_events(place, "asked to withdraw") == 1
-    first, _ = place.browser.get("/owner/api/people").json()
+    first, _ = place.browser.get("/owner/api/participants").json()
     assert first["asks_removal"] and first["outcome"] is None
     page = place.browser.get("/owner").text
     assert "1 asking for removal" in page and 'id="keep-1"' in page
 
-    forged = place.browser.post("/owner/people/1/keep", data={"csrf": "guess"})
+    forged = place.browser.post("/owner/participants/1/keep", data={"csrf": "guess"})
     assert forged.status_code == 403
-    place.browser.post("/owner/people/1/keep", data={"csrf": csrf})
-    assert not any(one["asks_removal"] for one in place.browser.get("/owner/api/people").json())
-    again = place.browser.post("/owner/people/1/keep", data={"csrf": csrf})
+    place.browser.post("/owner/participants/1/keep", data={"csrf": csrf})
+    assert not any(
+        one["asks_removal"] for one in place.browser.get("/owner/api/participants").json()
+    )
+    again = place.browser.post("/owner/participants/1/keep", data={"csrf": csrf})
     assert again.status_code == 404
     post(stranger, "/api/withdraw", confirm=True)
-    assert place.browser.get("/owner/api/people").json()[0]["asks_removal"]
-    place.browser.post("/owner/people/1/withdraw", data={"csrf": csrf})
+    assert place.browser.get("/owner/api/participants").json()[0]["asks_removal"]
+    place.browser.post("/owner/participants/1/withdraw", data={"csrf": csrf})
     assert rows(place, sa.select(answer)) == []
-    assert not any(one["asks_removal"] for one in place.browser.get("/owner/api/people").json())
+    assert not any(
+        one["asks_removal"] for one in place.browser.get("/owner/api/participants").json()
+    )
 
 
 def test_the_first_device_removes_answers_at_once_also_after_another_one(place: Place) -> None:

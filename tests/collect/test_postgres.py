@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.database import open_database, settle_study
-from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.database import open_database
+from ordlink.collect.draws import Draw, DrawnQuestion
+from ordlink.collect.participants import Origin, hash_token, join
+from ordlink.collect.question_queue import add_draw
 from ordlink.collect.reading import RecordReader
-from ordlink.collect.samplers import Drawn, DrawnQuestion
+from ordlink.collect.running import register_study
 from ordlink.collect.schema import answer, participant, question, serving
-from ordlink.collect.waiting import add_draw
 from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import text_study
 
@@ -27,7 +28,7 @@ pytestmark = [
 def engine() -> Iterator[sa.Engine]:
     with postgres() as url:
         made = open_database(url)
-        settle_study(made, STUDY)
+        register_study(made, STUDY)
         yield made
         made.dispose()
 
@@ -68,7 +69,7 @@ def test_answers_that_are_committed_late_are_read(engine: sa.Engine) -> None:
 
 def test_two_servers_never_add_questions_of_a_plan_at_the_same_time(engine: sa.Engine) -> None:
     planned = (DrawnQuestion((0, 1, 2, 3), "SL needs it", 1),)
-    drawn = Drawn("SL", 0, 0, 0, planned)
+    drawn = Draw("SL", 0, 0, 0, planned)
     with engine.begin() as one:
         first = add_draw(one, drawn, 1)
         with engine.begin() as other:

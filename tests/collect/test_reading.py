@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.changes import bump_revision
-from ordlink.collect.database import make_engine, one_moment, open_database, settle_study
-from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect import adaptive
+from ordlink.collect.database import make_engine, open_database, snapshot
+from ordlink.collect.participants import Origin, hash_token, join
 from ordlink.collect.reading import MainAnswer, RecordReader
-from ordlink.collect.samplers import _adaptive, grow
+from ordlink.collect.rows import bump_revision
+from ordlink.collect.running import register_study
 from ordlink.collect.schema import answer, participant, serving
-from ordlink.collect.worker import Bench, DrawOrder, TreeOrder
+from ordlink.collect.trees import build_tree
+from ordlink.collect.worker import StudyTasks
 from tests.collect.conftest import text_study
 
 STUDY = text_study(method="AddS-AL")
@@ -22,7 +24,7 @@ STUDY = text_study(method="AddS-AL")
 @pytest.fixture
 def engine(tmp_path: Path) -> sa.Engine:
     made = open_database(f"sqlite:///{tmp_path / 'study.db'}")
-    settle_study(made, STUDY)
+    register_study(made, STUDY)
     with made.begin() as connection:
         join(connection, Origin(), hash_token("x"))
     return made
@@ -50,19 +52,19 @@ def store(connection: sa.Connection, numbers: range) -> None:
 def test_answers_of_a_slower_server_are_read_although_their_numbers_are_smaller(
     engine: sa.Engine,
 ) -> None:
-    reader, bench = RecordReader(engine, STUDY), Bench(engine, STUDY)
+    reader, tasks = RecordReader(engine, STUDY), StudyTasks(engine, STUDY)
     with engine.begin() as connection:
         store(connection, range(21, 41))
-    early = bench.carry_out(TreeOrder())
+    early = tasks.build_trees()
     n_early = len(reader.read().answers)
     with engine.begin() as connection:
         store(connection, range(1, 21))
-    late = bench.carry_out(TreeOrder(early.mark))
+    late = tasks.build_trees(early.version)
 
     assert n_early == early.everybody["n_answers"] == 20
     assert [one.id for one in reader.read().answers] == list(range(1, 41))
     assert late is not None and late.everybody["n_answers"] == 40
-    assert bench.carry_out(TreeOrder(late.mark)) is None
+    assert tasks.build_trees(late.version) is None
 
 
 def test_answers_are_read_once_unless_earlier_ones_changed(engine: sa.Engine, monkeypatch) -> None:
@@ -90,13 +92,13 @@ def test_answers_are_read_once_unless_earlier_ones_changed(engine: sa.Engine, mo
 def test_queries_of_one_moment_see_nothing_that_is_stored_meanwhile(engine: sa.Engine) -> None:
     count = sa.select(sa.func.count(answer.c.id))
     other = make_engine(str(engine.url))
-    with one_moment(engine) as moment:
+    with snapshot(engine) as moment:
         before = moment.execute(count).scalar_one()
         with other.begin() as connection:
             store(connection, range(1, 4))
 
         assert moment.execute(count).scalar_one() == before == 0
-    with one_moment(engine) as moment:
+    with snapshot(engine) as moment:
         assert moment.execute(count).scalar_one() == 3
 
 
@@ -105,28 +107,29 @@ def test_adaptive_draws_know_all_answers_but_for_the_last_few(
 ) -> None:
     grown = []
     monkeypatch.setattr(
-        _adaptive, "grow", lambda known, method: grown.append(len(known)) or grow(known, method)
+        adaptive,
+        "build_tree",
+        lambda known, method: grown.append(len(known)) or build_tree(known, method),
     )
-    bench = Bench(engine, STUDY)
+    tasks = StudyTasks(engine, STUDY)
     draws = []
     for numbers in (range(1, 101), range(101, 111), range(111, 112)):
         with engine.begin() as connection:
             store(connection, numbers)
-        draws.append(bench.carry_out(DrawOrder(10, len(draws))))
+        draws.append(tasks.draw(10, len(draws)))
 
     assert [draw.last_answer for draw in draws] == [100, 100, 111]
-    assert [draw.knew.n_answers for draw in draws] == [100, 100, 111]
     assert grown == [100, 111]  # the trees of the first draw serve for the second one too
     assert draws[0].questions != draws[1].questions
 
 
 def test_a_change_of_earlier_answers_is_news(engine: sa.Engine) -> None:
-    bench = Bench(engine, STUDY)
+    tasks = StudyTasks(engine, STUDY)
     with engine.begin() as connection:
         store(connection, range(1, 101))
-    bench.carry_out(DrawOrder(10, 0))
+    tasks.draw(10, 0)
     with engine.begin() as connection:
         store(connection, range(101, 102))
         bump_revision(connection)
 
-    assert bench.carry_out(DrawOrder(10, 1)).last_answer == 101
+    assert tasks.draw(10, 1).last_answer == 101

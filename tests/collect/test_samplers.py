@@ -12,17 +12,18 @@ import pytest
 import sqlalchemy as sa
 
 import ordlink as ol
-from ordlink.collect.database import open_database, settle_study
+from ordlink.collect.adaptive import find_places
+from ordlink.collect.database import open_database
+from ordlink.collect.draws import Draw, SamplerInput, random_objects
 from ordlink.collect.overview import count_all
-from ordlink.collect.people import exclude
-from ordlink.collect.questions import QUESTION_TYPES, to_comparisons
+from ordlink.collect.participants import exclude
+from ordlink.collect.question_queue import add_draw
+from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
 from ordlink.collect.reading import read_main_answers
-from ordlink.collect.samplers import Drawn, Known, draw_questions, random_objects
-from ordlink.collect.samplers._adaptive import find_places
-from ordlink.collect.samplers._plans import KnownAnswers, _standard
+from ordlink.collect.running import register_study
+from ordlink.collect.samplers import KnownAnswers, draw_questions, standard_order
 from ordlink.collect.study import Study
-from ordlink.collect.waiting import add_draw
-from ordlink.collect.worker import Bench, DrawOrder
+from ordlink.collect.worker import StudyTasks
 from tests.collect.conftest import Place, text_study
 
 N = 12
@@ -31,11 +32,11 @@ NAMES = [f"thing {i}" for i in range(N)]
 
 def known_about(
     kind: str, shown: list[tuple[int, ...]], choices: list[tuple[int, ...]], **more: object
-) -> Known:
+) -> SamplerInput:
     type_ = QUESTION_TYPES[kind]
     comparisons = to_comparisons(type_, shown, choices, names=NAMES)
     answers = tuple(zip(shown, choices, strict=True))
-    return Known(type_, N, comparisons, answers, **more)  # type: ignore[arg-type]
+    return SamplerInput(type_, N, comparisons, answers, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", QUESTION_TYPES.values(), ids=lambda kind: kind.name)
@@ -91,7 +92,7 @@ def test_a_plan_waits_for_as_many_people_as_wanted_and_follows_the_majority() ->
     once = known_about("quadruplet", [first], [(0,)], n_people=3)
     thrice = known_about("quadruplet", [first] * 3, [(0,), (1,), ()], n_people=3)
 
-    def needed(known: Known) -> set[tuple[int, ...]]:
+    def needed(known: SamplerInput) -> set[tuple[int, ...]]:
         drawn = draw_questions("SL", known, 500, seed=0, random_share=0.05)
         return {one.objects for one in drawn if "needs" in one.reason}
 
@@ -190,26 +191,26 @@ def test_adaptive_questions_can_be_of_every_type(kind: str) -> None:
 
 def needed_now(place: Place) -> dict[tuple[int, ...], int | None]:
     """Return what the plan would ask next, and of how many people."""
-    drawn = Bench(place.hub.engine, place.hub.study).carry_out(DrawOrder(500, 0))
-    assert isinstance(drawn, Drawn)
+    drawn = StudyTasks(place.running.engine, place.running.study).draw(500, 0)
+    assert isinstance(drawn, Draw)
     return {one.objects: one.n_people for one in drawn.questions if "needs" in one.reason}
 
 
 def add_planned(place: Place, n_questions: int) -> None:
     """Have questions drawn and added, so that they wait for people."""
-    hub = place.hub
-    drawn = Bench(hub.engine, hub.study).carry_out(DrawOrder(n_questions, 0))
-    assert isinstance(drawn, Drawn)
-    hub.writer.change(
-        lambda connection: add_draw(connection, drawn, hub.study.people_per_question)
+    running = place.running
+    drawn = StudyTasks(running.engine, running.study).draw(n_questions, 0)
+    assert isinstance(drawn, Draw)
+    running.database.submit(
+        lambda connection: add_draw(connection, drawn, running.study.people_per_question)
     ).result()
 
 
 @pytest.fixture
 def plan(monkeypatch) -> dict[str, Any]:
     """Return the settings of a study with a plan, in which nothing is drawn unless told."""
-    monkeypatch.setattr("ordlink.collect.hub.TICK_SECONDS", 600.0)
-    monkeypatch.setattr("ordlink.collect.hub.Hub._fill", _do_nothing)
+    monkeypatch.setattr("ordlink.collect.running.FILL_SECONDS", 600.0)
+    monkeypatch.setattr("ordlink.collect.running.RunningStudy._fill_queue", _do_nothing)
     return {"question": "quadruplet", "questions_per_person": 20, "random_share": 0.05}
 
 
@@ -229,7 +230,9 @@ def test_a_plan_asks_again_what_excluded_people_answered(
         while state["phase"] != "done":
             state = place.answer(state, [0])
         answered = needed_now(place)
-        place.hub.writer.change(lambda connection: exclude(connection, 1, reason="x")).result()
+        place.running.database.submit(
+            lambda connection: exclude(connection, 1, reason="x")
+        ).result()
 
         assert needed_now(place) == at_first  # all that was asked is missing again
         assert set(while_waiting) < set(at_first)
@@ -249,8 +252,8 @@ def test_a_plan_asks_on_when_more_people_are_wanted_after_a_restart(
             state = place.answer(state, [0])
     with open_place(text_study(n_objects=6, people_per_question=3, **plan)) as place:
         needed = needed_now(place)
-        with place.hub.engine.connect() as connection:
-            given = Counter(_standard(one.shown)[0] for one in read_main_answers(connection))
+        with place.running.engine.connect() as connection:
+            given = Counter(standard_order(one.shown)[0] for one in read_main_answers(connection))
 
     assert len(planned) > 10
     assert all(given[one] for one in planned)
@@ -265,16 +268,16 @@ def test_what_waits_is_read_for_plans_alone(engine_of: Callable, monkeypatch) ->
     adaptive = text_study()
     planned = text_study(sampler="SL", question="quadruplet")
 
-    Bench(engine_of(adaptive), adaptive).carry_out(DrawOrder(5, 0))
+    StudyTasks(engine_of(adaptive), adaptive).draw(5, 0)
     with pytest.raises(AssertionError, match="is read"):
-        Bench(engine_of(planned), planned).carry_out(DrawOrder(5, 0))
+        StudyTasks(engine_of(planned), planned).draw(5, 0)
 
 
 @pytest.fixture
 def engine_of(tmp_path: Path) -> Callable[[Study], sa.Engine]:
     def make(study: Study) -> sa.Engine:
         engine = open_database(f"sqlite:///{tmp_path / study.sampler}.db")
-        settle_study(engine, study)
+        register_study(engine, study)
         return engine
 
     return make
@@ -286,7 +289,7 @@ def test_the_dashboard_counts_random_questions_as_random(open_place: Callable) -
         state = place.join()
         while state["phase"] != "done":
             state = place.answer(state, [0])
-        with place.hub.engine.connect() as connection:
+        with place.running.engine.connect() as connection:
             counts = count_all(connection)["questions_by_sampler"]
 
     assert set(counts) == {"random"}

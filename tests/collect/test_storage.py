@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +15,16 @@ from alembic.migration import MigrationContext
 
 from ordlink.cli import run
 from ordlink.collect import schema
-from ordlink.collect.database import (
-    make_engine,
-    one_process_only,
-    open_database,
-    settle_study,
-)
-from ordlink.collect.hub import Hub
-from ordlink.collect.people import Origin, hash_token, join
-from ordlink.collect.samplers import Drawn, DrawnQuestion
-from ordlink.collect.steps import Answer, Continue, Step
+from ordlink.collect.database import Database, make_engine, one_process_only, open_database
+from ordlink.collect.draws import Draw, DrawnQuestion
+from ordlink.collect.participants import Origin, hash_token, join
+from ordlink.collect.question_queue import LEASE_SECONDS, QuestionQueue, add_draw
+from ordlink.collect.running import RunningStudy, register_study
+from ordlink.collect.session import Answer, Continue, Step
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import make_study
-from ordlink.collect.waiting import LEASE_SECONDS, WaitingQuestions, add_draw
-from ordlink.collect.writer import Writer
 from ordlink.errors import InputError
-from tests.collect.conftest import BenchWorker, text_study
+from tests.collect.conftest import LocalWorker, text_study
 
 
 @pytest.fixture
@@ -44,9 +39,9 @@ def test_migrations_lead_to_the_tables_of_the_code(engine: sa.Engine) -> None:
 
 def test_opening_again_changes_nothing_and_keeps_the_data(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'study.db'}"
-    secret = settle_study(open_database(url), text_study())
+    secret = register_study(open_database(url), text_study())
 
-    assert settle_study(open_database(url), text_study()) == secret
+    assert register_study(open_database(url), text_study()) == secret
 
 
 def test_a_database_of_a_newer_ordlink_is_refused(tmp_path: Path, engine: sa.Engine) -> None:
@@ -69,19 +64,19 @@ def test_sqlite_writes_ahead_and_waits_for_the_disk(engine: sa.Engine) -> None:
     [
         (["a", "b", "c", "d", "e"], {}, "it has 4 stimuli, the study 5"),
         (["a", "b", "c", "x"], {}, "stimulus 4 was 'd', now it is 'x'"),
-        (["a", "b", "c", "d"], {"question": "odd-one-out"}, "are to triplet questions"),
+        (["a", "b", "c", "d"], {"question": "odd-one-out"}, "it is about triplet questions"),
     ],
 )
 def test_a_study_does_not_go_on_with_other_stimuli(
     engine: sa.Engine, stimuli: list[str], settings: dict[str, Any], message: str
 ) -> None:
-    settle_study(engine, make_study({}, tuple(Stimulus(name, "text", name) for name in "abcd")))
+    register_study(engine, make_study({}, tuple(Stimulus(name, "text", name) for name in "abcd")))
     with engine.begin() as connection:
         join(connection, Origin(), "somebody")
 
     with pytest.raises(InputError, match=message):
         other = tuple(Stimulus(name, "text", name) for name in stimuli)
-        settle_study(engine, make_study(settings, other))
+        register_study(engine, make_study(settings, other))
 
 
 def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
@@ -114,10 +109,10 @@ def test_sqlite_by_its_address_is_refused_since_nothing_would_guard_it(
 def test_the_database_itself_refuses_a_second_answer_and_too_many_showings(
     engine: sa.Engine,
 ) -> None:
-    settle_study(engine, text_study())
+    register_study(engine, text_study())
     with engine.begin() as connection:
         person = join(connection, Origin(), hash_token("x"))
-        add_draw(connection, Drawn("random", 0, 0, 0, (DrawnQuestion((0, 1, 2), "why"),)), 1)
+        add_draw(connection, Draw("random", 0, 0, 0, (DrawnQuestion((0, 1, 2), "why"),)), 1)
         shown = {"participant_id": person, "role": "main", "shown": "0,1,2", "served_at": 0.0}
         connection.execute(
             schema.serving.insert().values(**shown, number=1, status="open", question_id=1)
@@ -137,88 +132,73 @@ def test_the_database_itself_refuses_a_second_answer_and_too_many_showings(
             connection.execute(statement)
 
 
-class Recorder:
-    """Carries out steps that are numbers; fails for negative ones."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[int]] = []
-        self.forgotten = 0
-        self.begun = threading.Event()
-        self.hold = threading.Event()
-
-    def take(self, connection: sa.Connection, steps: list[int]) -> list[int]:
-        self.begun.set()
-        self.hold.wait(10)
-        self.batches.append(steps)
-        if any(step < 0 for step in steps):
-            raise ValueError("a bad step")
-        connection.execute(
-            schema.event.insert(),
-            [{"at": 0.0, "kind": "step", "data": str(step)} for step in steps],
-        )
-        return [10 * step for step in steps]
-
-    def forget(self) -> None:
-        self.forgotten += 1
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database(f"sqlite:///{tmp_path / 'study.db'}")
+    yield opened
+    opened.close()
 
 
-def test_steps_that_wait_go_together_and_a_bad_one_harms_no_other(engine: sa.Engine) -> None:
-    desk = Recorder()
-    writer = Writer(engine, desk)
+def test_writes_that_wait_go_together_and_a_bad_one_harms_no_other(database: Database) -> None:
+    batches: list[list[int]] = []
+    rolled_back: list[bool] = []
+    begun, hold = threading.Event(), threading.Event()
+    database.on_rollback = lambda: rolled_back.append(True)
+
+    def write(connection: sa.Connection, items: list[int]) -> list[int]:
+        begun.set()
+        hold.wait(10)
+        batches.append(items)
+        if any(item < 0 for item in items):
+            raise ValueError("a bad item")
+        rows = [{"at": 0.0, "kind": "step", "data": str(item)} for item in items]
+        connection.execute(schema.event.insert(), rows)
+        return [10 * item for item in items]
 
     async def run() -> list[Any]:
-        first = writer.step(1)
-        await asyncio.to_thread(desk.begun.wait, 10)  # the writer is at work on it
-        others = [writer.step(step) for step in (2, 3, -4, 5)]
-        desk.hold.set()
+        first = asyncio.ensure_future(database.write_together(write, 1))
+        await asyncio.to_thread(begun.wait, 10)  # the thread is at work on it
+        others = [asyncio.ensure_future(database.write_together(write, n)) for n in (2, 3, -4, 5)]
+        await asyncio.sleep(0)  # let them queue
+        hold.set()
         return await asyncio.gather(first, *others, return_exceptions=True)
 
     replies = asyncio.run(run())
-    writer.close()
 
     assert [reply for reply in replies if isinstance(reply, int)] == [10, 20, 30, 50]
     assert isinstance(replies[3], ValueError)
-    assert desk.batches == [[1], [2, 3, -4, 5], [2], [3], [-4], [5]]
-    assert desk.forgotten == 2
-    with engine.connect() as connection:
+    assert batches == [[1], [2, 3, -4, 5], [2], [3], [-4], [5]]
+    assert len(rolled_back) == 2
+    with database.engine.connect() as connection:
         stored = connection.execute(sa.select(schema.event.c.data)).scalars().all()
     assert stored == ["1", "2", "3", "5"]
 
 
-def test_a_change_that_fails_leaves_the_others_in_its_transaction(engine: sa.Engine) -> None:
-    desk = Recorder()
-    desk.hold.set()
-    writer = Writer(engine, desk)
-
+def test_a_write_that_fails_leaves_the_others_in_its_transaction(database: Database) -> None:
     def fail(connection: sa.Connection) -> None:
         connection.execute(schema.event.insert().values(at=0.0, kind="bad", data=""))
         raise KeyError("no")
 
-    futures = [
-        writer.change(fail),
-        writer.change(
-            lambda c: c.execute(schema.event.insert().values(at=0.0, kind="good", data=""))
-        ),
-    ]
+    good = schema.event.insert().values(at=0.0, kind="good", data="")
+    futures = [database.submit(fail), database.submit(lambda connection: connection.execute(good))]
     with pytest.raises(KeyError):
         futures[0].result()
     futures[1].result()
-    writer.close()
 
-    with engine.connect() as connection:
+    with database.engine.connect() as connection:
         assert connection.execute(sa.select(schema.event.c.kind)).scalars().all() == ["good"]
 
 
 def test_a_question_belongs_to_the_process_that_leased_it_until_it_dies(
     engine: sa.Engine, monkeypatch
 ) -> None:
-    settle_study(engine, text_study())
-    drawn = Drawn("random", 0, 0, 0, tuple(DrawnQuestion((0, 1, k), "") for k in range(2, 6)))
+    register_study(engine, text_study())
+    drawn = Draw("random", 0, 0, 0, tuple(DrawnQuestion((0, 1, k), "") for k in range(2, 6)))
 
-    def none(_n: int) -> Drawn:
+    def none(_n: int) -> Draw:
         raise AssertionError
 
-    one, other = WaitingQuestions("one", 1, none), WaitingQuestions("other", 1, none)
+    one, other = QuestionQueue("one", 1, none), QuestionQueue("other", 1, none)
     with engine.begin() as connection:
         add_draw(connection, drawn, 1)
         one.lease(connection, most=3)
@@ -230,9 +210,9 @@ def test_a_question_belongs_to_the_process_that_leased_it_until_it_dies(
         import time
 
         later = time.time() + LEASE_SECONDS + 1
-        monkeypatch.setattr("ordlink.collect.waiting.time.time", lambda: later)
-        other.keep(connection)
-        third = WaitingQuestions("third", 1, none)
+        monkeypatch.setattr("ordlink.collect.question_queue.time.time", lambda: later)
+        other.renew(connection)
+        third = QuestionQueue("third", 1, none)
         third.lease(connection)
         assert len(third) == 3
 
@@ -240,15 +220,15 @@ def test_a_question_belongs_to_the_process_that_leased_it_until_it_dies(
 def test_a_hundred_people_at_once_lose_nothing(tmp_path: Path) -> None:
     """Every step of many people in one process: each answer stored once, no question twice."""
     study = text_study(questions_per_person=15, repeat_share=0.1, catch_share=0.1)
-    hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=BenchWorker)
+    running = RunningStudy(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=LocalWorker)
 
     async def one(number: int) -> int:
         token = hash_token(str(number))
-        await hub.change(lambda connection: join(connection, Origin(), token))
-        view = await hub.step(Step(token, Continue("instructions")))
+        await running.database.write(lambda connection: join(connection, Origin(), token))
+        view = await running.step(Step(token, Continue("instructions")))
         n_stored = 0
         while view is not None and view.phase != "done":
-            view = await hub.step(Step(token, Answer(view.number, (0,))))
+            view = await running.step(Step(token, Answer(view.number, (0,))))
             assert view is not None and view.stored
             n_stored += 1
         return n_stored
@@ -257,9 +237,9 @@ def test_a_hundred_people_at_once_lose_nothing(tmp_path: Path) -> None:
         return await asyncio.gather(*(one(number) for number in range(100)))
 
     counts = asyncio.run(run())
-    hub.writer.close()
+    running.database.close()
 
-    with make_engine(str(hub.engine.url)).connect() as connection:
+    with make_engine(str(running.engine.url)).connect() as connection:
         n_answers = connection.execute(sa.select(sa.func.count(schema.answer.c.id))).scalar()
         n_main = connection.execute(
             sa.select(sa.func.count()).where(schema.serving.c.role == "main")
@@ -270,8 +250,8 @@ def test_a_hundred_people_at_once_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_as_long_as_nobody_took_part_stimuli_and_questions_may_change(engine: sa.Engine) -> None:
-    settle_study(engine, text_study(12))
-    settle_study(engine, text_study(10, question="odd-one-out"))
+    register_study(engine, text_study(12))
+    register_study(engine, text_study(10, question="odd-one-out"))
 
     with engine.connect() as connection:
         assert len(connection.execute(sa.select(schema.stimulus)).all()) == 10

@@ -17,7 +17,7 @@ KEPT = Path(__file__).parent / "kept"
 DATABASE = KEPT / "study.db"
 DOWNLOADS = (
     "answers.csv", "answers.parquet", "answers-of-everybody.csv", "answers-of-everybody.parquet",
-    "people.csv", "events.jsonl", "study.yaml",
+    "participants.csv", "events.jsonl", "study.yaml",
 )  # fmt: skip
 PATIENCE = 60.0
 
@@ -48,7 +48,9 @@ def make_study_database(path: Path) -> None:
                 if person == 1 and state["number"] == 6 and state["undoable"]:
                     state = post(browser, "/api/undo", number=state["undoable"])
         _wait_for(lambda: '"open"' not in place.browser.get("/owner/download/events.jsonl").text)
-        place.browser.post("/owner/people/3/exclude", data={"csrf": csrf, "reason": "guesses"})
+        place.browser.post(
+            "/owner/participants/3/exclude", data={"csrf": csrf, "reason": "guesses"}
+        )
         place.browser.post("/owner/state", data={"csrf": csrf, "state": "complete"})
 
 
@@ -63,7 +65,7 @@ def show_study() -> Texts:
             assert reply.status_code == 200, reply.text
             tree = _wait_for_tree(browser)
             texts = {"tree.txt": _as_text(tree)}
-            texts["people.txt"] = _as_text(browser.get("/owner/api/people").json())
+            texts["participants.txt"] = _as_text(browser.get("/owner/api/participants").json())
             for name in DOWNLOADS:
                 reply = browser.get(f"/owner/download/{name}")
                 assert reply.status_code == 200, reply.text
@@ -92,7 +94,7 @@ def _wait_for_tree(browser: Any) -> dict[str, Any]:
     """Return the trees as soon as they have grown, without the time."""
     _wait_for(lambda: browser.get("/owner/api/tree").json()["kept"] is not None)
     tree: dict[str, Any] = browser.get("/owner/api/tree").json()
-    return {key: value for key, value in tree.items() if key not in ("grown_at", "n_stable")}
+    return {key: value for key, value in tree.items() if key not in ("built_at", "n_stable")}
 
 
 def _wait_for(is_so: Callable[[], bool]) -> None:

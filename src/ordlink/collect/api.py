@@ -1,4 +1,4 @@
-"""What a participant's page asks: small JSON, one request per answer."""
+"""The JSON requests of the participants' pages: one for each answer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from fastapi import APIRouter, Cookie, Depends, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ordlink.collect.people import (
-    find_person,
+from ordlink.collect.participants import (
+    find_participant,
     hash_token,
     is_known,
     join,
@@ -20,30 +20,30 @@ from ordlink.collect.people import (
     new_token,
     origin_of,
 )
+from ordlink.collect.session import Answer, Continue, Step, Undo, View
 from ordlink.collect.site import (
-    PERSON_COOKIE,
-    PERSON_SECONDS,
+    PARTICIPANT_COOKIE,
+    PARTICIPANT_SECONDS,
     Site,
     TheSite,
     client_of,
     get_site,
     same_site_only,
 )
-from ordlink.collect.steps import Answer, Continue, Step, Undo, View
 from ordlink.errors import InputError
 
 MOST_QUESTIONS = 1_000_000
 
 
 async def json_only(request: Request) -> None:
-    """Refuse what a form of another site could send."""
+    """Refuse requests that a form of another site could send."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise HTTPException(415, "expected JSON")
 
 
 router = APIRouter(prefix="/api", dependencies=[Depends(same_site_only)])
-changes = APIRouter(dependencies=[Depends(json_only)])
-PersonToken = Annotated[str | None, Cookie(alias=PERSON_COOKIE, max_length=200)]
+json_router = APIRouter(dependencies=[Depends(json_only)])
+Token = Annotated[str | None, Cookie(alias=PARTICIPANT_COOKIE, max_length=200)]
 
 
 class _Body(BaseModel):
@@ -51,19 +51,19 @@ class _Body(BaseModel):
 
 
 class JoinBody(_Body):
-    """Whether somebody takes part, and the query part of the address with which they came."""
+    """Whether somebody takes part, and the query of the study link they opened."""
 
     agree: bool
     search: str = Field("", max_length=2000)
 
 
-class _ChangeBody(_Body):
-    """What a page sends; `visit` says for whom the page was made, where it is given."""
+class _StepBody(_Body):
+    """What a page sends; `visit` says whose page it is, where it is given."""
 
     visit: str = Field("", max_length=64)
 
 
-class AnswerBody(_ChangeBody):
+class AnswerBody(_StepBody):
     """An answer: the positions that were chosen, none for "can't tell"."""
 
     number: int = Field(ge=1, le=MOST_QUESTIONS)
@@ -73,26 +73,26 @@ class AnswerBody(_ChangeBody):
     device: Literal["mouse", "touch", "keyboard", ""] = ""
 
 
-class UndoBody(_ChangeBody):
+class UndoBody(_StepBody):
     """The question whose answer is undone."""
 
     number: int = Field(ge=1, le=MOST_QUESTIONS)
 
 
-class ContinueBody(_ChangeBody):
-    """The page of text from which somebody goes on."""
+class ContinueBody(_StepBody):
+    """The page of text to continue from."""
 
     phase: Literal["instructions", "ready", "break"]
 
 
-class WithdrawBody(_ChangeBody):
-    """A person's wish that their answers are removed."""
+class WithdrawBody(_StepBody):
+    """The wish to have all answers removed."""
 
     confirm: Literal[True]
 
 
 class StimulusView(BaseModel):
-    """What stands on the screen: a text, or the address of a file."""
+    """A text, or the address of a file."""
 
     kind: Literal["text", "picture", "audio", "video"]
     text: str
@@ -100,10 +100,10 @@ class StimulusView(BaseModel):
 
 
 class StateReply(BaseModel):
-    """What a person sees; `number` is 0 where there is no question.
+    """What a participant sees; `number` is 0 where there is no question.
 
-    `visit` comes back with every change, so that a page made for one person never acts for another
-    who joined in the same browser.
+    Pages send `visit` back with every step, so that the page of one participant never acts for
+    another who joined in the same browser.
     """
 
     visit: str
@@ -120,83 +120,89 @@ class StateReply(BaseModel):
     url: str
 
 
-@changes.post("/join", response_model=StateReply)
+@json_router.post("/join", response_model=StateReply)
 async def join_study(
-    site: TheSite, request: Request, body: JoinBody, token: PersonToken = None
+    site: TheSite, request: Request, body: JoinBody, token: Token = None
 ) -> Response:
-    """Take part, or decline; somebody who was here before goes on where they were."""
-    hub = site.hub
+    """Take part, or decline; a known participant resumes."""
+    running = site.running
+    database = running.database
     origin = origin_of(dict(parse_qsl(body.search.removeprefix("?"))))
     if not body.agree:
-        if await hub.read(lambda connection: is_known(connection, origin)):
-            raise HTTPException(409, hub.study.text("declined_late"))
+        if await database.read(lambda connection: is_known(connection, origin)):
+            raise HTTPException(409, running.study.text("declined_late"))
         return _reply(site, View("done", "declined"))
     if not site.joining.allows(client_of(request)):
         raise HTTPException(429, "too many people join from this address; try again in a minute")
-    shown = hash_token(token) if token else ""
+    cookie_hash = hash_token(token) if token else ""
     if token and origin.external_id is None:
-        view = await hub.step(Step(shown))
+        view = await running.step(Step(cookie_hash))
         if view is not None:
-            return _reply(site, view, shown)
-    if not hub.is_open and not await hub.read(lambda connection: is_known(connection, origin)):
+            return _reply(site, view, cookie_hash)
+    if not running.is_open and not await database.read(
+        lambda connection: is_known(connection, origin)
+    ):
         return _reply(site, View("done", "closed"))
     fresh = new_token()
     hashed = hash_token(fresh)
-    await hub.change(lambda connection: join(connection, origin, hashed, shown_hash=shown))
+    await database.write(
+        lambda connection: join(connection, origin, hashed, cookie_hash=cookie_hash)
+    )
     response = await _step(site, hashed, None)
-    site.set_cookie(response, PERSON_COOKIE, fresh, seconds=PERSON_SECONDS)
+    site.set_cookie(response, PARTICIPANT_COOKIE, fresh, seconds=PARTICIPANT_SECONDS)
     return response
 
 
 @router.get("/state", response_model=StateReply)
-async def show_state(site: TheSite, request: Request, token: PersonToken = None) -> Response:
-    """Return what the person sees: after a reload the same question as before."""
+async def show_state(site: TheSite, request: Request, token: Token = None) -> Response:
+    """Return what the participant sees: after a reload the same question as before."""
     return await _step(site, _admit(site, request, token), None)
 
 
-@changes.post("/undo", response_model=StateReply)
+@json_router.post("/undo", response_model=StateReply)
 async def undo_answer(
-    site: TheSite, request: Request, body: UndoBody, token: PersonToken = None
+    site: TheSite, request: Request, body: UndoBody, token: Token = None
 ) -> Response:
-    """Return the last question again."""
+    """Show the last question again."""
     hashed = _admit(site, request, token, body.visit)
     return await _step(site, hashed, Undo(body.number))
 
 
-@changes.post("/continue", response_model=StateReply)
-async def go_on(
-    site: TheSite, request: Request, body: ContinueBody, token: PersonToken = None
+@json_router.post("/continue", response_model=StateReply)
+async def continue_study(
+    site: TheSite, request: Request, body: ContinueBody, token: Token = None
 ) -> Response:
-    """Go on from the instructions, the practice or a break."""
+    """Continue from the instructions, the practice or a break."""
     hashed = _admit(site, request, token, body.visit)
     return await _step(site, hashed, Continue(body.phase))
 
 
-@changes.post("/withdraw", response_model=StateReply)
+@json_router.post("/withdraw", response_model=StateReply)
 async def withdraw(
-    site: TheSite, request: Request, body: WithdrawBody, token: PersonToken = None
+    site: TheSite, request: Request, body: WithdrawBody, token: Token = None
 ) -> Response:
-    """Remove all answers of this person, or ask the owner to."""
+    """Remove all answers of this participant, or ask the owner to."""
     hashed = _admit(site, request, token, body.visit)
-    person = await site.hub.read(lambda connection: find_person(connection, hashed))
+    database = site.database
+    person = await database.read(lambda connection: find_participant(connection, hashed))
     if person is None:
         raise _unknown(site, hashed)
-    outcome = await site.hub.change(lambda connection: leave(connection, person))
+    outcome = await database.write(lambda connection: leave(connection, person))
     return _reply(site, View("done", outcome), hashed)
 
 
-router.include_router(changes)
+router.include_router(json_router)
 
 
 async def give_answer(request: Request) -> Response:
     """Store an answer and return the next question; sent twice, it is stored once.
 
-    Nearly all requests are these, so the body is read without the framework's help.
+    Nearly all requests are these, so the body is parsed without the framework's overhead.
     """
     await same_site_only(request)
     await json_only(request)
     site = await get_site(request)
-    study = site.hub.study
+    study = site.running.study
     try:
         body = AnswerBody.model_validate_json(await request.body())
         choice = study.kind.check_choice(body.choice)
@@ -206,7 +212,7 @@ async def give_answer(request: Request) -> Response:
         raise HTTPException(422, str(error)) from error
     if not choice and not study.cant_tell:
         raise HTTPException(422, 'this study has no "can\'t tell"')
-    hashed = _admit(site, request, request.cookies.get(PERSON_COOKIE), body.visit)
+    hashed = _admit(site, request, request.cookies.get(PARTICIPANT_COOKIE), body.visit)
     answer = Answer(body.number, choice, body.seconds, body.blurs, body.device)
     return await _step(site, hashed, answer)
 
@@ -221,28 +227,28 @@ ANSWER_DESCRIPTION: dict[str, Any] = {
         }
     },
 }
-"""What the OpenAPI description says about `give_answer`, which reads its body itself."""
+"""The OpenAPI description of `give_answer`, which parses its body itself."""
 
 
 def visit_of(token_hash: str) -> str:
-    """Return what a page is told about whom it was made for: different for every token."""
+    """Return what identifies a page's participant: different for every token."""
     return hashlib.sha256(f"visit {token_hash}".encode()).hexdigest()[:16]
 
 
 def _admit(site: Site, request: Request, token: str | None, visit: str = "") -> str:
-    """Return the hash of a token, if whoever has it may do something now."""
+    """Return the hash of a token; refuse requests without one, too often, or of another visit."""
     if not token:
-        raise HTTPException(401, "nobody is known without a cookie; open the link again")
+        raise HTTPException(401, "no session cookie; reopen the study link")
     hashed = hash_token(token)
     if site.is_too_often(request, hashed):
         raise HTTPException(429, "too many requests; wait a moment")
     if visit and visit != visit_of(hashed):
-        raise HTTPException(409, "this page was made for another visit; load it again")
+        raise HTTPException(409, "this page belongs to another visit; reload it")
     return hashed
 
 
 async def _step(site: Site, hashed: str, action: Any) -> Response:
-    view = await site.hub.step(Step(hashed, action))
+    view = await site.running.step(Step(hashed, action))
     if view is None:
         raise _unknown(site, hashed)
     site.remember(hashed)
@@ -251,11 +257,11 @@ async def _step(site: Site, hashed: str, action: Any) -> Response:
 
 def _unknown(site: Site, hashed: str) -> HTTPException:
     site.known.discard(hashed)
-    return HTTPException(401, "nobody is known by this cookie; open the link again")
+    return HTTPException(401, "unknown session cookie; reopen the study link")
 
 
 def _reply(site: Site, view: View, hashed: str = "") -> Response:
-    study, keys = site.hub.study, site.hub.keys
+    study, keys = site.running.study, site.running.keys
     code, url = study.completion(view.outcome)
     state = {
         "visit": visit_of(hashed) if hashed else "",
@@ -266,7 +272,7 @@ def _reply(site: Site, view: View, hashed: str = "") -> Response:
         "total": view.n_total,
         "undoable": view.undoable,
         "stored": view.stored,
-        "open": site.hub.is_open,
+        "open": site.running.is_open,
         "stimuli": [
             {
                 "kind": study.stimuli[one].kind,

@@ -17,13 +17,13 @@ from ordlink.collect.site import HERE, Site
 
 
 def make_app(site: Site) -> FastAPI:
-    """Return the app of a site; it starts and stops the study's background with itself."""
+    """Return the app of a site; it starts and stops the study with itself."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        site.hub.start()
+        site.running.start()
         yield
-        await site.hub.stop()
+        await site.running.stop()
 
     app = FastAPI(
         title="ordlink collect",
@@ -33,20 +33,19 @@ def make_app(site: Site) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.site = site
-    # First and straight, since nearly all requests are for it.
+    # First, since nearly all requests are for it.
     app.add_api_route("/api/answer", api.give_answer, methods=["POST"], **api.ANSWER_DESCRIPTION)
     app.include_router(pages.router)
-    app.include_router(pages.files)
     app.include_router(api.router)
     app.include_router(dashboard.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    app.add_exception_handler(RequestValidationError, _say_what_is_wrong)
-    app.add_middleware(Guard, names=site.names, https=site.https)
+    app.add_exception_handler(RequestValidationError, _describe_problems)
+    app.add_middleware(Guard, hosts=site.hosts, https=site.https)
     return app
 
 
-async def _say_what_is_wrong(_request: Request, error: Exception) -> Response:
-    """Return where a request is wrong, without repeating what it said."""
+async def _describe_problems(_request: Request, error: Exception) -> Response:
+    """Return where a request is wrong, without repeating its content."""
     if not isinstance(error, RequestValidationError):
         raise error
     problems = [

@@ -1,4 +1,4 @@
-"""The owner's pages: logging in, the dashboard, changes (POST with a CSRF token), downloads."""
+"""The owner's pages: login, dashboard, downloads, and changes (POST with a CSRF token)."""
 
 from __future__ import annotations
 
@@ -16,29 +16,24 @@ from ordlink.collect.drawing import TreeDrawing, draw_bars, draw_tree
 from ordlink.collect.export import (
     export_answers,
     export_events,
-    export_people,
+    export_participants,
     export_study,
 )
 from ordlink.collect.overview import overview_of
-from ordlink.collect.people import exclude, new_token, note_event, refuse_removal, withdraw
-from ordlink.collect.quality import PersonQuality, judge_people, overall_agreement
+from ordlink.collect.participants import exclude, new_token, refuse_removal, withdraw
+from ordlink.collect.quality import ParticipantQuality, judge_participants, overall_agreement
 from ordlink.collect.reading import RecordReader
+from ordlink.collect.rows import note_event
 from ordlink.collect.schema import participant
-from ordlink.collect.site import (
-    OWNER_COOKIE,
-    Site,
-    TheSite,
-    client_of,
-    same_site_only,
-)
+from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, client_of, same_site_only
 from ordlink.errors import InputError
 
-HIGHEST_PERSON = 2**31 - 1
+HIGHEST_NUMBER = 2**31 - 1
 
 router = APIRouter(prefix="/owner", dependencies=[Depends(same_site_only)])
 Password = Annotated[str, Form(max_length=500)]
 Csrf = Annotated[str, Form(max_length=100)]
-PersonNumber = Annotated[int, Path(ge=1, le=HIGHEST_PERSON)]
+ParticipantNumber = Annotated[int, Path(ge=1, le=HIGHEST_NUMBER)]
 
 
 async def owner_only(request: Request, site: TheSite) -> owner.Session:
@@ -55,20 +50,20 @@ Owner = Annotated[owner.Session, Depends(owner_only)]
 async def checked_owner(session: Owner, csrf: Csrf = "") -> owner.Session:
     """Return the session if the form carries its token."""
     if not hmac.compare_digest(csrf.encode(), session.csrf.encode()):
-        raise HTTPException(403, "this form is out of date; load the page again")
+        raise HTTPException(403, "this form is out of date; reload the page")
     return session
 
 
-Changes = Depends(checked_owner)
+writes = APIRouter(dependencies=[Depends(checked_owner)], default_response_class=RedirectResponse)
 
 
-# --- logging in ---------------------------------------------------------------------------------
+# --- login --------------------------------------------------------------------------------------
 
 
 @router.get("/setup", include_in_schema=False)
 async def show_setup(site: TheSite, request: Request, token: str = "") -> Response:
     """Ask for a password, with the token that was printed at the start."""
-    if await site.hub.read(owner.stored_password) is not None:
+    if await site.database.read(owner.stored_password) is not None:
         return RedirectResponse("/owner/login", status_code=303)
     return site.page(request, "setup.html", token=token, problem="")
 
@@ -82,7 +77,7 @@ async def set_up(
 ) -> Response:
     """Set the password, once."""
     _limit_tries(site, request)
-    if not site.keeper.is_setup_token(token):
+    if not site.owner.is_setup_token(token):
         return site.page(
             request,
             "setup.html",
@@ -91,10 +86,10 @@ async def set_up(
             problem="This is not the token that was printed at the start.",
         )
     try:
-        hashed = await asyncio.to_thread(site.keeper.hash_password, password)
+        hashed = await asyncio.to_thread(site.owner.hash_password, password)
     except (InputError, UnicodeError) as error:
         return site.page(request, "setup.html", status=422, token=token, problem=str(error))
-    if not await site.hub.change(lambda connection: owner.set_password(connection, hashed)):
+    if not await site.database.write(lambda connection: owner.set_password(connection, hashed)):
         raise HTTPException(403, "the password is set already; log in at /owner/login")
     return await _log_in(site)
 
@@ -109,9 +104,9 @@ async def show_login(site: TheSite, request: Request) -> Response:
 async def log_in(site: TheSite, request: Request, password: Password) -> Response:
     """Begin a session."""
     _limit_tries(site, request)
-    stored = await site.hub.read(owner.stored_password)
+    stored = await site.database.read(owner.stored_password)
     try:
-        good = await asyncio.to_thread(site.keeper.is_password, password, stored)
+        good = await asyncio.to_thread(site.owner.is_password, password, stored)
     except UnicodeError:
         good = False
     if not good:
@@ -119,17 +114,17 @@ async def log_in(site: TheSite, request: Request, password: Password) -> Respons
     return await _log_in(site)
 
 
-@router.post("/logout", dependencies=[Changes], response_class=RedirectResponse)
+@writes.post("/logout")
 async def log_out(site: TheSite, request: Request) -> Response:
     """End the session."""
     token = request.cookies.get(OWNER_COOKIE, "")
-    await site.hub.change(lambda connection: owner.end_session(connection, token))
+    await site.database.write(lambda connection: owner.end_session(connection, token))
     response = RedirectResponse("/owner/login", status_code=303)
     response.delete_cookie(OWNER_COOKIE, path="/owner")
     return response
 
 
-# --- looking ------------------------------------------------------------------------------------
+# --- reading ------------------------------------------------------------------------------------
 
 
 @router.get("", include_in_schema=False)
@@ -137,18 +132,18 @@ async def show_dashboard(site: TheSite, request: Request) -> Response:
     """Show the dashboard, or the way to it."""
     session = await _find_session(site, request)
     if session is None:
-        is_set = await site.hub.read(owner.stored_password) is not None
+        is_set = await site.database.read(owner.stored_password) is not None
         return RedirectResponse("/owner/login" if is_set else "/owner/setup", status_code=303)
     overview = await overview_of(site)
-    people = await _people(site)
+    participants = await _participants(site)
     return site.page(
         request,
         "dashboard.html",
         csrf=session.csrf,
         overview=overview,
-        people=people,
-        agreement=overall_agreement(people),
-        n_asking=sum(one.asks_removal for one in people),
+        participants=participants,
+        agreement=overall_agreement(participants),
+        n_asking=sum(one.asks_removal for one in participants),
         bars=draw_bars(overview["over_time"]),
         trees=_draw_trees(site),
     )
@@ -156,35 +151,35 @@ async def show_dashboard(site: TheSite, request: Request) -> Response:
 
 @router.get("/stimuli", include_in_schema=False)
 async def show_stimuli(site: TheSite, request: Request, _owner: Owner) -> Response:
-    """Show all stimuli as people see them."""
+    """Show all stimuli as participants see them."""
     return site.page(request, "stimuli.html")
 
 
 @router.get("/api/overview", response_class=JSONResponse)
 async def get_overview(site: TheSite, _owner: Owner) -> Response:
-    """Return how far the study is: answers over time, people, cost, the stop rule."""
+    """Return the progress: answers over time, participants, cost, the stop rule."""
     return JSONResponse(await overview_of(site))
 
 
-@router.get("/api/people", response_class=JSONResponse)
-async def get_people(site: TheSite, _owner: Owner) -> Response:
-    """Return the people and what looks wrong with their answers."""
-    return JSONResponse([one.as_json() for one in await _people(site)])
+@router.get("/api/participants", response_class=JSONResponse)
+async def get_participants(site: TheSite, _owner: Owner) -> Response:
+    """Return the participants and what looks wrong with their answers."""
+    return JSONResponse([one.as_json() for one in await _participants(site)])
 
 
 @router.get("/api/tree", response_class=JSONResponse)
 async def get_tree(site: TheSite, _owner: Owner) -> Response:
     """Return the newest trees: of everybody, and without those who are excluded."""
-    live = site.hub.live
-    trees = live.trees
+    latest = site.running.latest
+    trees = latest.trees
     return JSONResponse(
         {
-            "names": site.hub.study.names,
+            "names": site.running.study.names,
             "urls": _picture_urls(site),
             "everybody": None if trees is None else trees.everybody,
             "kept": None if trees is None else trees.kept,
-            "n_stable": live.n_stable,
-            "grown_at": live.grown_at,
+            "n_stable": latest.stability.n_stable,
+            "built_at": latest.built_at,
         }
     )
 
@@ -194,7 +189,7 @@ Download = Literal[
     "answers.parquet",
     "answers-of-everybody.csv",
     "answers-of-everybody.parquet",
-    "people.csv",
+    "participants.csv",
     "events.jsonl",
     "study.yaml",
 ]
@@ -211,12 +206,12 @@ async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
     """Return a file of the study."""
     extension = name.rsplit(".", 1)[1]
     content: str | bytes
-    if name == "people.csv":
-        content = export_people(await _people(site))
+    if name == "participants.csv":
+        content = export_participants(await _participants(site))
     elif name == "study.yaml":
-        content = export_study(site.hub.study)
+        content = export_study(site.running.study)
     elif name == "events.jsonl":
-        content = await site.hub.read(lambda connection: "".join(export_events(connection)))
+        content = await site.database.read(lambda connection: "".join(export_events(connection)))
     else:
         content = await asyncio.to_thread(_answers, site, name, extension)
     return Response(
@@ -226,45 +221,45 @@ async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
     )
 
 
-# --- changing -----------------------------------------------------------------------------------
+# --- writing ------------------------------------------------------------------------------------
 
 
-@router.post("/state", dependencies=[Changes], response_class=RedirectResponse)
+@writes.post("/state")
 async def change_state(
     site: TheSite, state: Annotated[Literal["open", "paused", "complete"], Form()]
 ) -> Response:
     """Open, pause or end the study."""
     try:
-        await site.hub.set_state(state)
+        await site.running.set_state(state)
     except InputError as error:
         raise HTTPException(409, str(error)) from error
     return RedirectResponse("/owner", status_code=303)
 
 
-@router.post("/people/{person}/exclude", dependencies=[Changes], response_class=RedirectResponse)
-async def exclude_person(
+@writes.post("/participants/{person}/exclude")
+async def exclude_participant(
     site: TheSite,
-    person: PersonNumber,
+    person: ParticipantNumber,
     reason: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
-    """Leave a person out of the tree; their answers stay."""
+    """Leave a participant out of the tree; their answers stay."""
     printable = "".join(letter for letter in reason if letter.isprintable()).strip()
-    return await _change_person(
+    return await _write_participant(
         site, lambda connection: exclude(connection, person, reason=printable or "by the owner")
     )
 
 
-@router.post("/people/{person}/include", dependencies=[Changes], response_class=RedirectResponse)
-async def include_person(site: TheSite, person: PersonNumber) -> Response:
-    """Take a person in again."""
-    return await _change_person(site, lambda connection: exclude(connection, person, reason=""))
+@writes.post("/participants/{person}/include")
+async def include_participant(site: TheSite, person: ParticipantNumber) -> Response:
+    """Include a participant again."""
+    return await _write_participant(site, lambda connection: exclude(connection, person, reason=""))
 
 
-@router.post("/people/{person}/withdraw", dependencies=[Changes], response_class=RedirectResponse)
-async def withdraw_person(site: TheSite, person: PersonNumber) -> Response:
-    """Remove the answers of a person who asked for it."""
+@writes.post("/participants/{person}/withdraw")
+async def withdraw_participant(site: TheSite, person: ParticipantNumber) -> Response:
+    """Remove the answers of a participant who asked for it."""
 
-    def change(connection: sa.Connection) -> bool:
+    def write(connection: sa.Connection) -> bool:
         known = connection.execute(
             sa.select(participant.c.id).where(participant.c.id == person)
         ).scalar()
@@ -272,20 +267,22 @@ async def withdraw_person(site: TheSite, person: PersonNumber) -> Response:
             withdraw(connection, person)
         return known is not None
 
-    return await _change_person(site, change)
+    return await _write_participant(site, write)
 
 
-@router.post("/people/{person}/keep", dependencies=[Changes], response_class=RedirectResponse)
-async def keep_person(site: TheSite, person: PersonNumber) -> Response:
-    """Keep the answers of somebody who asks from an unknown device to have them removed."""
-    return await _change_person(site, lambda connection: refuse_removal(connection, person))
+@writes.post("/participants/{person}/keep")
+async def keep_participant(site: TheSite, person: ParticipantNumber) -> Response:
+    """Keep the answers of a participant who asks on another device to have them removed."""
+    return await _write_participant(site, lambda connection: refuse_removal(connection, person))
 
 
-async def _change_person(site: Site, change: Callable[[sa.Connection], bool]) -> Response:
-    if not await site.hub.change(change):
-        raise HTTPException(404, "there is no such person")
+async def _write_participant(site: Site, write: Callable[[sa.Connection], bool]) -> Response:
+    if not await site.database.write(write):
+        raise HTTPException(404, "there is no such participant")
     return RedirectResponse("/owner", status_code=303)
 
+
+router.include_router(writes)
 
 # --- what the routes above use --------------------------------------------------------------------
 
@@ -294,17 +291,17 @@ async def _find_session(site: Site, request: Request) -> owner.Session | None:
     token = request.cookies.get(OWNER_COOKIE)
     if not token or len(token) > 200:
         return None
-    return await site.hub.read(lambda connection: owner.find_session(connection, token))
+    return await site.database.read(lambda connection: owner.find_session(connection, token))
 
 
 async def _log_in(site: Site) -> Response:
     token = new_token()
 
-    def change(connection: sa.Connection) -> None:
+    def write(connection: sa.Connection) -> None:
         owner.begin_session(connection, token)
         note_event(connection, "owner logged in")
 
-    await site.hub.change(change)
+    await site.database.write(write)
     response = RedirectResponse("/owner", status_code=303)
     site.set_cookie(response, OWNER_COOKIE, token, seconds=int(owner.SESSION_SECONDS))
     return response
@@ -315,23 +312,23 @@ def _limit_tries(site: Site, request: Request) -> None:
         raise HTTPException(429, "too many tries; wait a minute")
 
 
-async def _people(site: Site) -> list[PersonQuality]:
-    trees = site.hub.live.trees
+async def _participants(site: Site) -> list[ParticipantQuality]:
+    trees = site.running.latest.trees
     agreement = {} if trees is None else trees.agreement
-    return await site.hub.read(
-        lambda connection: judge_people(connection, site.hub.study, agreement)
+    return await site.database.read(
+        lambda connection: judge_participants(connection, site.running.study, agreement)
     )
 
 
 def _picture_urls(site: Site) -> list[str]:
     return [
         f"/stimuli/{key}" if one.kind == "picture" else ""
-        for one, key in zip(site.hub.study.stimuli, site.hub.keys, strict=True)
+        for one, key in zip(site.running.study.stimuli, site.running.keys, strict=True)
     ]
 
 
 def _draw_trees(site: Site) -> dict[str, TreeDrawing | None]:
-    trees, names, urls = site.hub.live.trees, site.hub.study.names, _picture_urls(site)
+    trees, names, urls = site.running.latest.trees, site.running.study.names, _picture_urls(site)
     return {
         "kept": None if trees is None else draw_tree(trees.kept, names, urls),
         "everybody": None if trees is None else draw_tree(trees.everybody, names, urls),
@@ -339,6 +336,6 @@ def _draw_trees(site: Site) -> dict[str, TreeDrawing | None]:
 
 
 def _answers(site: Site, name: str, extension: str) -> bytes:
-    reader = RecordReader(site.hub.engine, site.hub.study)
+    reader = RecordReader(site.running.engine, site.running.study)
     record = reader.read() if "everybody" in name else reader.read_kept()
     return export_answers(record, extension)

@@ -1,29 +1,38 @@
-"""Opening the database: SQLite in a file, or PostgreSQL by its address; always at the newest form.
+"""The database: SQLite in a file, or PostgreSQL by its address; one thread writes.
 
 SQLite runs in WAL mode with synchronous=FULL: a commit has reached the disk when it returns.
 """
 
 from __future__ import annotations
 
-import json
-import secrets
-import time
-from collections.abc import Iterator
+import asyncio
+import contextlib
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from ordlink._locks import try_lock
 from ordlink.collect import schema
-from ordlink.collect.study import Study
 from ordlink.errors import InputError, MissingDependencyError
 
+LOG = logging.getLogger("ordlink.collect")
 MIGRATIONS = Path(__file__).parent / "migrations"
+MOST_AT_ONCE = 256
+"""Writes in one transaction."""
+Result = TypeVar("Result")
+Write = Callable[[sa.Connection], Any]
+WriteMany = Callable[[sa.Connection, list[Any]], list[Any]]
 _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
@@ -33,26 +42,208 @@ _SQLITE_PRAGMAS = (
 )
 
 
-def open_database(url: str) -> sa.Engine:
-    """Return an engine for the database at this address, with all migrations applied.
+@dataclass(frozen=True)
+class _Queued:
+    """A function to call in a transaction, alone or with the items of others, and who waits."""
+
+    write: Any
+    item: Any
+    is_alone: bool
+    future: asyncio.Future[Any] | Future[Any]
+
+
+_Done = list[tuple[_Queued, Any, Exception | None]]
+
+
+class Database:
+    """Owns the engine and the thread that writes.
+
+    While a commit is on its way to the disk, further writes queue up and share the next
+    transaction. Callers get their result after the commit.
 
     Parameters
     ----------
     url : str
         ``sqlite:///path/to/file.db`` or ``postgresql://user@host/name``.
 
+    Attributes
+    ----------
+    on_rollback : callable
+        Called after a failed transaction, to drop what was kept in memory about it.
+
     Raises
     ------
     InputError
         If the database cannot be opened, or a newer ordlink wrote it.
     """
+
+    def __init__(self, url: str) -> None:
+        self.engine = open_database(url)
+        self.on_rollback: Callable[[], None] = lambda: None
+        self._queue: queue.SimpleQueue[_Queued | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    async def read(self, query: Callable[[sa.Connection], Result]) -> Result:
+        """Return the result of a query, run in another thread."""
+
+        def run() -> Result:
+            with self.engine.connect() as connection:
+                return query(connection)
+
+        return await asyncio.to_thread(run)
+
+    async def write(self, write: Callable[[sa.Connection], Result]) -> Result:
+        """Return the result of a function of the connection, after its commit.
+
+        A savepoint protects the other writes of the transaction from its failure.
+        """
+        result: Result = await asyncio.wrap_future(self.submit(write))
+        return result
+
+    def submit(self, write: Callable[[sa.Connection], Result]) -> Future[Result]:
+        """Queue a write from any thread; it cannot be cancelled."""
+        future: Future[Result] = Future()
+        future.set_running_or_notify_cancel()
+        self._queue.put(_Queued(write, None, is_alone=True, future=future))
+        return future
+
+    async def write_together(self, write: WriteMany, item: Any) -> Any:
+        """Return the result for an item, after its commit.
+
+        The function is called once with all items that are queued for it.
+        """
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._queue.put(_Queued(write, item, is_alone=False, future=future))
+        return await future
+
+    def close(self) -> None:
+        """Finish what is queued, then close all connections."""
+        self._queue.put(None)
+        self._thread.join()
+        self.engine.dispose()
+
+    def _run(self) -> None:
+        connection: sa.Connection | None = None
+        is_running = True
+        while is_running:
+            batch, is_running = self._next_batch()
+            if not batch:
+                continue
+            try:
+                connection = connection or self.engine.connect()
+                self._commit(connection, batch)
+            except sa.exc.DBAPIError as error:  # the connection may be gone
+                if connection is not None:
+                    connection.invalidate()
+                    connection.close()
+                connection = None
+                LOG.warning("%s writes are retried one by one: %s", len(batch), error)
+                self._commit_each(batch)
+            except Exception:  # a write that fails must not take the others down
+                self._commit_each(batch)
+        if connection is not None:
+            connection.close()
+
+    def _next_batch(self) -> tuple[list[_Queued], bool]:
+        """Return what is queued, at least one write, and False if it is the last."""
+        batch: list[_Queued] = []
+        with contextlib.suppress(queue.Empty):
+            queued = self._queue.get()
+            while queued is not None:
+                batch.append(queued)
+                if len(batch) == MOST_AT_ONCE:
+                    break
+                queued = self._queue.get_nowait()
+            return batch, queued is not None
+        return batch, True
+
+    def _commit(self, connection: sa.Connection, batch: list[_Queued]) -> None:
+        done: _Done = []
+        try:
+            with connection.begin():
+                done += _together(connection, [one for one in batch if not one.is_alone])
+                done += _each(connection, [one for one in batch if one.is_alone])
+        except BaseException:
+            self.on_rollback()
+            raise
+        _resolve(done)
+
+    def _commit_each(self, batch: list[_Queued]) -> None:
+        for queued in batch:
+            try:
+                with self.engine.connect() as connection:
+                    self._commit(connection, [queued])
+            except Exception as error:
+                _resolve([(queued, None, error)])
+
+
+def _together(connection: sa.Connection, group: list[_Queued]) -> _Done:
+    """Call each function once with all its items."""
+    by_function: dict[WriteMany, list[_Queued]] = {}
+    for queued in group:
+        by_function.setdefault(queued.write, []).append(queued)
+    return [
+        (queued, result, None)
+        for write, those in by_function.items()
+        for queued, result in zip(
+            those, write(connection, [queued.item for queued in those]), strict=True
+        )
+    ]
+
+
+def _each(connection: sa.Connection, group: list[_Queued]) -> _Done:
+    """Call each function within a savepoint."""
+    done: _Done = []
+    for queued in group:
+        try:
+            with connection.begin_nested():
+                done.append((queued, queued.write(connection), None))
+        except sa.exc.OperationalError:
+            raise
+        except Exception as error:
+            done.append((queued, None, error))
+    return done
+
+
+def _resolve(done: _Done) -> None:
+    """Give the callers their results; each event loop is woken once, since that is slow."""
+    by_loop: dict[asyncio.AbstractEventLoop | None, _Done] = {}
+    for one in done:
+        future = one[0].future
+        loop = future.get_loop() if isinstance(future, asyncio.Future) else None
+        by_loop.setdefault(loop, []).append(one)
+    for loop, those in by_loop.items():
+        if loop is None:
+            _set_results(those)
+        else:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_set_results, those)
+
+
+def _set_results(done: _Done) -> None:
+    for queued, result, error in done:
+        if queued.future.done():  # the caller was cancelled
+            continue
+        if error is None:
+            queued.future.set_result(result)
+        else:
+            queued.future.set_exception(error)
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def open_database(url: str) -> sa.Engine:
+    """Return an engine for a database whose tables are up to date."""
     engine = make_engine(url)
     try:
         with engine.begin() as connection:
             _migrate(connection)
     except sa.exc.OperationalError as error:
         raise InputError(
-            f"{_shown(url)}: the database cannot be opened ({error.orig}); check the address"
+            f"the database cannot be opened ({error.orig}); check the address",
+            where=hide_password(url),
         ) from error
     return engine
 
@@ -65,8 +256,8 @@ def make_engine(url: str) -> sa.Engine:
         return engine
     if not url.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
         raise InputError(
-            f"{_shown(url)}: expected an address like postgresql://user@host/name; for SQLite "
-            "leave it out"
+            "expected an address like postgresql://user@host/name; for SQLite leave it out",
+            where=hide_password(url),
         )
     try:
         import psycopg  # noqa: F401
@@ -84,8 +275,8 @@ def is_sqlite(engine: sa.Engine) -> bool:
 
 
 @contextmanager
-def one_moment(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """Give a connection whose queries all see the database as it is at one moment."""
+def snapshot(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Yield a connection whose queries all see the database as it is at one moment."""
     with engine.connect() as connection:
         if is_sqlite(engine):
             connection.exec_driver_sql("BEGIN")  # the driver begins only where something is written
@@ -95,7 +286,7 @@ def one_moment(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 
 def checkpoint(engine: sa.Engine) -> None:
-    """Move what is in SQLite's log into its file, so that no commit has to do it; else nothing."""
+    """Move SQLite's log into its file, so that no commit has to do it; nothing on PostgreSQL."""
     if is_sqlite(engine):
         with engine.connect() as connection:
             connection.execute(sa.text("PRAGMA wal_checkpoint(PASSIVE)"))
@@ -103,146 +294,52 @@ def checkpoint(engine: sa.Engine) -> None:
 
 @contextmanager
 def one_process_only(database: Path) -> Iterator[None]:
-    """Refuse a second server on the same SQLite file.
-
-    Raises
-    ------
-    InputError
-        If another process holds the file.
-    """
+    """Refuse a second server on the same SQLite file."""
     with database.with_suffix(".lock").open("ab") as file:
         if not try_lock(file):
             raise InputError(
-                f"{database}: another ordlink collect runs on this file; stop it first, or use "
-                "PostgreSQL (--database) for several server processes"
+                "another ordlink collect runs on this file",
+                where=str(database),
+                remedy="stop it first, or use PostgreSQL ({database}) for several servers",
             )
         yield
 
 
-def settle_study(engine: sa.Engine, study: Study) -> bytes:
-    """Note the study at its first start; later, check that its objects are still the same.
-
-    As long as nobody has taken part, they may change.
-
-    Returns
-    -------
-    bytes
-        The secret of this database, from which opaque keys are made.
-
-    Raises
-    ------
-    InputError
-        If the database is about other objects or another type of question.
-    """
-    settings = json.dumps(study.settings(), ensure_ascii=False)
-    rows = [
-        {"number": number, "name": one.name, "kind": one.kind, "digest": one.digest}
-        for number, one in enumerate(study.stimuli)
-    ]
-    with engine.begin() as connection:
-        if not is_sqlite(engine):  # two servers may start at the same time
-            connection.execute(sa.text("LOCK TABLE study IN EXCLUSIVE MODE"))
-        row = connection.execute(sa.select(schema.study)).one_or_none()
-        if row is None:
-            secret = secrets.token_hex(32)
-            connection.execute(
-                schema.study.insert().values(
-                    id=1,
-                    settings=settings,
-                    secret=secret,
-                    state="open",
-                    revision=0,
-                    created_at=time.time(),
-                )
-            )
-            connection.execute(schema.stimulus.insert(), rows)
-            _note_settings(connection, settings)
-            return bytes.fromhex(secret)
-        stored = connection.execute(
-            sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
-        ).mappings()
-        known = [dict(one) for one in stored]
-        asked = json.loads(row.settings)["question"]
-        if connection.execute(sa.select(schema.participant.c.id).limit(1)).first() is None:
-            if known != rows or asked != study.question:
-                _begin_anew(connection, rows)
-        else:
-            _check_same(engine, known, rows)
-            if asked != study.question:
-                raise InputError(
-                    f"{_shown(str(engine.url))}: the answers in it are to {asked} questions, the "
-                    f"study asks {study.question}; change it back, or collect into another folder "
-                    "(--data)"
-                )
-        if settings != row.settings:
-            connection.execute(schema.study.update().values(settings=settings))
-            _note_settings(connection, settings)
-        return bytes.fromhex(row.secret)
+def inserted_id(made: sa.CursorResult[Any]) -> int:
+    """Return the id that the database gave to a new row."""
+    key = made.inserted_primary_key
+    if key is None:
+        raise RuntimeError("the database gave no id to a new row")
+    return int(key[0])
 
 
-def _note_settings(connection: sa.Connection, settings: str) -> None:
-    """Note the settings that are in force from now on: draws are replayed with theirs."""
-    connection.execute(schema.event.insert().values(at=time.time(), kind="settings", data=settings))
-
-
-def _begin_anew(connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
-    """Take other stimuli or questions: nobody has seen those of before."""
-    for table in (schema.question, schema.draw, schema.stimulus):
-        connection.execute(table.delete())
-    connection.execute(schema.stimulus.insert(), rows)
-
-
-def _check_same(
-    engine: sa.Engine, known: list[dict[str, Any]], given: list[dict[str, Any]]
-) -> None:
-    if known == given:
-        return
-    where = _shown(str(engine.url))
-    if len(known) != len(given):
-        difference = f"it has {len(known)} stimuli, the study {len(given)}"
-    else:
-        old, new = next((a, b) for a, b in zip(known, given, strict=True) if a != b)
-        difference = (
-            f"stimulus {old['number'] + 1} was {old['name']!r}, now it is {new['name']!r}"
-            if old["name"] != new["name"]
-            else f"stimulus {old['number'] + 1}, {old['name']!r}, has changed"
-        )
-    raise InputError(
-        f"{where}: the answers in it are about other stimuli: {difference}; put them back, or "
-        "collect into another folder (--data)"
-    )
+def hide_password(url: str) -> str:
+    """Return an address without its password."""
+    return sa.make_url(url).render_as_string(hide_password=True) if "://" in url else url
 
 
 def _migrate(connection: sa.Connection) -> None:
-    """Bring the tables to the newest form; two servers that start together take turns."""
+    """Create the tables or bring them up to date; servers that start together take turns."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(718281828)"))
     script = ScriptDirectory(str(MIGRATIONS))
-    known = {revision.revision for revision in script.walk_revisions()}
-    if sa.inspect(connection).has_table("alembic_version"):
-        there = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars()
-        newer = set(there) - known
-        if newer:
-            raise InputError(
-                f"{_shown(str(connection.engine.url))}: written by a newer ordlink (form "
-                f"{newer.pop()}); update ordlink"
-            )
-    context = EnvironmentContext(
-        Config(),
-        script,
-        fn=lambda revision, _: script._upgrade_revs("head", revision),
-        destination_rev="head",
+    context = MigrationContext.configure(
+        connection, opts={"fn": lambda revision, _: script._upgrade_revs("head", revision)}
     )
-    with context:
-        context.configure(connection=connection, target_metadata=schema.metadata)
-        context.run_migrations()
+    current = context.get_current_revision()
+    if current is None:
+        schema.metadata.create_all(connection)
+        context.stamp(script, "head")
+    elif current not in {revision.revision for revision in script.walk_revisions()}:
+        raise InputError(
+            f"a newer ordlink wrote this database (revision {current}); update ordlink",
+            where=hide_password(str(connection.engine.url)),
+        )
+    else:
+        with Operations.context(context):
+            context.run_migrations()
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     for pragma in _SQLITE_PRAGMAS:
         connection.execute(pragma).close()
-
-
-def _shown(url: str) -> str:
-    """Return an address without its password."""
-    return sa.make_url(url).render_as_string(hide_password=True) if "://" in url else url

@@ -1,108 +1,135 @@
-"""Drawing from what is stored: what the sampler is told, and the questions that it gives."""
+"""What a sampler takes and gives, and random questions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import count, groupby
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import sqlalchemy as sa
 
-from ordlink.collect.reading import Record
-from ordlink.collect.samplers import (
-    AT_ONCE,
-    DrawnQuestion,
-    Known,
-    draw_questions,
-    random_questions,
-)
-from ordlink.collect.schema import draw, question, serving
-from ordlink.collect.study import Study
-from ordlink.collect.waiting import read_objects
+from ordlink._typing import Int32Array
+from ordlink.collect.question_types import QuestionType
+from ordlink.collect.schema import draw, question, read_objects, serving
+from ordlink.comparisons import ListedComparisons, n_pairs, pair_members
+
+SHARE = "share of random questions"
+"""Reason of questions that are random whatever the sampler says."""
+AT_ONCE = "random: no other question was ready"
+"""Reason of questions that are drawn while somebody waits for one."""
+TOO_FEW = "few answers yet: at random"
+PASSIVE = "random passive sampling"
+RANDOM_REASONS = (SHARE, AT_ONCE, TOO_FEW, PASSIVE)
+"""Reasons of random questions, whoever drew them."""
 
 
-def draw_known(
-    study: Study, record: Record, waiting: set[tuple[int, ...]], n_questions: int, seed: int
-) -> tuple[DrawnQuestion, ...]:
-    """Return the questions that the study's sampler draws from a record.
+@dataclass(frozen=True)
+class DrawnQuestion:
+    """Objects to ask about, and why.
 
-    Parameters
+    Attributes
     ----------
-    study : Study
-    record : Record
-        The answers of people who are not excluded.
-    waiting : set of tuple of int
-        Objects of the questions that wait for answers; only plans look at them.
-    n_questions, seed : int
+    objects : tuple of int
+        In the order of the question type; sides are drawn when it is shown.
+    reason : str
+    n_people : int or None
+        For a question of a plan, how many answers to it are missing; None for all others, which
+        are shown to as many participants as the study says.
     """
-    known = Known(
-        kind=study.kind,
-        n_objects=study.n_objects,
-        comparisons=record.comparisons,
-        answers=tuple((one.shown, one.choice) for one in record.answers),
-        n_people=study.people_per_question,
-        waiting=waiting,
-        method=study.method,
-    )
-    return draw_questions(
-        study.sampler,
-        known,
-        n_questions,
-        seed=seed,
-        random_share=study.random_share,
-        plan_seed=study.seed,
-    )
+
+    objects: tuple[int, ...]
+    reason: str
+    n_people: int | None = None
 
 
-def draw_at_once(study: Study, n_questions: int, seed: int) -> tuple[DrawnQuestion, ...]:
-    """Return random questions, whatever was answered."""
-    nothing: Any = None
-    known = Known(study.kind, study.n_objects, nothing)
-    return tuple(random_questions(known, n_questions, np.random.default_rng(seed), AT_ONCE))
+@dataclass(frozen=True)
+class Draw:
+    """Questions that were drawn together, and the last answer and draw the sampler knew."""
+
+    sampler: str
+    seed: int
+    last_answer: int
+    last_draw: int
+    questions: tuple[DrawnQuestion, ...]
 
 
-def read_waiting(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
-    """Return the questions that wait for people or for an answer of somebody: their objects."""
-    before_somebody = sa.select(serving.c.question_id).where(
+@dataclass(frozen=True)
+class SamplerInput:
+    """The state of a study, as a sampler sees it.
+
+    Attributes
+    ----------
+    kind : QuestionType
+    n_objects : int
+    comparisons : ListedComparisons
+        From the answers so far.
+    answers : tuple of (shown, choice)
+        The answers themselves, including "can't tell".
+    n_people : int
+        How many participants each question is shown to.
+    waiting : set of tuple of int
+        Objects of the questions that were drawn before and still wait for answers.
+    method : str
+        How the study's tree is built.
+    """
+
+    kind: QuestionType
+    n_objects: int
+    comparisons: ListedComparisons
+    answers: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+    n_people: int = 1
+    waiting: set[tuple[int, ...]] = field(default_factory=set)
+    method: str = "tSTE-AL"
+
+
+def random_questions(
+    kind: QuestionType, n_objects: int, n_questions: int, rng: np.random.Generator, reason: str
+) -> tuple[DrawnQuestion, ...]:
+    """Return random questions, all for the same reason."""
+    rows = random_objects(kind, n_objects, n_questions, rng).tolist()
+    return tuple(DrawnQuestion(tuple(row), reason) for row in rows)
+
+
+def random_objects(
+    kind: QuestionType, n_objects: int, n_questions: int, rng: np.random.Generator
+) -> Int32Array:
+    """Return the objects of random questions, one question per row, all equally likely.
+
+    Quadruplets are two different pairs, which may share an object; in all other types the objects
+    are different.
+
+    Examples
+    --------
+    >>> from ordlink.collect.question_types import QUESTION_TYPES
+    >>> random_objects(QUESTION_TYPES["triplet"], 5, 2, np.random.default_rng(0)).shape
+    (2, 3)
+    """
+    if kind.form == "quadruplet":
+        first = rng.integers(0, n_pairs(n_objects), n_questions)
+        second = rng.integers(0, n_pairs(n_objects) - 1, n_questions)
+        second += second >= first
+        pairs = [*pair_members(first, n_objects), *pair_members(second, n_objects)]
+        return np.stack(pairs, axis=1).astype(np.int32)
+    order = rng.random((n_questions, n_objects)).argpartition(kind.n_objects - 1, axis=1)
+    rows = order[:, : kind.n_objects]
+    return rng.permuted(rows, axis=1).astype(np.int32)
+
+
+def read_waiting(connection: sa.Connection) -> set[tuple[int, ...]]:
+    """Return the objects of questions that wait for participants or for an answer."""
+    is_open = sa.select(serving.c.question_id).where(
         serving.c.status == "open", serving.c.question_id.is_not(None)
     )
     rows = connection.execute(
-        sa.select(question.c.id, question.c.objects).where(
-            sa.or_(question.c.n_served < question.c.n_wanted, question.c.id.in_(before_somebody))
+        sa.select(question.c.objects).where(
+            sa.or_(question.c.n_served < question.c.n_wanted, question.c.id.in_(is_open))
         )
-    )
-    return {number: read_objects(objects) for number, objects in rows}
+    ).scalars()
+    return set(map(read_objects, rows))
 
 
 def read_last_draw(connection: sa.Connection, sampler: str | None = None) -> int:
-    """Return the number of the last draw, of a sampler or of any; 0 if there is none."""
+    """Return the id of the last draw, of one sampler or of any; 0 if there is none."""
     query = sa.select(sa.func.max(draw.c.id))
     if sampler is not None:
         query = query.where(draw.c.sampler == sampler)
     return int(connection.execute(query).scalar() or 0)
-
-
-def write_numbers(numbers: Iterable[int]) -> str:
-    """Return a set of numbers as text.
-
-    Examples
-    --------
-    >>> write_numbers([9, 4, 5, 6])
-    '4-6,9'
-    """
-    counter = count()
-    runs = [list(run) for _, run in groupby(sorted(numbers), lambda one: one - next(counter))]
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
-
-
-def read_numbers(text: str) -> set[int]:
-    """Return what `write_numbers` wrote.
-
-    Examples
-    --------
-    >>> sorted(read_numbers("4-6,9"))
-    [4, 5, 6, 9]
-    """
-    ends = [run.split("-") for run in text.split(",") if run]
-    return {number for run in ends for number in range(int(run[0]), int(run[-1]) + 1)}

@@ -1,4 +1,4 @@
-"""Downloads: answers that `ordlink cluster` reads, people, raw events, the study file."""
+"""Downloads: answers that `ordlink cluster` reads, participants, raw events, the study file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.quality import PersonQuality
+from ordlink.collect.quality import ParticipantQuality
 from ordlink.collect.reading import Record, person_name
 from ordlink.collect.schema import answer, draw, event, question, serving
 from ordlink.collect.stimuli import Stimulus, is_file_name
@@ -24,7 +23,7 @@ from ordlink.io import write_comparisons
 def export_answers(record: Record, format: str) -> bytes:
     """Return the comparisons of a record as a file: csv or parquet.
 
-    ``ordlink cluster`` with the study's method makes the dashboard's tree of it.
+    ``ordlink cluster`` with the study's method builds the dashboard's tree from it.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"answers.{format}"
@@ -33,24 +32,15 @@ def export_answers(record: Record, format: str) -> bytes:
 
 
 def export_events(connection: sa.Connection) -> Iterator[str]:
-    """Iterate over everything that happened, as lines of JSON: draws, servings, answers, events."""
-    tables: tuple[tuple[str, sa.Select[Any]], ...] = (
-        ("draw", sa.select(draw).order_by(draw.c.id)),
-        ("question", sa.select(question).order_by(question.c.id)),
-        (
-            "serving",
-            sa.select(serving).order_by(serving.c.participant_id, serving.c.number),
-        ),
-        ("answer", sa.select(answer).order_by(answer.c.id)),
-        ("event", sa.select(event).order_by(event.c.id)),
-    )
-    for kind, query in tables:
+    """Iterate over all draws, questions, servings, answers and events, as lines of JSON."""
+    for table in (draw, question, serving, answer, event):
+        query = sa.select(table).order_by(*table.primary_key)
         for row in connection.execute(query).mappings():
-            yield json.dumps({"record": kind, **row}, ensure_ascii=False) + "\n"
+            yield json.dumps({"record": table.name, **row}, ensure_ascii=False) + "\n"
 
 
-def export_people(people: list[PersonQuality]) -> str:
-    """Return a CSV file of the people: who they are in the answers, on the platform, how well."""
+def export_participants(people: list[ParticipantQuality]) -> str:
+    """Return a CSV file of the participants and the quality of their answers."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     columns = [
@@ -69,10 +59,7 @@ def export_people(people: list[PersonQuality]) -> str:
 
 
 def export_study(study: Study) -> str:
-    """Return the study file, with all stimuli as a list; files count from the folder of them all.
-
-    Put there, it starts the same study.
-    """
+    """Return a study file that starts the same study from the folder of its stimuli."""
     import yaml
 
     folders = [one.path.absolute().parent for one in study.stimuli if one.path is not None]
@@ -94,7 +81,7 @@ def _entry(stimulus: Stimulus, root: Path) -> str | dict[str, str]:
 
 
 def _harmless(cell: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell that spreadsheets do not take for a formula."""
     if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return "'" + cell
     return cell

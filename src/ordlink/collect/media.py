@@ -1,15 +1,19 @@
-"""The bytes of the stimuli: pictures encoded anew, sounds and films read a piece at a time."""
+"""The files of the stimuli, by opaque keys: pictures encoded anew, sounds and films as they are."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import io
 import mimetypes
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
+from starlette.responses import FileResponse, Response
+
+from ordlink._text import listed
 from ordlink.collect.stimuli import Stimulus
 from ordlink.errors import InputError
 
@@ -18,79 +22,49 @@ LONGEST_SIDE = 1024
 MOST_PIXELS = 100_000_000
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 """What a picture may be, whatever its name says: the decoders of all others are never run."""
-PIECE = 256 * 1024
-"""Bytes of a file that are held in memory at a time."""
-_NAMED = 5
+_HEADERS = {"cache-control": "private, max-age=86400"}
 
 
-@dataclass(frozen=True)
-class Medium:
-    """What is sent of a stimulus: a picture in memory, or a file on the disk.
-
-    Attributes
-    ----------
-    content : bytes or Path
-    size : int
-        Number of bytes.
-    media_type : str
-    """
-
-    content: bytes | Path
-    size: int
-    media_type: str
-
-    def read(self, part: range) -> Iterator[bytes]:
-        """Iterate over the bytes of a part, in pieces."""
-        if isinstance(self.content, bytes):
-            yield self.content[part.start : part.stop]
-            return
-        with self.content.open("rb") as file:
-            file.seek(part.start)
-            n_left = len(part)
-            while n_left:
-                piece = file.read(min(n_left, PIECE))
-                if not piece:
-                    return
-                n_left -= len(piece)
-                yield piece
+def stimulus_keys(secret: bytes, n_objects: int) -> tuple[str, ...]:
+    """Return a key for each object that reveals neither its name nor its number."""
+    return tuple(
+        hmac.new(secret, f"stimulus {number}".encode(), hashlib.sha256).hexdigest()[:24]
+        for number in range(n_objects)
+    )
 
 
 class Media:
-    """What is sent of the stimuli, by key; pictures are encoded anew, so nothing else comes along.
-
-    Parameters
-    ----------
-    stimuli : sequence of Stimulus
-    keys : sequence of str
-    """
+    """Responses with the files of the stimuli, by key."""
 
     def __init__(self, stimuli: Sequence[Stimulus], keys: Sequence[str]) -> None:
         self._by_key = dict(zip(keys, stimuli, strict=True))
-        self._made: dict[str, Medium] = {}
+        self._encoded: dict[str, tuple[bytes, str]] = {}
         self._lock = threading.Lock()
 
-    def __getitem__(self, key: str) -> Medium:
-        """Return what is sent; KeyError if no file has this key."""
+    def respond(self, key: str) -> Response:
+        """Return the file; KeyError if no file has this key, OSError if it cannot be read."""
         stimulus = self._by_key[key]
         if stimulus.path is None:
             raise KeyError(key)
-        if stimulus.kind != "picture":
-            media_type = mimetypes.guess_type(stimulus.path.name)[0] or "application/octet-stream"
-            return Medium(stimulus.path, stimulus.path.stat().st_size, media_type)
-        with self._lock:  # a picture is encoded once, however many ask for it at a time
-            if key not in self._made:
-                content, media_type = encode_picture(stimulus.path)
-                self._made[key] = Medium(content, len(content), media_type)
-            return self._made[key]
+        if stimulus.kind == "picture":
+            with self._lock:  # a picture is encoded once, however many ask for it at a time
+                if key not in self._encoded:
+                    self._encoded[key] = encode_picture(stimulus.path)
+                content, media_type = self._encoded[key]
+            return Response(content, media_type=media_type, headers=_HEADERS)
+        media_type = mimetypes.guess_type(stimulus.path.name)[0] or "application/octet-stream"
+        return FileResponse(
+            stimulus.path,
+            media_type=media_type,
+            headers=_HEADERS,
+            stat_result=stimulus.path.stat(),
+        )
 
 
 def encode_picture(path: Path, longest_side: int = LONGEST_SIDE) -> tuple[bytes, str]:
     """Return a picture as JPEG, or PNG where it has transparent parts, upright, not too large.
 
-    Raises
-    ------
-    InputError
-        If the file is no picture or too large to be opened safely.
+    Nothing else in the file, such as where it was taken, is kept.
     """
     from PIL import Image, ImageOps
 
@@ -98,7 +72,8 @@ def encode_picture(path: Path, longest_side: int = LONGEST_SIDE) -> tuple[bytes,
         with Image.open(path, formats=FORMATS) as opened:
             if opened.width * opened.height > MOST_PIXELS:
                 raise InputError(
-                    f"{path}: the picture has more than {MOST_PIXELS:,} pixels; make it smaller"
+                    f"the picture has more than {MOST_PIXELS:,} pixels; make it smaller",
+                    where=str(path),
                 )
             opened.draft("RGB", (longest_side, longest_side))
             picture = ImageOps.exif_transpose(opened)
@@ -107,7 +82,9 @@ def encode_picture(path: Path, longest_side: int = LONGEST_SIDE) -> tuple[bytes,
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path}: cannot be read as a picture ({error}); save it again") from error
+        raise InputError(
+            f"cannot be read as a picture ({error}); save it again", where=str(path)
+        ) from error
     picture.thumbnail((longest_side, longest_side))
     picture.info.clear()
     file = io.BytesIO()
@@ -124,21 +101,17 @@ def check_readable(stimuli: Sequence[Stimulus]) -> None:
     with ThreadPoolExecutor() as several:
         readable = list(several.map(_is_readable, pictures))
     names = [one.name for one, good in zip(pictures, readable, strict=True) if not good]
-    if not names:
-        return
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    raise InputError(
-        f"{len(names)} of {len(pictures)} pictures cannot be read: {', '.join(names[:_NAMED])}"
-        f"{more}; save them again as JPEG or PNG, or take them out of the study"
-    )
+    if names:
+        raise InputError(
+            f"{len(names)} of {len(pictures)} pictures cannot be read: {listed(names)}; save them "
+            "again as JPEG or PNG, or remove them from the study"
+        )
 
 
 def _is_readable(stimulus: Stimulus) -> bool:
     """Return whether a picture can be decoded to its end; small, since nobody looks at it."""
-    if stimulus.path is None:
-        return False
     try:
-        encode_picture(stimulus.path, longest_side=64)
+        encode_picture(stimulus.path or Path(), longest_side=64)
     except InputError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""How far a study is: answers over time, people, cost, the stop rule."""
+"""The progress of a study: answers over time, participants, cost, the stop rule."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ordlink.collect.draws import RANDOM_REASONS
 from ordlink.collect.reading import count_main_answers
-from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, participant, question, serving
 from ordlink.collect.site import Site
 
@@ -17,20 +17,20 @@ N_BARS = 60
 
 
 async def overview_of(site: Site) -> dict[str, Any]:
-    """Return the state of the study and what was counted, as JSON."""
-    study = site.hub.study
-    counts = await site.hub.read(count_all)
-    n_completed = counts["people"].get("completed", 0)
+    """Return the state of the study and its counts, as JSON."""
+    study = site.running.study
+    counts = await site.database.read(count_all)
+    n_completed = counts["participants"].get("completed", 0)
     return {
-        "state": site.hub.desk.state,
+        "state": site.running.state,
         "n_objects": study.n_objects,
         "question": study.question,
         "sampler": study.sampler,
         "method": study.method,
         "budget": study.budget,
-        "is_spent": site.hub.is_spent(counts["n_answers"]),
+        "is_spent": site.running.is_spent(counts["n_answers"]),
         "stable_trees": study.stable_trees,
-        "n_stable": site.hub.live.n_stable,
+        "n_stable": site.running.latest.stability.n_stable,
         "cost": round(n_completed * study.pay_per_person, 2),
         "currency": study.currency,
         **counts,
@@ -38,7 +38,7 @@ async def overview_of(site: Site) -> dict[str, Any]:
 
 
 def count_all(connection: sa.Connection) -> dict[str, Any]:
-    """Return the numbers of answers, of people by outcome, and of questions by sampler."""
+    """Return the numbers of answers, of participants by outcome, and of questions by sampler."""
     outcomes = connection.execute(
         sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
     ).all()
@@ -50,14 +50,14 @@ def count_all(connection: sa.Connection) -> dict[str, Any]:
     ).all()
     return {
         "n_answers": count_main_answers(connection),
-        "people": {outcome or "taking part": int(number) for outcome, number in outcomes},
+        "participants": {outcome or "taking part": int(number) for outcome, number in outcomes},
         "questions_by_sampler": {str(name): int(number) for name, number in samplers},
         "over_time": _over_time(connection),
     }
 
 
 def _over_time(connection: sa.Connection) -> dict[str, Any]:
-    """Return how many main answers came in each of some intervals since the first one."""
+    """Return the numbers of main answers in equal intervals since the first one."""
     counted = (
         sa.select(answer.c.received_at)
         .select_from(answer.join(serving))

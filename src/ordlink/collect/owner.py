@@ -1,4 +1,4 @@
-"""The owner: a password set once with a token printed at the start, sessions, CSRF tokens."""
+"""The owner: a password, set once with a token printed at the start; sessions; CSRF tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from ordlink.collect.people import hash_token
+from ordlink.collect.participants import hash_token
 from ordlink.collect.schema import owner, owner_session
 from ordlink.errors import InputError
 
@@ -28,15 +28,15 @@ class Session:
     csrf: str
 
 
-class Keeper:
-    """Knows whether somebody is the owner.
+class OwnerAuth:
+    """Checks the owner's token and password.
 
     Parameters
     ----------
     setup_token : str
         Printed at the start; whoever has it may set the password, once.
     hasher : argon2.PasswordHasher, optional
-        How passwords are hashed; by default as slowly as Argon2 recommends.
+        By default with the costs that Argon2 recommends.
     """
 
     def __init__(self, setup_token: str, *, hasher: PasswordHasher | None = None) -> None:
@@ -45,7 +45,7 @@ class Keeper:
 
     @cached_property
     def _no_password(self) -> str:
-        """Compared with where no password is set, so that it takes as long as with one."""
+        """Verified where no password is set, so that it takes as long as with one."""
         return self._hasher.hash(secrets.token_hex(16))
 
     def is_setup_token(self, token: str) -> bool:
@@ -53,16 +53,10 @@ class Keeper:
         return hmac.compare_digest(token.encode(), self._setup_token.encode())
 
     def hash_password(self, password: str) -> str:
-        """Return what is stored of a password; slow on purpose.
-
-        Raises
-        ------
-        InputError
-            If it is too short or too long.
-        """
+        """Return the hash of a password; slow on purpose."""
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
             raise InputError(
-                f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} letters; "
+                f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
                 "choose another one"
             )
         return self._hasher.hash(password)

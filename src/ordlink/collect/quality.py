@@ -8,11 +8,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.people import removal_requests
-from ordlink.collect.questions import passes_catch
-from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.participants import removal_requests
+from ordlink.collect.question_types import passes_catch
+from ordlink.collect.schema import answer, participant, read_objects, serving
 from ordlink.collect.study import Study
-from ordlink.collect.waiting import read_objects
 
 FAST_SHARE = 0.2
 """More too fast answers than this are flagged."""
@@ -22,7 +21,7 @@ FEWEST_TO_JUDGE = 5
 
 
 @dataclass(frozen=True)
-class PersonQuality:
+class ParticipantQuality:
     """What is known about the answers of one person.
 
     Attributes
@@ -76,9 +75,9 @@ class PersonQuality:
         return asdict(self)
 
 
-def judge_people(
+def judge_participants(
     connection: sa.Connection, study: Study, agreement: Mapping[int, float]
-) -> list[PersonQuality]:
+) -> list[ParticipantQuality]:
     """Return what is known about everybody, in the order in which they came."""
     rows = connection.execute(
         sa.select(
@@ -107,14 +106,16 @@ def judge_people(
     ]
 
 
-def overall_agreement(people: list[PersonQuality]) -> float | None:
+def overall_agreement(people: list[ParticipantQuality]) -> float | None:
     """Return the mean agreement, each person weighted by their answers; None without any."""
     known = [(one.agreement, one.n_answers) for one in people if one.agreement is not None]
     total = sum(number for _, number in known)
     return sum(share * number for share, number in known) / total if total else None
 
 
-def _judge(person: Any, rows: list[Any], study: Study, agreement: float | None) -> PersonQuality:
+def _judge(
+    person: Any, rows: list[Any], study: Study, agreement: float | None
+) -> ParticipantQuality:
     kind = study.kind
     main = [row for row in rows if row.role == "main"]
     catches = [row for row in rows if row.role == "catch"]
@@ -141,7 +142,7 @@ def _judge(person: Any, rows: list[Any], study: Study, agreement: float | None) 
     is_judged = agreement is not None and len(main) >= 4 * FEWEST_TO_JUDGE
     if agreement is not None and is_judged and agreement < LEAST_TREE_AGREEMENT:
         flags.append(f"{agreement:.0%} agreement with the tree")
-    return PersonQuality(
+    return ParticipantQuality(
         person=person.id,
         source=person.source,
         external_id=person.external_id,

@@ -1,4 +1,4 @@
-"""The tables. Changes go into a new file of `migrations/versions`, never into an old one.
+"""The tables. A new database gets these; older ones get there by `migrations/versions`.
 
 A *draw* is a set of questions chosen at one time; a *question* is shown to `n_wanted` people; a
 *serving* is one showing to one person, with the objects in the order in which they stood on the
@@ -6,6 +6,8 @@ screen; it takes one *answer*, the positions that were chosen.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from sqlalchemy import (
     Boolean,
@@ -164,3 +166,13 @@ owner_session = Table(
     Column("csrf", String(64), nullable=False),
     Column("expires_at", Float, nullable=False),
 )
+
+
+def write_objects(objects: Sequence[int]) -> str:
+    """Return objects or positions as they are stored: 4,7,9."""
+    return ",".join(map(str, objects))
+
+
+def read_objects(text: str) -> tuple[int, ...]:
+    """Return the objects that `write_objects` wrote."""
+    return tuple(map(int, text.split(","))) if text else ()

@@ -1,4 +1,4 @@
-"""Names, headers, sizes and rates: what every request meets before its route."""
+"""Host names, headers, sizes and rates: what every request is checked for before its route."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 64 * 1024
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-"""What a browser on this machine may call a server that listens on loopback."""
+"""Host names of a server that listens on loopback."""
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -26,27 +26,28 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-"""Sent with every answer."""
+"""Sent with every response."""
 HTTPS_HEADERS = {"strict-transport-security": "max-age=31536000"}
-"""Sent as well where people come by https."""
+"""Sent as well where browsers connect by https."""
 
 
 class Guard:
-    """Adds the security headers, refuses large bodies, and keeps answers out of caches.
+    """Adds the security headers, refuses large bodies, and keeps responses out of caches.
 
     Parameters
     ----------
     app : ASGI application
-    names : collection of str, optional
-        Names by which the server may be called, without ports; any if there is none. A page of
-        somebody else whose name leads to this machine calls the server by that name.
+    hosts : collection of str, optional
+        Host names by which the server may be called, without ports; empty for any. This stops
+        pages of other sites whose host name leads to this machine. (Starlette's
+        TrustedHostMiddleware does not understand IPv6 addresses.)
     https : bool, optional
-        Whether people come by https.
+        Whether browsers connect by https.
     """
 
-    def __init__(self, app: ASGIApp, *, names: Collection[str] = (), https: bool = False) -> None:
+    def __init__(self, app: ASGIApp, *, hosts: Collection[str] = (), https: bool = False) -> None:
         self._app = app
-        self._names = frozenset(name.lower() for name in names)
+        self._hosts = frozenset(name.lower() for name in hosts)
         headers = {**HEADERS, **HTTPS_HEADERS} if https else HEADERS
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
@@ -64,10 +65,10 @@ class Guard:
                     headers.append((b"cache-control", b"no-store"))
             await send(message)
 
-        if self._names and name_of_host(_header(scope, b"host")) not in self._names:
+        if self._hosts and host_name(_header(scope, b"host")) not in self._hosts:
             detail = (
-                f"this server answers to {', '.join(sorted(self._names))} only; start it with "
-                "--allow-host and the name in the address"
+                f"this server can only be reached as {', '.join(sorted(self._hosts))}; to allow "
+                "the name in the address, start it with --allow-host"
             )
             await _refuse(send_guarded, 421, detail)
             return
@@ -81,7 +82,7 @@ class Guard:
             nonlocal n_received
             message = await receive()
             n_received += len(message.get("body", b""))
-            if n_received > LARGEST_BODY:  # a body sent in pieces, without its length
+            if n_received > LARGEST_BODY:  # a chunked body has no length in the header
                 raise _TooLargeError
             return message
 
@@ -91,12 +92,12 @@ class Guard:
             await _refuse(send_guarded, 413, "the request is too large")
 
 
-def name_of_host(header: bytes) -> str:
+def host_name(header: bytes) -> str:
     """Return the name in a Host header, without the port; empty if there is none.
 
     Examples
     --------
-    >>> name_of_host(b"LOCALHOST:8765"), name_of_host(b"[::1]:8765"), name_of_host(b"127.0.0.1")
+    >>> host_name(b"LOCALHOST:8765"), host_name(b"[::1]:8765"), host_name(b"127.0.0.1")
     ('localhost', '[::1]', '127.0.0.1')
     """
     found = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(:\d*)?", header.decode("latin-1").strip().lower())
@@ -104,14 +105,7 @@ def name_of_host(header: bytes) -> str:
 
 
 class RateLimit:
-    """A bucket of permits for each client, which fills up again at a steady rate.
-
-    Parameters
-    ----------
-    per_second : float
-        How fast a bucket fills.
-    burst : int
-        How many permits it holds.
+    """A token bucket for each client: `burst` tokens, refilled at a steady rate.
 
     Examples
     --------
@@ -130,19 +124,19 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, client: str, *, now: float | None = None) -> bool:
-        """Return whether a client may do this now, and count it."""
+        """Return whether a client has a token left, and take it."""
         now = time.monotonic() if now is None else now
-        permits, since = self._buckets.pop(client, (float(self._burst), now))
-        permits = min(self._burst, permits + (now - since) * self._per_second)
-        allowed = permits >= 1
-        self._buckets[client] = (permits - 1 if allowed else permits, now)
+        tokens, since = self._buckets.pop(client, (float(self._burst), now))
+        tokens = min(self._burst, tokens + (now - since) * self._per_second)
+        allowed = tokens >= 1
+        self._buckets[client] = (tokens - 1 if allowed else tokens, now)
         if len(self._buckets) > self.MOST_CLIENTS:
             self._buckets.popitem(last=False)
         return allowed
 
 
 class _TooLargeError(Exception):
-    """A body turned out to be too large while it was read."""
+    """The body is too large."""
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

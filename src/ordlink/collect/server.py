@@ -1,4 +1,4 @@
-"""Starting the server: addresses, tokens, the greeting."""
+"""Starting the server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import uvicorn
 
 from ordlink.collect import owner
 from ordlink.collect.app import make_app
-from ordlink.collect.hub import Hub
+from ordlink.collect.running import RunningStudy
 from ordlink.collect.security import LOOPBACK_NAMES
 from ordlink.collect.site import Site
 from ordlink.collect.study import Study
@@ -22,26 +22,23 @@ from ordlink.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SWITCH_SECONDS = 0.0005
-"""How long a thread of Python may keep the others waiting: the writer must not wait long."""
+"""Python's thread switch interval: the write thread must not wait long."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens, whether people come by https (through a proxy), and other names."""
+    """Where the server listens, whether browsers connect by https (through a proxy)."""
 
     host: str = "127.0.0.1"
     port: int = 8765
     https: bool = False
-    allowed_names: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names by which the server may be called; any if there is none.
-
-        Nothing but a browser on this machine calls a server on loopback, unless it is a proxy.
-        """
-        is_local = self.host in LOOPBACK and not self.https
-        return (*LOOPBACK_NAMES, *self.allowed_names) if is_local or self.allowed_names else ()
+    def hosts(self) -> tuple[str, ...]:
+        """Host names by which the server may be called; empty for any."""
+        is_local = self.host in LOOPBACK and not self.https  # https: behind a proxy
+        return (*LOOPBACK_NAMES, *self.allowed_hosts) if is_local or self.allowed_hosts else ()
 
     @property
     def url(self) -> str:
@@ -58,34 +55,22 @@ def serve(
     is_paused: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve a study until interrupted.
-
-    Parameters
-    ----------
-    study : Study
-    database : str
-        Address of the database.
-    address : Address
-    is_paused : bool, optional
-        Whether nobody can answer until the owner resumes the study.
-    say : callable
-        Prints the greeting.
-    """
+    """Serve a study until interrupted."""
     listener = listen(address)
     sys.setswitchinterval(SWITCH_SECONDS)
     token = secrets.token_urlsafe(16)
-    hub = Hub(study, database)
-    site = Site(hub, owner.Keeper(token), https=address.https, names=address.names)
-    if is_paused and hub.is_open:
-        asyncio.run(hub.set_state("paused"))
-    with hub.engine.connect() as connection:
+    running = RunningStudy(study, database)
+    site = Site(running, owner.OwnerAuth(token), https=address.https, hosts=address.hosts)
+    if is_paused and running.is_open:
+        asyncio.run(running.set_state("paused"))
+    with running.engine.connect() as connection:
         is_new = owner.stored_password(connection) is None
     say(f"{study.name}: {study.n_objects} stimuli, {study.question} questions, {study.sampler}")
-    say(f"  people answer at  {address.url}/")
+    say(f"  for participants  {address.url}/")
     say(f"  dashboard         {address.url}/owner" + (f"/setup?token={token}" if is_new else ""))
-    if hub.desk.state == "paused":
-        say("  paused: look at the stimuli on the dashboard, then resume")
-    say("  stop with Ctrl-C; all answers are kept")
+    if running.state == "paused":
+        say("  the study is paused: check the stimuli on the dashboard, then resume")
+    say("  press Ctrl-C to stop; all answers are kept")
     config = uvicorn.Config(
         make_app(site),
         log_level="warning",
@@ -99,12 +84,12 @@ def serve(
 
 
 def listen(address: Address) -> socket.socket:
-    """Return a socket that listens there; nobody is greeted before it does."""
+    """Return a socket that listens at an address."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return socket.create_server((address.host, address.port), family=family, backlog=2048)
     except OSError as error:
         raise InputError(
-            f"cannot listen at {address.host}, port {address.port} ({error.strerror or error}); "
-            "stop what listens there, or choose another port with --port"
+            f"cannot listen at {address.host}, port {address.port} ({error.strerror or error})",
+            remedy="stop the other program, or choose another port ({port})",
         ) from error

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import hmac
 import io
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from natsort import natsorted, ns
 
 from ordlink.errors import InputError
 
@@ -68,7 +68,7 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
         If there are fewer than three, or two have the same name without extension.
     """
     try:
-        files = sorted(
+        files = natsorted(
             (
                 file
                 for file in folder.iterdir()
@@ -76,7 +76,8 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
                 and file.is_file()
                 and not file.name.startswith((".", "_"))
             ),
-            key=lambda file: _natural(file.name),
+            key=lambda file: file.name,
+            alg=ns.IGNORECASE,
         )
     except OSError as error:
         raise InputError(
@@ -195,14 +196,6 @@ def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ..
     return tuple(stimuli)
 
 
-def stimulus_keys(secret: bytes, n_objects: int) -> tuple[str, ...]:
-    """Return a key for each object that tells nothing: neither its name nor its number."""
-    return tuple(
-        hmac.new(secret, f"stimulus {number}".encode(), hashlib.sha256).hexdigest()[:24]
-        for number in range(n_objects)
-    )
-
-
 def _beside(folder: Path, name: str, where: str) -> Path:
     """Return a file in or below the folder; links and dots must not lead out of it."""
     try:
@@ -242,11 +235,3 @@ def _stimulus_of_file(file: Path, name: str, where: str) -> Stimulus:
         return Stimulus(name, "text", file.read_text("utf-8").strip())
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: expected a text in UTF-8 ({error}); save it again") from error
-
-
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Return a key that sorts "car 2" before "car 10"."""
-    return [
-        (0, int(part), "") if part.isdecimal() else (1, 0, part.casefold())
-        for part in re.split(r"([0-9]+)", text)
-    ]

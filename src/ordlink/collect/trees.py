@@ -1,22 +1,26 @@
-"""The tree of a study: from the record to what the dashboard shows."""
+"""The tree of a study: how it is built, its bootstrap support, what the dashboard shows."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ordlink._typing import FloatArray
-from ordlink.collect.reading import Record
-from ordlink.collect.samplers import bootstrap_trees, grow, tree_options
 from ordlink.comparisons import ListedComparisons
+from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import warn_of_ties
+from ordlink.methods import METHODS, cluster, warn_of_ties
 from ordlink.metrics import agreements
+from ordlink.validation import branch_support
 
-N_BOOTSTRAP_TREES = 20
-_SUPPORT_SEED = 0
+N_BOOTSTRAP_SAMPLES = 20
+"""Fewer than `ordlink cluster` draws: the tree is rebuilt every few seconds."""
+_EMBEDDING = {"n_components": 3, "metric": "euclidean", "seed": 0}
+"""Options of methods that embed; these were best over all trees that were tried."""
+_FLAGS = {"n_components": "dimension"}
 
 
 @dataclass(frozen=True)
@@ -26,17 +30,16 @@ class LiveTree:
     Attributes
     ----------
     tree : Hierarchy
-        Exactly what ``ordlink cluster`` makes of the exported answers with the study's method.
+        Exactly what ``ordlink cluster`` builds from the exported answers with the study's method.
     support : ndarray of shape (N-1,), dtype float64
-        For each merge, the share of trees of resampled answers that have the same cluster; NaN
-        where a tie decided: resampled answers break it the same way.
+        Bootstrap support of each branch, see :func:`ordlink.validation.branch_support`; NaN where
+        a tie decided, since bootstrap samples break it the same way.
     n_answers : int
-        Answers that count, "can't tell" included.
+        Answers that count, including "can't tell".
     agreement : dict from int to float
-        For each person, the share of their comparisons that the tree agrees with; one half
-        where it says nothing.
+        For each participant, the share of their comparisons that the tree agrees with.
     notes : tuple of str
-        What ``ordlink cluster`` warns of.
+        The warnings of ``ordlink cluster``.
     """
 
     tree: Hierarchy
@@ -62,53 +65,75 @@ class LiveTree:
         }
 
 
-def grow_tree(record: Record) -> LiveTree | None:
-    """Return the tree of a record; None while there is no comparison."""
-    comparisons = record.comparisons
+def grow_tree(comparisons: ListedComparisons, method: str, n_answers: int) -> LiveTree | None:
+    """Return the tree of comparisons with its support; None without comparisons."""
     if not comparisons.n_comparisons:
         return None
-    method = record.study.method
-    tree = grow(comparisons, method)
-    notes = (*comparisons.warnings(), *warn_of_ties(tree))
-    others = bootstrap_trees(
-        comparisons, method, N_BOOTSTRAP_TREES, np.random.default_rng(_SUPPORT_SEED)
-    )
+    tree = build_tree(comparisons, method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        trusted = branch_support(
+            comparisons, method, n_replicates=N_BOOTSTRAP_SAMPLES, **tree_options(method)
+        )
     return LiveTree(
         tree,
-        np.where(tree.tied, np.nan, support_of(tree, others)),
-        len(record.answers),
+        np.where(tree.tied, np.nan, trusted.support),
+        n_answers,
         _agreement(tree, comparisons),
-        notes,
+        (*comparisons.warnings(), *warn_of_ties(tree)),
     )
+
+
+def tree_options(method: str) -> dict[str, Any]:
+    """Return the options with which a study's tree is built, as the method takes them.
+
+    Examples
+    --------
+    >>> tree_options("AddS-AL")
+    {}
+    """
+    known = METHODS[method].options
+    return {name: value for name, value in _EMBEDDING.items() if name in known}
 
 
 def cluster_command(method: str) -> str:
-    """Return the command that makes the same tree of the exported answers.
+    """Return the command that builds the same tree from the exported answers.
 
     Examples
     --------
     >>> cluster_command("AddS-AL")
     'ordlink cluster answers.csv --method AddS-AL'
     """
-    options = "".join(f" --{name} {value}" for name, value in tree_options(method).items())
+    options = "".join(
+        f" --{_FLAGS.get(name, name)} {value}" for name, value in tree_options(method).items()
+    )
     return f"ordlink cluster answers.csv --method {method}{options}"
 
 
-def support_of(tree: Hierarchy, others: list[Hierarchy]) -> FloatArray:
-    """Return, for each merge of a tree, the share of other trees with the same cluster.
+def build_tree(comparisons: ListedComparisons, method: str) -> Hierarchy:
+    """Return the tree of comparisons, with the options of `tree_options`, without warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        return cluster(comparisons, method, **tree_options(method))
 
-    Examples
-    --------
-    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
-    >>> support_of(tree, [tree, Hierarchy([[0, 1], [2, 4], [3, 5]])])
-    array([1. , 0.5, 1. ])
-    """
-    theirs = [{members.tobytes() for _, members in other.clusters()} for other in others]
-    shares = [
-        np.mean([members.tobytes() in clusters for clusters in theirs])
-        for _, members in tree.clusters()
-    ]
-    return np.array(shares, dtype=np.float64)
+
+def bootstrap_trees(
+    comparisons: ListedComparisons, method: str, n_trees: int, rng: np.random.Generator
+) -> list[Hierarchy]:
+    """Return trees of answers drawn with replacement, whole answers at a time."""
+    answers, rows_of = np.unique(comparisons.answer_ids, return_inverse=True)
+    order = np.argsort(rows_of, kind="stable")
+    starts = np.searchsorted(rows_of[order], np.arange(len(answers) + 1))
+    lengths = np.diff(starts)
+    trees = []
+    for _ in range(n_trees):
+        drawn = np.sort(rng.integers(0, len(answers), len(answers)))
+        within = np.arange(lengths[drawn].sum()) - np.repeat(
+            np.cumsum(lengths[drawn]) - lengths[drawn], lengths[drawn]
+        )
+        rows = order[np.repeat(starts[drawn], lengths[drawn]) + within]
+        trees.append(build_tree(comparisons.take(rows), method))
+    return trees
 
 
 def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> dict[int, float]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordlink.collect.questions import (
+from ordlink.collect.question_types import (
     QUESTION_TYPES,
     QuestionType,
     catch_objects,

@@ -1,4 +1,8 @@
-"""Coming and leaving: joining with or without an id of a platform, coming back, withdrawing."""
+"""Participants: joining with or without an id of a platform, returning, withdrawing, exclusion.
+
+Whoever knows an id of a platform can return as that participant. So only the device on which they
+joined first, known by its cookie, may remove their answers without asking the owner.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +15,28 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from ordlink.collect.changes import bump_revision
-from ordlink.collect.devices import describe_return, is_own_device
+from ordlink.collect.database import inserted_id
+from ordlink.collect.question_queue import counts_as_shown, return_questions
+from ordlink.collect.rows import bump_revision, note_event
 from ordlink.collect.schema import answer, event, participant, serving
-from ordlink.collect.waiting import counts_as_shown, give_back, inserted_id
 
 LONGEST_ID = 100
 _PLATFORMS = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "id": "participant"}
-"""Platforms and the part of the address that names a person."""
+"""Platforms and the query parameter that identifies a participant."""
 _ASKED, _KEPT = "asked to withdraw", "kept by the owner"
+_RETURNED, _RETURNED_ELSEWHERE = "came back", "came back elsewhere"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a person comes from: a platform and its id for them, or nowhere."""
+    """Where a participant comes from: a platform and its id for them, or a plain link."""
 
     source: str = "link"
     external_id: str | None = None
 
 
 def origin_of(query: Mapping[str, str]) -> Origin:
-    """Return who comes, from the address with which they came; all else in it is dropped.
+    """Return the origin that an address names; everything else in it is dropped.
 
     Examples
     --------
@@ -46,7 +51,7 @@ def origin_of(query: Mapping[str, str]) -> Origin:
 
 
 def is_preview(query: Mapping[str, str]) -> bool:
-    """Return whether somebody only looks at the task before accepting it (MTurk)."""
+    """Return whether this is MTurk's preview of the task, before it is accepted."""
     return query.get("assignmentId") == "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
@@ -56,62 +61,47 @@ def new_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return what the database keeps of a token: it tells who it is, but is no key itself."""
+    """Return what the database stores of a token: enough to recognise it, useless as a key."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def is_known(connection: sa.Connection, origin: Origin) -> bool:
-    """Return whether somebody with this id of a platform takes part already."""
+    """Return whether a participant has this id of a platform."""
     return connection.execute(_find(origin)).first() is not None
 
 
 def is_theirs(connection: sa.Connection, origin: Origin, token_hash: str) -> bool:
-    """Return whether a token is that of the person with this id."""
+    """Return whether a token belongs to the participant with this id."""
     known = connection.execute(_find(origin)).first()
     return known is not None and secrets.compare_digest(str(known.token_hash), token_hash)
 
 
 def join(
-    connection: sa.Connection, origin: Origin, token_hash: str, *, shown_hash: str = ""
+    connection: sa.Connection, origin: Origin, token_hash: str, *, cookie_hash: str = ""
 ) -> int:
-    """Add a person who agreed; one who was here before gets their place back.
+    """Add a participant, or let a known one return; their token is replaced.
 
-    Parameters
-    ----------
-    connection : sqlalchemy.Connection
-    origin : Origin
-    token_hash : str
-        By which the person is known from now on.
-    shown_hash : str, optional
-        Of the cookie with which the browser came.
-
-    Returns
-    -------
-    int
-        Number of the person.
+    `cookie_hash` is that of the token in the browser's cookie, if it has one. Returns the number of
+    the participant.
     """
     known = connection.execute(_find(origin).with_for_update()).first()
     if known is not None:
-        kind, notes = describe_return(connection, known.id, known.token_hash, shown_hash)
+        _note_return(connection, known.id, known.token_hash, cookie_hash)
         connection.execute(
             participant.update().where(participant.c.id == known.id).values(token_hash=token_hash)
         )
-        note_event(connection, kind, person=known.id, **notes)
         return int(known.id)
+    counts = ("last_number", "n_main", "n_practice", "n_failed_catches", "undoable")
     made = connection.execute(
         participant.insert().values(
             token_hash=token_hash,
             source=origin.source,
             external_id=origin.external_id,
             phase="instructions",
-            last_number=0,
-            n_main=0,
-            n_practice=0,
-            n_failed_catches=0,
-            undoable=0,
             excluded=False,
             excluded_for="",
             created_at=time.time(),
+            **dict.fromkeys(counts, 0),
         )
     )
     person = inserted_id(made)
@@ -119,14 +109,43 @@ def join(
     return person
 
 
+def _is_first_device(connection: sa.Connection, person: int) -> bool:
+    """Return whether a participant is on the device on which they joined."""
+    last = connection.execute(
+        sa.select(event.c.kind)
+        .where(event.c.participant_id == person, event.c.kind.in_((_RETURNED, _RETURNED_ELSEWHERE)))
+        .order_by(event.c.id.desc())
+        .limit(1)
+    ).scalar()
+    return last != _RETURNED_ELSEWHERE
+
+
+def _note_return(connection: sa.Connection, person: int, token_hash: str, cookie_hash: str) -> None:
+    """Note whether a participant returns on their first device, by the tokens it has had."""
+    was_first = _is_first_device(connection, person)
+    notes = connection.execute(
+        sa.select(event.c.data).where(
+            event.c.participant_id == person, event.c.kind == _RETURNED_ELSEWHERE
+        )
+    ).scalars()
+    own = {json.loads(note)["left"] for note in notes} - {""}
+    if was_first:
+        own.add(token_hash)
+    if cookie_hash in own:
+        note_event(connection, _RETURNED, person=person)
+    else:
+        left = token_hash if was_first else ""
+        note_event(connection, _RETURNED_ELSEWHERE, person=person, left=left)
+
+
 def leave(connection: sa.Connection, person: int) -> str:
-    """Remove a person's answers, or ask the owner to, if they came back on another device.
+    """Remove a participant's answers; on another device than the first, ask the owner to.
 
     Returns
     -------
     {"withdrawn", "asked_to_withdraw"}
     """
-    if is_own_device(connection, person):
+    if _is_first_device(connection, person):
         withdraw(connection, person)
         return "withdrawn"
     if person not in removal_requests(connection):
@@ -135,10 +154,9 @@ def leave(connection: sa.Connection, person: int) -> str:
 
 
 def withdraw(connection: sa.Connection, person: int) -> None:
-    """Remove a person's answers, what was shown to them, their events and their id.
+    """Remove a participant's answers, servings, events and id; their questions are asked again.
 
-    What stays is a row that says that somebody withdrew. Their questions are asked again. A second
-    time, there is nothing to do.
+    A row stays that says that somebody withdrew.
     """
     outcome = connection.execute(
         sa.select(participant.c.outcome).where(participant.c.id == person).with_for_update()
@@ -150,12 +168,10 @@ def withdraw(connection: sa.Connection, person: int) -> None:
             serving.c.participant_id == person, counts_as_shown()
         )
     ).scalars()
-    give_back(connection, list(shown))
-    first_answer = connection.execute(
-        sa.select(sa.func.min(answer.c.id)).where(answer.c.participant_id == person)
-    ).scalar()
+    return_questions(connection, list(shown))
     for table in (answer, serving, event):
         connection.execute(table.delete().where(table.c.participant_id == person))
+    counts = ("n_main", "n_practice", "n_failed_catches", "undoable")
     connection.execute(
         participant.update()
         .where(participant.c.id == person)
@@ -163,20 +179,16 @@ def withdraw(connection: sa.Connection, person: int) -> None:
             external_id=None,
             phase="done",
             outcome="withdrawn",
-            n_main=0,
-            n_practice=0,
-            n_failed_catches=0,
-            undoable=0,
             finished_at=time.time(),
+            **dict.fromkeys(counts, 0),
         )
     )
-    note_event(
-        connection, "withdrawn", revision=bump_revision(connection), first_answer=first_answer
-    )
+    bump_revision(connection)
+    note_event(connection, "withdrawn")
 
 
 def removal_requests(connection: sa.Connection) -> set[int]:
-    """Return who asks to have their answers removed, and has no reply of the owner yet."""
+    """Return the participants who asked to have their answers removed and got no reply yet."""
     rows = connection.execute(
         sa.select(event.c.participant_id, event.c.kind)
         .where(event.c.kind.in_((_ASKED, _KEPT)))
@@ -189,28 +201,24 @@ def removal_requests(connection: sa.Connection) -> set[int]:
 
 
 def refuse_removal(connection: sa.Connection, person: int) -> bool:
-    """Keep the answers of somebody who asks to have them removed; False if nobody asks."""
+    """Keep the answers of a participant who asked to have them removed; False if they did not."""
     if person not in removal_requests(connection):
         return False
     note_event(connection, _KEPT, person=person)
     return True
 
 
-def find_person(connection: sa.Connection, token_hash: str) -> int | None:
-    """Return the number of the person with this token."""
-    found = connection.execute(
+def find_participant(connection: sa.Connection, token_hash: str) -> int | None:
+    """Return the number of the participant with this token."""
+    return connection.execute(
         sa.select(participant.c.id).where(participant.c.token_hash == token_hash)
     ).scalar()
-    return None if found is None else int(found)
 
 
 def exclude(connection: sa.Connection, person: int, *, reason: str) -> bool:
-    """Leave a person out of trees, or take them in again without a reason; nothing is deleted.
+    """Leave a participant out of the tree, or include them again where the reason is empty.
 
-    Returns
-    -------
-    bool
-        Whether there is such a person.
+    Nothing is deleted. Returns whether there is such a participant.
     """
     found = connection.execute(
         participant.update()
@@ -219,32 +227,13 @@ def exclude(connection: sa.Connection, person: int, *, reason: str) -> bool:
     )
     if not found.rowcount:
         return False
-    note_event(
-        connection,
-        "excluded" if reason else "included",
-        person=person,
-        reason=reason,
-        revision=bump_revision(connection),
-    )
+    bump_revision(connection)
+    note_event(connection, "excluded" if reason else "included", person=person, reason=reason)
     return True
 
 
-def note_event(
-    connection: sa.Connection, kind: str, *, person: int | None = None, **data: object
-) -> None:
-    """Note that something happened, for the record."""
-    connection.execute(
-        event.insert().values(
-            at=time.time(),
-            participant_id=person,
-            kind=kind,
-            data=json.dumps(data, ensure_ascii=False),
-        )
-    )
-
-
 def _find(origin: Origin) -> sa.Select[tuple[int, str]]:
-    """Return the query for the person with an id of a platform; it finds nobody without an id."""
+    """Return the query for the participant with an id of a platform; without an id, for nobody."""
     return sa.select(participant.c.id, participant.c.token_hash).where(
         participant.c.source == origin.source,
         participant.c.external_id == origin.external_id,

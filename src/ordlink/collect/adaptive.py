@@ -1,11 +1,10 @@
-"""Adaptive choice: ask about the objects whose place in the tree is unsure.
+"""Adaptive sampling: ask about the objects whose position in the tree is uncertain.
 
-The tree of all answers says which groups there are; trees of resampled answers say where they
-disagree. For an object and a merge of two groups above it, the question is on which side the
-object belongs: "is it more like one of these, or one of those?" Such questions are drawn where the
-resampled trees disagree about the side, the more often the larger the merged group is, since
-mistakes near the root cost most. A random question is about a small group only by luck; these are
-about it whenever it is unsure.
+The tree of all answers gives the groups; trees of bootstrap samples show where they are uncertain.
+For an object and a merge of two groups above it, the question is on which side the object belongs:
+"is it more like one of these, or one of those?" Such questions are drawn where the bootstrap trees
+disagree about the side, more often for larger groups, since mistakes near the root cost most. A
+random question is about a small group only by luck; these are about it whenever it is uncertain.
 """
 
 from __future__ import annotations
@@ -15,26 +14,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import FloatArray, Int32Array
-from ordlink.collect.questions import QuestionType
-from ordlink.collect.samplers._drawn import DrawnQuestion
-from ordlink.collect.samplers._known import Known
-from ordlink.collect.samplers._trees import bootstrap_trees, grow
+from ordlink.collect.draws import DrawnQuestion, SamplerInput
+from ordlink.collect.question_types import QuestionType
+from ordlink.collect.trees import bootstrap_trees, build_tree
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
 
 N_TREES = 8
-"""Trees of resampled answers."""
+"""Bootstrap trees."""
 ANSWERS_PER_OBJECT = 8
-"""Until there are so many, questions are random: there is no tree to speak of."""
+"""Until there are so many, questions are random: the tree means little."""
 LEAST_DOUBT = 0.05
 """Weight of a question on whose side all trees agree: they may all be wrong."""
 GROUPS_PER_ROOT = 2.0
-"""Groups that are told apart: so many times the square root of the number of objects."""
+"""Number of groups, in units of the square root of the number of objects."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """An object, two groups that a merge joins, and whether the object's side is unsure.
+    """An object, two groups that a merge joins, and how uncertain the object's side is.
 
     Attributes
     ----------
@@ -54,15 +52,15 @@ class Place:
     weight: float
 
 
-def is_tree_due(known: Known) -> bool:
-    """Return whether there are answers enough for a tree that is worth asking about."""
+def is_tree_due(known: SamplerInput) -> bool:
+    """Return whether there are enough answers for a useful tree."""
     return len(known.answers) >= ANSWERS_PER_OBJECT * known.n_objects
 
 
 def sample_adaptively(
-    known: Known, n_questions: int, rng: np.random.Generator
+    known: SamplerInput, n_questions: int, rng: np.random.Generator
 ) -> list[DrawnQuestion]:
-    """Return questions about objects whose place in the tree is unsure."""
+    """Return questions about objects whose position in the tree is uncertain."""
     places = _places_of(known)
     weights = np.array([place.weight for place in places])
     chosen = rng.choice(len(places), size=n_questions, p=weights / weights.sum())
@@ -70,15 +68,15 @@ def sample_adaptively(
 
 
 _latest: list[tuple[ListedComparisons, str, list[Place]]] = []
-"""What was drawn from last: trees take seconds, and many draws may know the same answers."""
+"""The last result: trees take seconds, and several draws may know the same answers."""
 
 
-def _places_of(known: Known) -> list[Place]:
-    """Return the places in the tree of what is known; they depend on nothing else."""
+def _places_of(known: SamplerInput) -> list[Place]:
+    """Return the places in the tree of the known answers."""
     if _latest and _latest[0][0] is known.comparisons and _latest[0][1] == known.method:
         return _latest[0][2]
     rng = np.random.default_rng(len(known.answers))
-    tree = grow(known.comparisons, known.method)
+    tree = build_tree(known.comparisons, known.method)
     others = bootstrap_trees(known.comparisons, known.method, N_TREES, rng)
     places = find_places(tree, others)
     _latest[:] = [(known.comparisons, known.method, places)]
@@ -124,7 +122,7 @@ def _place(
     return Place(item, first, second, doubt, weight * (LEAST_DOUBT + doubt))
 
 
-def _question(place: Place, known: Known, rng: np.random.Generator) -> DrawnQuestion:
+def _question(place: Place, known: SamplerInput, rng: np.random.Generator) -> DrawnQuestion:
     objects = _objects(known.kind, known.n_objects, place, rng)
     size = len(place.first) + len(place.second) + 1
     return DrawnQuestion(objects, f"side in a group of {size}, doubt {place.doubt:.2f}")

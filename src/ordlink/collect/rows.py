@@ -1,4 +1,4 @@
-"""The rows that steps of people change, written a few statements at a time."""
+"""The rows that a batch of steps reads and writes, in a few statements for all participants."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.questions import QuestionType
-from ordlink.collect.schema import answer, event, participant, question, serving, study
-from ordlink.collect.steps import Answer
-from ordlink.collect.waiting import give_back, read_objects, write_objects
+from ordlink.collect.question_queue import return_questions
+from ordlink.collect.question_types import QuestionType
+from ordlink.collect.schema import (
+    answer,
+    event,
+    participant,
+    question,
+    read_objects,
+    serving,
+    study,
+    write_objects,
+)
 
 RECENT = 100
 """A repeat is of one of so many questions before it: looking through all would take ever longer."""
@@ -22,7 +30,7 @@ RECENT = 100
 
 @dataclass
 class OpenQuestion:
-    """The question that a person has before them."""
+    """The question that a participant sees now."""
 
     number: int
     question_id: int | None
@@ -31,8 +39,8 @@ class OpenQuestion:
 
 
 @dataclass
-class Person:
-    """A row of `participant`, what is open, and whether either changed."""
+class Participant:
+    """A row of `participant`, the open question, and whether the row changed."""
 
     id: int
     phase: str
@@ -47,33 +55,37 @@ class Person:
     changed: bool = False
 
 
-def lock_people(connection: sa.Connection, hashes: set[str]) -> dict[str, Person]:
-    """Return the people, locked in the order of their ids, with what is open for them."""
+_UPDATED = (
+    "phase", "outcome", "last_number", "n_main", "n_practice", "n_failed_catches", "undoable",
+    "finished_at",
+)  # fmt: skip
+"""Columns of `participant` that steps change."""
+
+
+def lock_participants(connection: sa.Connection, hashes: set[str]) -> dict[str, Participant]:
+    """Return participants by token hash, locked in the order of their ids."""
     c = participant.c
     rows = connection.execute(
-        sa.select(
-            c.token_hash, c.id, c.phase, c.outcome, c.last_number, c.n_main, c.n_practice,
-            c.n_failed_catches, c.undoable, c.finished_at,
-        )
+        sa.select(c.token_hash, c.id, *(c[name] for name in _UPDATED))
         .where(c.token_hash.in_(hashes))
         .order_by(c.id)
         .with_for_update()
-    ).all()  # fmt: skip
-    people = {row[0]: Person(*row[1:]) for row in rows}
-    by_id = {person.id: person for person in people.values()}
+    ).all()
+    found = {row[0]: Participant(*row[1:]) for row in rows}
+    by_id = {one.id: one for one in found.values()}
     s = serving.c
     opened = connection.execute(
         sa.select(s.participant_id, s.number, s.question_id, s.role, s.shown).where(
             s.participant_id.in_(by_id), s.status == "open"
         )
     )
-    for person_id, number, question_id, role, shown in opened:
-        by_id[person_id].open = OpenQuestion(number, question_id, role, read_objects(shown))
-    return people
+    for participant_id, number, question_id, role, shown in opened:
+        by_id[participant_id].open = OpenQuestion(number, question_id, role, read_objects(shown))
+    return found
 
 
 @dataclass(frozen=True)
-class Undone:
+class UndoneAnswer:
     """What an answer that was undone was about."""
 
     question_id: int | None
@@ -82,40 +94,39 @@ class Undone:
     choice: tuple[int, ...]
 
 
-class Changes:
-    """Rows to be written, gathered over all steps of a transaction, then written at once.
+class PendingRows:
+    """Rows to write, collected over all steps of a transaction.
 
     Attributes
     ----------
     shown : dict from int to int
-        How often questions were shown for the first time to somebody; not written before the end.
+        How often questions were shown to somebody new; not written before the end.
     """
 
     def __init__(self, connection: sa.Connection) -> None:
         self.connection = connection
+        self.shown: dict[int, int] = {}
         self._now = time.time()
         self._answers: dict[tuple[int, int], dict[str, Any]] = {}
         self._servings: dict[tuple[int, int], dict[str, Any]] = {}
         self._statuses: list[dict[str, Any]] = []
-        self.shown: dict[int, int] = {}
         self._returned: list[int] = []
 
-    def answer(self, person: Person, given: Answer) -> None:
-        """Add an answer and close its serving."""
-        self._answers[person.id, given.number] = {
+    def add_answer(self, person: Participant, choice: tuple[int, ...], **details: Any) -> None:
+        """Answer the open question."""
+        assert person.open is not None
+        self._answers[person.id, person.open.number] = {
             "participant_id": person.id,
-            "number": given.number,
-            "choice": write_objects(given.choice),
-            "seconds": given.seconds,
-            "n_blurs": given.n_blurs,
-            "device": given.device,
+            "number": person.open.number,
+            "choice": write_objects(choice),
             "received_at": self._now,
             "undone": False,
+            **details,
         }
-        self.close(person, "answered")
+        self.close_question(person, "answered")
 
-    def close(self, person: Person, status: str) -> None:
-        """Close what is open; a question that goes back is shown to somebody else."""
+    def close_question(self, person: Participant, status: str) -> None:
+        """Close the open question; one that is returned is shown to somebody else."""
         opened = person.open
         if opened is None:
             return
@@ -128,16 +139,16 @@ class Changes:
             self._returned.append(opened.question_id)
         person.open = None
 
-    def open(
+    def open_question(
         self,
-        person: Person,
-        question_id: int | None,
+        person: Participant,
         role: str,
         shown: tuple[int, ...],
+        question_id: int | None = None,
         *,
         is_new: bool = True,
     ) -> None:
-        """Show a question to a person; one that is shown again after undo counts once."""
+        """Show a question to a participant; one that is shown again after undo counts once."""
         person.last_number += 1
         person.changed = True
         person.open = OpenQuestion(person.last_number, question_id, role, shown)
@@ -153,47 +164,32 @@ class Changes:
         if is_new and question_id is not None:
             self.shown[question_id] = self.shown.get(question_id, 0) + 1
 
-    def is_stored(self, person_id: int, number: int) -> bool:
-        """Return whether a serving has its answer already."""
-        if (person_id, number) in self._answers:
+    def is_stored(self, person: Participant, number: int) -> bool:
+        """Return whether a question has its answer already."""
+        if (person.id, number) in self._answers:
             return True
-        found = self.connection.execute(
-            sa.select(answer.c.id).where(
-                answer.c.participant_id == person_id, answer.c.number == number
-            )
-        ).first()
-        return found is not None
+        query = sa.select(answer.c.id).where(*_is_row(answer, person, number))
+        return self.connection.execute(query).first() is not None
 
-    def undo(self, person: Person, number: int) -> Undone:
+    def undo_answer(self, person: Participant, number: int) -> UndoneAnswer:
         """Mark an answer as undone and return what it was about."""
         self._write_answers()
         row = self.connection.execute(
             sa.select(serving.c.question_id, serving.c.role, serving.c.shown, answer.c.choice)
             .select_from(serving.join(answer))
-            .where(
-                serving.c.participant_id == person.id,
-                serving.c.number == number,
-            )
+            .where(*_is_row(serving, person, number))
         ).one()
         self.connection.execute(
-            answer.update()
-            .where(answer.c.participant_id == person.id, answer.c.number == number)
-            .values(undone=True)
+            answer.update().where(*_is_row(answer, person, number)).values(undone=True)
         )
-        self.connection.execute(
-            event.insert().values(
-                at=self._now,
-                participant_id=person.id,
-                kind="undone",
-                data=json.dumps({"number": number, "revision": bump_revision(self.connection)}),
-            )
-        )
-        return Undone(row[0], row[1], read_objects(row[2]), read_objects(row[3]))
+        bump_revision(self.connection)
+        note_event(self.connection, "undone", person=person.id, number=number)
+        return UndoneAnswer(row[0], row[1], read_objects(row[2]), read_objects(row[3]))
 
     def earlier_question(
-        self, person: Person, kind: QuestionType, rng: random.Random
+        self, person: Participant, kind: QuestionType, rng: random.Random
     ) -> tuple[int, ...] | None:
-        """Return a recent main question of this person, as it was shown, not repeated yet."""
+        """Return a recent main question of this participant that was not repeated yet."""
         rows = self.connection.execute(
             sa.select(serving.c.shown, serving.c.role)
             .where(
@@ -214,32 +210,22 @@ class Changes:
         earlier = [objects for objects in shown["main"] if kind.identity(objects) not in repeated]
         return rng.choice(earlier) if earlier else None
 
-    def write(self, changed: Iterable[Person]) -> None:
-        """Write all that was gathered."""
+    def write(self, participants: Iterable[Participant]) -> None:
+        """Write all that was collected, and the participants that changed."""
         self._write_answers()
         if self.shown:
             # In the order of their ids, as in every transaction: no two can wait for each other.
             self.connection.execute(
-                _COUNT_SHOWN,
-                [{"one": one, "more": self.shown[one]} for one in sorted(self.shown)],
+                _COUNT_SHOWN, [{"one": one, "more": self.shown[one]} for one in sorted(self.shown)]
             )
-        give_back(self.connection, self._returned)
+        return_questions(self.connection, self._returned)
         rows = [
-            {
-                "person": person.id,
-                "new_phase": person.phase,
-                "new_outcome": person.outcome,
-                "new_number": person.last_number,
-                "new_main": person.n_main,
-                "new_practice": person.n_practice,
-                "new_failed": person.n_failed_catches,
-                "new_undoable": person.undoable,
-                "new_finished": person.finished_at,
-            }
-            for person in changed
+            {"person": one.id, **{f"new_{name}": getattr(one, name) for name in _UPDATED}}
+            for one in participants
+            if one.changed
         ]
         if rows:
-            self.connection.execute(_UPDATE_PERSON, rows)
+            self.connection.execute(_UPDATE_PARTICIPANT, rows)
 
     def _write_answers(self) -> None:
         """Write servings and answers, in the order in which they depend on each other."""
@@ -253,10 +239,29 @@ class Changes:
         self._statuses, self._servings, self._answers = [], {}, {}
 
 
-def bump_revision(connection: sa.Connection) -> int:
-    """Say that earlier answers changed, so that trees are built anew; return the new revision."""
+def bump_revision(connection: sa.Connection) -> None:
+    """Note that earlier answers changed, so that trees are built anew."""
     connection.execute(study.update().values(revision=study.c.revision + 1))
-    return int(connection.execute(sa.select(study.c.revision)).scalar_one())
+
+
+def note_event(
+    connection: sa.Connection, kind: str, *, person: int | None = None, **data: object
+) -> None:
+    """Add an event to the record."""
+    connection.execute(
+        event.insert().values(
+            at=time.time(),
+            participant_id=person,
+            kind=kind,
+            data=json.dumps(data, ensure_ascii=False),
+        )
+    )
+
+
+def _is_row(
+    table: sa.Table, person: Participant, number: int
+) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return table.c.participant_id == person.id, table.c.number == number
 
 
 _CLOSE = (
@@ -271,17 +276,8 @@ _COUNT_SHOWN = (
     .where(question.c.id == sa.bindparam("one"))
     .values(n_served=question.c.n_served + sa.bindparam("more"))
 )
-_UPDATE_PERSON = (
+_UPDATE_PARTICIPANT = (
     participant.update()
     .where(participant.c.id == sa.bindparam("person"))
-    .values(
-        phase=sa.bindparam("new_phase"),
-        outcome=sa.bindparam("new_outcome"),
-        last_number=sa.bindparam("new_number"),
-        n_main=sa.bindparam("new_main"),
-        n_practice=sa.bindparam("new_practice"),
-        n_failed_catches=sa.bindparam("new_failed"),
-        undoable=sa.bindparam("new_undoable"),
-        finished_at=sa.bindparam("new_finished"),
-    )
+    .values({name: sa.bindparam(f"new_{name}") for name in _UPDATED})
 )

@@ -7,21 +7,19 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.database import make_engine
-from ordlink.collect.hub import Hub
-from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.draws import Draw
+from ordlink.collect.participants import Origin, hash_token, join
+from ordlink.collect.running import RunningStudy, Stability
 from ordlink.collect.schema import draw
-from ordlink.collect.stability import Stability
-from ordlink.collect.steps import Answer, Continue, Step
+from ordlink.collect.session import Answer, Continue, Step
 from ordlink.collect.study import Study
-from ordlink.collect.worker import Bench, Mark, TreeOrder, Trees
+from ordlink.collect.worker import RecordVersion, StudyTasks, Trees
 from ordlink.errors import InputError
-from tests.collect.conftest import BenchWorker, Place, post, text_study
+from tests.collect.conftest import LocalWorker, Place, post, text_study
 
 PATIENCE = 30.0
 """How long to wait for what must come, in seconds."""
@@ -29,7 +27,7 @@ PATIENCE = 30.0
 
 def trees(newick: str, n_told: int, n_told_kept: int | None = None) -> Trees:
     kept = n_told if n_told_kept is None else n_told_kept
-    return Trees(Mark(0, 0, 0), {"newick": newick}, {"newick": newick}, {}, n_told, kept)
+    return Trees(RecordVersion(0, 0, 0), {"newick": newick}, {"newick": newick}, {}, n_told, kept)
 
 
 def stable_after(*grown: Trees) -> list[int]:
@@ -68,12 +66,12 @@ def test_answers_taken_back_and_people_taken_in_again_are_nothing_new() -> None:
 
 def grow(place: Place) -> int:
     """Have the trees grown and return over how many checks they stayed the same."""
-    place.browser.portal.call(place.hub.grow_trees)  # type: ignore[union-attr]
-    return place.hub.live.n_stable
+    place.browser.portal.call(place.running.build_trees)  # type: ignore[union-attr]
+    return place.running.latest.stability.n_stable
 
 
 def test_pressing_cant_tell_does_not_end_a_study(open_place: Callable, monkeypatch) -> None:
-    monkeypatch.setattr("ordlink.collect.hub.TREE_SECONDS", 60.0)
+    monkeypatch.setattr("ordlink.collect.running.TREE_SECONDS", 60.0)
     with open_place(text_study(questions_per_person=100, method="AddS-AL")) as place:
         state = place.join()
         for _ in range(3):
@@ -91,7 +89,7 @@ def test_pressing_cant_tell_does_not_end_a_study(open_place: Callable, monkeypat
 def test_a_study_whose_budget_is_spent_cannot_be_opened_again(
     open_place: Callable, monkeypatch
 ) -> None:
-    monkeypatch.setattr("ordlink.collect.hub.UPKEEP_SECONDS", 0.02)
+    monkeypatch.setattr("ordlink.collect.running.UPKEEP_SECONDS", 0.02)
     with open_place(text_study(questions_per_person=100, budget=5)) as place:
         csrf = place.log_in()
         state = place.join()
@@ -103,94 +101,92 @@ def test_a_study_whose_budget_is_spent_cannot_be_opened_again(
         assert 'value="open" disabled aria-describedby="spent"' in page
         assert "is spent" in page.split('id="spent"')[1][:200]
         assert reply.status_code == 409
-        assert "the budget of 5 answers is spent; to go on, raise budget" in reply.text
-        assert not place.hub.is_open
+        assert "the budget of 5 answers is spent; to continue, raise budget" in reply.text
+        assert not place.running.is_open
     with open_place(text_study(questions_per_person=100, budget=50)) as place:
-        place.browser.portal.call(place.hub.set_state, "open")
+        place.browser.portal.call(place.running.set_state, "open")
 
-        assert place.hub.is_open
+        assert place.running.is_open
 
 
 def test_a_study_with_a_stable_tree_that_is_opened_again_counts_anew(
     open_place: Callable, monkeypatch
 ) -> None:
-    monkeypatch.setattr("ordlink.collect.hub.UPKEEP_SECONDS", 0.02)
+    monkeypatch.setattr("ordlink.collect.running.UPKEEP_SECONDS", 0.02)
     with open_place(text_study(stable_trees=2)) as place:
-        hub = place.hub
+        running = place.running
         place.join()
 
         async def settle() -> None:
-            hub.live = type(hub.live)(stability=Stability(2, "a", 90, 90))
-            while hub.is_open:
+            running.latest = type(running.latest)(stability=Stability(2, "a", 90, 90))
+            while running.is_open:
                 await asyncio.sleep(0.01)
 
         async def reopen() -> bool:
-            await hub.set_state("open")
-            await hub._keep_up()  # what ended it before
-            return hub.is_open
+            await running.set_state("open")
+            await running._keep_up()  # what ended it before
+            return running.is_open
 
         place.browser.portal.call(settle)
 
         assert place.browser.portal.call(reopen)
-        assert hub.live.n_stable == 0
+        assert running.latest.stability.n_stable == 0
 
 
-class SlowTrees:
-    """A worker, one order at a time, whose trees take until they are let go."""
+class SlowTrees(LocalWorker):
+    """A worker whose trees take until they are let go."""
 
-    grows = threading.Event()
-    go_on = threading.Event()
+    builds = threading.Event()
+    let_go = threading.Event()
     n_made = 0
 
     def __init__(self, url: str, study: Study) -> None:
-        self._bench = Bench(make_engine(url), study)
-        self._lock = threading.Lock()
+        super().__init__(url, study)
         type(self).n_made += 1
 
-    def order(self, order: Any) -> Any:
+    def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         with self._lock:
-            if isinstance(order, TreeOrder):
-                self.grows.set()
-                self.go_on.wait(2 * PATIENCE)
-            return self._bench.carry_out(order)
+            self.builds.set()
+            self.let_go.wait(2 * PATIENCE)
+            return StudyTasks.build_trees(self, unless)
 
     def close(self) -> None:
-        self.go_on.set()
+        self.let_go.set()
 
 
 def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("ordlink.collect.hub.TICK_SECONDS", 0.01)
-    monkeypatch.setattr("ordlink.collect.hub.TREE_SECONDS", 0.01)
+    monkeypatch.setattr("ordlink.collect.running.FILL_SECONDS", 0.01)
+    monkeypatch.setattr("ordlink.collect.running.TREE_SECONDS", 0.01)
     study = text_study(questions_per_person=1000, sampler="SL", question="quadruplet")
 
-    async def ask(hub: Hub) -> tuple[int, int, int]:
+    async def ask(running: RunningStudy) -> tuple[int, int, int]:
         token = hash_token("x")
-        await hub.change(lambda connection: join(connection, Origin(), token))
-        await hub.grow_trees()  # as in the background: without an answer it starts no worker
+        await running.database.write(lambda connection: join(connection, Origin(), token))
+        await running.build_trees()  # as in the background: without an answer it starts no worker
         n_before_answers = SlowTrees.n_made
-        view = await hub.step(Step(token, Continue("instructions")))
+        view = await running.step(Step(token, Continue("instructions")))
         assert view is not None
-        view = await hub.step(Step(token, Answer(view.number, (0,))))
-        await asyncio.to_thread(SlowTrees.grows.wait, PATIENCE)
-        n_before = await hub.read(count_own_draws)
+        view = await running.step(Step(token, Answer(view.number, (0,))))
+        await asyncio.to_thread(SlowTrees.builds.wait, PATIENCE)
+        n_before = await running.database.read(count_own_draws)
         for _ in range(500):
             assert view is not None
-            view = await hub.step(Step(token, Answer(view.number, (0,))))
-            await hub._fill()  # as in the background: it returns with what was drawn
-            n_after = await hub.read(count_own_draws)
+            view = await running.step(Step(token, Answer(view.number, (0,))))
+            await running._fill_queue()  # as in the background: it returns with what was drawn
+            n_after = await running.database.read(count_own_draws)
             if n_after > n_before + 1:
                 break
-        assert hub.live.trees is None  # still growing
+        assert running.latest.trees is None  # still growing
         return n_before_answers, n_before, n_after
 
     async def run() -> tuple[int, int, int]:
-        hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=SlowTrees)
-        hub.start()
+        running = RunningStudy(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=SlowTrees)
+        running.start()
         try:
             async with asyncio.timeout(PATIENCE):
-                return await ask(hub)
+                return await ask(running)
         finally:
-            await hub.stop()
+            await running.stop()
 
     n_before_answers, n_before, n_after = asyncio.run(run())
 
@@ -202,23 +198,23 @@ def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> No
 def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path) -> None:
     orders: list[int] = []
 
-    class Noting(BenchWorker):
-        def order(self, order: Any) -> Any:
-            orders.append(order.n_questions)
-            return super().order(order)
+    class Noting(LocalWorker):
+        def draw(self, n_questions: int, seed: int) -> Draw:
+            orders.append(n_questions)
+            return super().draw(n_questions, seed)
 
     async def run() -> int:
         study = text_study(sampler="random")
-        hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=Noting)
-        hub._drawer = Noting(str(hub.engine.url), study)
+        running = RunningStudy(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=Noting)
+        running._drawer = Noting(str(running.engine.url), study)
         for seconds in (0.0, 3.0):
-            hub._draw_seconds = seconds
-            hub._shown.clear()
-            hub._shown.append((time.monotonic() - 1.0, -100))  # 100 a second
-            hub.desk.waiting.n_shown = 0
-            await hub._fill()
-        await hub.stop()
-        return len(hub.desk.waiting)
+            running._draw_seconds = seconds
+            running._shown.clear()
+            running._shown.append((time.monotonic() - 1.0, -100))  # 100 a second
+            running.queue.n_shown = 0
+            await running._fill_queue()
+        await running.stop()
+        return len(running.queue)
 
     n_waiting = asyncio.run(run())
 
@@ -235,10 +231,10 @@ def count_own_draws(connection: sa.Connection) -> int:
 def test_the_seeds_of_draws_come_from_the_seed_of_the_study(tmp_path: Path) -> None:
     def seeds(name: str, seed: int) -> list[int]:
         url = f"sqlite:///{tmp_path / name}"
-        hub = Hub(text_study(seed=seed), url, make_worker=BenchWorker)
-        found = [hub._draw_now(2) for _ in range(3)]
-        hub.writer.change(lambda connection: hub.desk.waiting.take(connection, 1)).result()
-        hub.writer.close()
+        running = RunningStudy(text_study(seed=seed), url, make_worker=LocalWorker)
+        found = [running.draw_now(2) for _ in range(3)]
+        running.database.submit(lambda connection: running.queue.take(connection, 1)).result()
+        running.database.close()
         return [one.seed for one in found]
 
     first = seeds("a.db", 7)
@@ -250,5 +246,8 @@ def test_the_seeds_of_draws_come_from_the_seed_of_the_study(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("state", ["", "closed"])
 def test_there_are_three_states(open_place: Callable, state: str) -> None:
-    with open_place(text_study()) as place, pytest.raises(InputError, match="is open, paused"):
-        place.browser.portal.call(place.hub.set_state, state)
+    with (
+        open_place(text_study()) as place,
+        pytest.raises(InputError, match="expected open, paused or complete"),
+    ):
+        place.browser.portal.call(place.running.set_state, state)

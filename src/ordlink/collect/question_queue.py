@@ -1,4 +1,4 @@
-"""Questions that wait to be shown: leased from the database by this process, held in memory.
+"""The queue of questions to show next: leased from the database by this process, kept in memory.
 
 A question belongs to the process that leased it, so no two servers show it at the same time; the
 database itself refuses to count more showings than are wanted.
@@ -6,27 +6,36 @@ database itself refuses to count more showings than are wanted.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.samplers import PLANS, Drawn
-from ordlink.collect.schema import answer, draw, event, participant, question, serving
+from ordlink.collect.database import inserted_id
+from ordlink.collect.draws import Draw
+from ordlink.collect.samplers import PLANS
+from ordlink.collect.schema import (
+    answer,
+    draw,
+    participant,
+    question,
+    read_objects,
+    serving,
+    write_objects,
+)
 
 LEASE_SECONDS = 60.0
 """After so long without a sign of life, another process may take the questions of a process."""
 LEASE_SIZE = 256
+_NOTHING: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass
-class WaitingQuestion:
-    """A question, how many people are to see it, and how many more these are."""
+class QueuedQuestion:
+    """A question, how many participants are to see it, and how many of these are left."""
 
     id: int
     objects: tuple[int, ...]
@@ -34,31 +43,31 @@ class WaitingQuestion:
     n_left: int
 
 
-class WaitingQuestions:
-    """The questions that this process may show next, first come first shown.
+class QuestionQueue:
+    """The questions that this process may show next, in order.
 
     Parameters
     ----------
     process : str
         Name of this process, different from that of every other.
     n_people : int
-        To how many people each question is shown.
+        To how many participants each question is shown.
     draw_now : callable
-        From a number to that many random questions, for when none is waiting.
+        From a number to that many random questions, for when the queue is empty.
 
     Attributes
     ----------
     n_shown : int
-        Questions that were taken so far.
+        Questions taken so far.
     is_short : bool
-        Whether somebody found none that they had not seen; whoever draws more sets it back.
+        Whether a participant had seen all questions in the queue; whoever draws more resets it.
     """
 
-    def __init__(self, process: str, n_people: int, draw_now: Callable[[int], Drawn]) -> None:
+    def __init__(self, process: str, n_people: int, draw_now: Callable[[int], Draw]) -> None:
         self._process = process
         self._n_people = n_people
         self._draw_now = draw_now
-        self._queue: deque[WaitingQuestion] = deque()
+        self._queue: deque[QueuedQuestion] = deque()
         self._had: dict[int, set[int]] = {}
         self.n_shown = 0
         self.is_short = False
@@ -67,32 +76,24 @@ class WaitingQuestions:
         return len(self._queue)
 
     def forget(self) -> None:
-        """Forget everything: what this process leased is read again when it is needed."""
+        """Empty the memory: what this process leased is read again when it is needed."""
         self._queue.clear()
         self._had.clear()
 
     def take(
-        self,
-        connection: sa.Connection,
-        person: int,
-        *,
-        unwritten: Mapping[int, int] = MappingProxyType({}),
-    ) -> WaitingQuestion:
-        """Return a question that the person has not seen, and count it as shown to them.
+        self, connection: sa.Connection, person: int, *, unwritten: Mapping[int, int] = _NOTHING
+    ) -> QueuedQuestion:
+        """Return a question that the participant has not seen, and count it as shown to them.
 
-        Parameters
-        ----------
-        connection : sqlalchemy.Connection
-        person : int
-        unwritten : mapping from int to int
-            How often questions were shown in this transaction, as far as it is not yet written.
+        `unwritten` says how often questions were shown in this transaction, as far as this is not
+        in the database yet.
         """
         found = self._first_for(connection, person)
         if found is None:
             self.lease(connection, unwritten=unwritten)
             found = self._first_for(connection, person)
         while found is None:
-            # Where others wait, but this person has seen them all, a few more will do.
+            # Where the participant has seen all that is queued, a few more will do.
             self.is_short = True
             add_draw(connection, self._draw_now(8 if self._queue else 32), self._n_people)
             self.lease(connection, unwritten=unwritten)
@@ -110,9 +111,9 @@ class WaitingQuestions:
         connection: sa.Connection,
         *,
         most: int = LEASE_SIZE,
-        unwritten: Mapping[int, int] = MappingProxyType({}),
+        unwritten: Mapping[int, int] = _NOTHING,
     ) -> None:
-        """Lease questions that nobody holds, and read again what is held."""
+        """Lease free questions, and read the leased ones again."""
         now = time.time()
         free = sa.or_(question.c.leased_by.is_(None), question.c.leased_at < now - LEASE_SECONDS)
         found = (
@@ -132,19 +133,19 @@ class WaitingQuestions:
                 .where(question.c.id.in_(found))
                 .values(leased_by=self._process, leased_at=now)
             )
-        self._read_held(connection, unwritten)
+        self._read_leased(connection, unwritten)
 
-    def keep(self, connection: sa.Connection) -> None:
-        """Show that this process lives, so that its questions stay its own, and read them again."""
+    def renew(self, connection: sa.Connection) -> None:
+        """Renew the leases of this process, and read its questions again."""
         connection.execute(
             question.update()
             .where(question.c.leased_by == self._process, question.c.n_served < question.c.n_wanted)
             .values(leased_at=time.time())
         )
-        self._read_held(connection, {})
+        self._read_leased(connection, _NOTHING)
 
-    def _read_held(self, connection: sa.Connection, unwritten: Mapping[int, int]) -> None:
-        """Make the queue what the database says: questions may have been given back meanwhile."""
+    def _read_leased(self, connection: sa.Connection, unwritten: Mapping[int, int]) -> None:
+        """Make the queue what the database says: questions may have been returned meanwhile."""
         c = question.c
         rows = connection.execute(
             sa.select(c.id, c.objects, c.n_wanted, c.n_wanted - c.n_served)
@@ -152,15 +153,15 @@ class WaitingQuestions:
             .order_by(c.id)
         ).all()
         self._queue = deque(
-            WaitingQuestion(number, read_objects(objects), wanted, left - unwritten.get(number, 0))
+            QueuedQuestion(number, read_objects(objects), wanted, left - unwritten.get(number, 0))
             for number, objects, wanted, left in rows
             if left > unwritten.get(number, 0)
         )
 
-    def _first_for(self, connection: sa.Connection, person: int) -> WaitingQuestion | None:
-        """Return the first question that the person has not seen."""
+    def _first_for(self, connection: sa.Connection, person: int) -> QueuedQuestion | None:
+        """Return the first question that the participant has not seen."""
         for one in self._queue:
-            if one.n_wanted == 1:  # if it was shown to anybody, it was given back
+            if one.n_wanted == 1:  # if it was shown to anybody, it was returned
                 return one
             had = self._seen_by(connection, person)
             if one.id in had:
@@ -171,7 +172,7 @@ class WaitingQuestions:
         return None
 
     def _seen_by(self, connection: sa.Connection, person: int) -> set[int]:
-        """Return what the person saw here, and what they had seen elsewhere by then."""
+        """Return the questions the participant saw here, and elsewhere when first asked."""
         if person not in self._had:
             self._had[person] = set(
                 connection.execute(
@@ -184,7 +185,7 @@ class WaitingQuestions:
 
     @staticmethod
     def _was_shown(connection: sa.Connection, person: int, number: int) -> bool:
-        """Return whether a person saw a question, also where another server showed it."""
+        """Return whether a participant saw a question, also on another server."""
         found = connection.execute(
             sa.select(serving.c.number).where(
                 serving.c.participant_id == person, serving.c.question_id == number
@@ -193,18 +194,14 @@ class WaitingQuestions:
         return found is not None
 
 
-def add_draw(connection: sa.Connection, drawn: Drawn, n_people: int) -> bool:
-    """Note a draw and its questions; nobody holds them yet.
+def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
+    """Store a draw and its questions; nobody holds them yet.
 
     What a plan asks is added once: questions that another server added since the draw was made are
-    left out, and two servers never add at the same time.
-
-    Returns
-    -------
-    bool
-        False if another server is adding questions of the plan; then nothing is added.
+    left out. Returns False if another server is adding questions of the plan right now; then
+    nothing is added.
     """
-    dropped: list[int] = []
+    dropped: set[int] = set()
     if drawn.sampler in PLANS:
         if connection.dialect.name == "postgresql" and not connection.execute(_TRY_LOCK).scalar():
             return False
@@ -219,10 +216,10 @@ def add_draw(connection: sa.Connection, drawn: Drawn, n_people: int) -> bool:
             created_at=time.time(),
         )
     )
-    number = inserted_id(made)
+    draw_id = inserted_id(made)
     rows = [
         {
-            "draw_id": number,
+            "draw_id": draw_id,
             "objects": write_objects(one.objects),
             "reason": one.reason,
             "n_wanted": one.n_people or n_people,
@@ -233,13 +230,10 @@ def add_draw(connection: sa.Connection, drawn: Drawn, n_people: int) -> bool:
     ]
     if rows:
         connection.execute(question.insert(), rows)
-    knew = {} if drawn.knew is None else asdict(drawn.knew)
-    data = json.dumps({"draw": number, **knew, "dropped": dropped})
-    connection.execute(event.insert().values(at=time.time(), kind="draw", data=data))
     return True
 
 
-def _added_meanwhile(connection: sa.Connection, drawn: Drawn) -> list[int]:
+def _added_meanwhile(connection: sa.Connection, drawn: Draw) -> set[int]:
     """Return the places of questions of the plan that were added after the last draw it knew."""
     rows = connection.execute(
         sa.select(question.c.objects)
@@ -247,29 +241,21 @@ def _added_meanwhile(connection: sa.Connection, drawn: Drawn) -> list[int]:
         .where(draw.c.id > drawn.last_draw, draw.c.sampler == drawn.sampler)
     ).scalars()
     added = {read_objects(objects) for objects in rows}
-    return [
+    return {
         place
         for place, one in enumerate(drawn.questions)
         if one.n_people is not None and one.objects in added
-    ]
+    }
 
 
 _TRY_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(718281829)")
 
 
-def inserted_id(made: sa.CursorResult[Any]) -> int:
-    """Return the number that the database gave to a new row."""
-    key = made.inserted_primary_key
-    if key is None:
-        raise RuntimeError("the database gave no number to a new row")
-    return int(key[0])
-
-
 def release_abandoned(connection: sa.Connection, seconds: float) -> int:
-    """Take back questions that were shown long ago and not answered; return how many."""
+    """Return questions to the queue that were shown long ago and not answered; count them."""
     is_late = sa.and_(serving.c.status == "open", serving.c.served_at < time.time() - seconds)
-    # Whoever holds a person holds their servings: a server that stores an answer of a person at
-    # this moment goes first, and what is read afterwards is what it left behind.
+    # Whoever locks a participant locks their servings: a server that stores an answer at this
+    # moment goes first, and its result is read afterwards.
     people = (
         connection.execute(
             sa.select(participant.c.id)
@@ -296,15 +282,15 @@ def release_abandoned(connection: sa.Connection, seconds: float) -> int:
         .values(status="expired"),
         [{"person": row.participant_id, "at": row.number} for row in late],
     )
-    give_back(connection, [row.question_id for row in late if row.question_id is not None])
+    return_questions(connection, [row.question_id for row in late if row.question_id is not None])
     return len(late)
 
 
-def give_back(connection: sa.Connection, questions: Sequence[int]) -> None:
-    """Count showings as not made: the questions are shown to somebody else.
+def return_questions(connection: sa.Connection, questions: Sequence[int]) -> None:
+    """Take back one showing of each question: somebody else is to see it.
 
-    A question that waits for more people stays with the process that holds it, which reads it
-    again; one that was shown to all is free for any.
+    A question that was not shown often enough yet stays with the process that leased it; one that
+    was is free for any.
     """
     c = question.c
     if questions:
@@ -320,10 +306,7 @@ def give_back(connection: sa.Connection, questions: Sequence[int]) -> None:
 
 
 def counts_as_shown() -> sa.ColumnElement[bool]:
-    """Return which servings count as showings of their question.
-
-    An undone answer was asked again: both servings count once.
-    """
+    """Return the condition for servings that count; one that was undone was shown again."""
     return sa.and_(
         serving.c.question_id.is_not(None),
         serving.c.status.in_(("open", "answered")),
@@ -336,17 +319,7 @@ def counts_as_shown() -> sa.ColumnElement[bool]:
 
 
 def release_all(connection: sa.Connection) -> None:
-    """Void all leases: where one process owns the database, those of earlier runs are dead."""
+    """End all leases: on SQLite, those of earlier runs are dead."""
     connection.execute(
         question.update().where(question.c.leased_by.is_not(None)).values(leased_by=None)
     )
-
-
-def write_objects(objects: Sequence[int]) -> str:
-    """Return objects or positions as text: 4,7,9."""
-    return ",".join(map(str, objects))
-
-
-def read_objects(text: str) -> tuple[int, ...]:
-    """Return what `write_objects` wrote."""
-    return tuple(map(int, text.split(","))) if text else ()

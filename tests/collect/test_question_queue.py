@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.database import open_database, settle_study
-from ordlink.collect.desk import Desk
-from ordlink.collect.draws import draw_at_once
-from ordlink.collect.people import Origin, hash_token, join, withdraw
-from ordlink.collect.samplers import Drawn, DrawnQuestion
-from ordlink.collect.schema import draw, question, serving
-from ordlink.collect.steps import Answer, Continue, Step, Undo, View
-from ordlink.collect.waiting import (
+from ordlink.collect import running
+from ordlink.collect.database import open_database
+from ordlink.collect.draws import Draw, DrawnQuestion
+from ordlink.collect.participants import Origin, hash_token, join, withdraw
+from ordlink.collect.question_queue import (
     LEASE_SECONDS,
-    WaitingQuestions,
+    QuestionQueue,
     add_draw,
     counts_as_shown,
-    give_back,
     release_abandoned,
+    return_questions,
 )
+from ordlink.collect.running import register_study
+from ordlink.collect.schema import draw, question, serving
+from ordlink.collect.session import Answer, Continue, Step, StudySession, Undo, View
 from tests.collect.conftest import text_study
 
 STUDY = text_study(people_per_question=2, questions_per_person=500)
@@ -32,19 +32,19 @@ STUDY = text_study(people_per_question=2, questions_per_person=500)
 @pytest.fixture
 def engine(tmp_path: Path) -> sa.Engine:
     made = open_database(f"sqlite:///{tmp_path / 'study.db'}")
-    settle_study(made, STUDY)
+    register_study(made, STUDY)
     return made
 
 
-def random_draw(n_questions: int) -> Drawn:
-    return Drawn("random", 0, 0, 0, draw_at_once(STUDY, n_questions, 0))
+def random_draw(n_questions: int) -> Draw:
+    return running.random_draw(STUDY, n_questions, 0)
 
 
-def no_draw(_n: int) -> Drawn:
+def no_draw(_n: int) -> Draw:
     raise AssertionError("no question should be drawn")
 
 
-def show(connection: sa.Connection, waiting: WaitingQuestions, person: int) -> int:
+def show(connection: sa.Connection, waiting: QuestionQueue, person: int) -> int:
     """Show the next question to a person and write all that belongs to it."""
     taken = waiting.take(connection, person)
     last = connection.execute(
@@ -67,8 +67,8 @@ def test_undoing_abandoning_and_withdrawing_on_two_servers_over_serves_nothing(
     engine: sa.Engine, seed: int
 ) -> None:
     rng = random.Random(seed)
-    waiting = [WaitingQuestions(name, 2, random_draw) for name in ("one", "other")]
-    desks = [Desk(STUDY, one) for one in waiting]
+    waiting = [QuestionQueue(name, 2, random_draw) for name in ("one", "other")]
+    sessions = [StudySession(STUDY, one) for one in waiting]
     people: dict[str, tuple[int, View | None]] = {}
 
     def one_step(token: str) -> Step:
@@ -92,11 +92,11 @@ def test_undoing_abandoning_and_withdrawing_on_two_servers_over_serves_nothing(
                 release_abandoned(connection, -1.0)
                 people = {token: (who, None) for token, (who, _) in people.items()}
             elif lot < 0.2:
-                rng.choice(waiting).keep(connection)
+                rng.choice(waiting).renew(connection)
             else:
                 tokens = rng.sample(list(people), rng.randint(1, len(people)))
                 steps = [one_step(token) for token in tokens]
-                views = rng.choice(desks).take(connection, steps)
+                views = rng.choice(sessions).take(connection, steps)
                 for token, view in zip(tokens, views, strict=True):
                     people[token] = (people[token][0], view)
 
@@ -113,12 +113,12 @@ def test_undoing_abandoning_and_withdrawing_on_two_servers_over_serves_nothing(
 def test_a_question_given_back_while_it_waits_is_shown_to_as_many_as_wanted(
     engine: sa.Engine,
 ) -> None:
-    waiting = WaitingQuestions("one", 2, no_draw)
+    waiting = QuestionQueue("one", 2, no_draw)
     with engine.begin() as connection:
         people = [join(connection, Origin(), hash_token(str(one))) for one in range(3)]
         add_draw(connection, random_draw(1), 2)
         first = show(connection, waiting, people[0])
-        give_back(connection, [first])  # undone: it is to be shown to two others
+        return_questions(connection, [first])  # undone: it is to be shown to two others
         second, third = (show(connection, waiting, person) for person in people[1:])
         n_served = connection.execute(sa.select(question.c.n_served)).scalar_one()
 
@@ -130,20 +130,20 @@ def test_a_question_given_back_while_it_waits_is_shown_to_as_many_as_wanted(
 def test_a_server_that_was_away_too_long_shows_nothing_that_another_took(
     engine: sa.Engine, monkeypatch
 ) -> None:
-    late, other = WaitingQuestions("late", 2, no_draw), WaitingQuestions("other", 2, no_draw)
+    late, other = QuestionQueue("late", 2, no_draw), QuestionQueue("other", 2, no_draw)
     with engine.begin() as connection:
         add_draw(connection, random_draw(3), 2)
         late.lease(connection)
         now = time.time() + LEASE_SECONDS + 1
-        monkeypatch.setattr("ordlink.collect.waiting.time.time", lambda: now)
+        monkeypatch.setattr("ordlink.collect.question_queue.time.time", lambda: now)
         other.lease(connection)
-        late.keep(connection)
+        late.renew(connection)
 
     assert (len(late), len(other)) == (0, 3)
 
 
 def test_questions_shown_in_the_same_transaction_are_not_leased_again(engine: sa.Engine) -> None:
-    waiting = WaitingQuestions("one", 2, random_draw)
+    waiting = QuestionQueue("one", 2, random_draw)
     with engine.begin() as connection:
         people = [join(connection, Origin(), hash_token(str(one))) for one in range(3)]
         add_draw(connection, random_draw(1), 2)
@@ -159,7 +159,7 @@ def test_questions_shown_in_the_same_transaction_are_not_leased_again(engine: sa
 def test_after_a_restart_with_one_person_per_question_nobody_sees_an_old_one_twice(
     engine: sa.Engine,
 ) -> None:
-    waiting = WaitingQuestions("one", 1, random_draw)
+    waiting = QuestionQueue("one", 1, random_draw)
     with engine.begin() as connection:
         person = join(connection, Origin(), hash_token("x"))
         add_draw(connection, random_draw(4), 3)  # before the restart
@@ -170,7 +170,7 @@ def test_after_a_restart_with_one_person_per_question_nobody_sees_an_old_one_twi
 
 
 def test_nobody_sees_a_question_again_that_another_server_showed_them(engine: sa.Engine) -> None:
-    one, other = WaitingQuestions("one", 2, no_draw), WaitingQuestions("other", 2, random_draw)
+    one, other = QuestionQueue("one", 2, no_draw), QuestionQueue("other", 2, random_draw)
     with engine.begin() as connection:
         person = join(connection, Origin(), hash_token("x"))
         add_draw(connection, random_draw(2), 2)
@@ -187,8 +187,8 @@ def test_what_a_plan_asks_is_added_once_by_two_servers(engine: sa.Engine) -> Non
     third = DrawnQuestion((0, 1, 2, 5), "SL needs it", 2)
     chance = DrawnQuestion((0, 1, 2, 3), "share of random questions")
     with engine.begin() as connection:
-        add_draw(connection, Drawn("SL", 0, 0, 0, planned), 2)
-        add_draw(connection, Drawn("SL", 1, 0, 0, (*planned, third, chance)), 2)
+        add_draw(connection, Draw("SL", 0, 0, 0, planned), 2)
+        add_draw(connection, Draw("SL", 1, 0, 0, (*planned, third, chance)), 2)
         rows = connection.execute(sa.select(question.c.draw_id, question.c.objects)).all()
         n_questions = connection.execute(sa.select(draw.c.n_questions)).scalars().all()
 
@@ -199,8 +199,8 @@ def test_what_a_plan_asks_is_added_once_by_two_servers(engine: sa.Engine) -> Non
 def test_a_plan_may_ask_again_what_it_knew_to_be_drawn(engine: sa.Engine) -> None:
     planned = (DrawnQuestion((0, 1, 2, 3), "SL needs it", 1),)
     with engine.begin() as connection:
-        add_draw(connection, Drawn("SL", 0, 0, 0, planned), 2)
-        add_draw(connection, Drawn("SL", 1, 0, 1, planned), 2)
+        add_draw(connection, Draw("SL", 0, 0, 0, planned), 2)
+        add_draw(connection, Draw("SL", 1, 0, 1, planned), 2)
         wanted = connection.execute(sa.select(question.c.n_wanted)).scalars().all()
 
     assert wanted == [1, 1]

@@ -1,0 +1,361 @@
+"""A running study: its database, its session, the workers, and what happens in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from ordlink.collect import schema
+from ordlink.collect.database import Database, checkpoint, hide_password, is_sqlite
+from ordlink.collect.draws import AT_ONCE, Draw, random_questions, read_last_draw
+from ordlink.collect.media import Media, stimulus_keys
+from ordlink.collect.question_queue import (
+    LEASE_SIZE,
+    QuestionQueue,
+    add_draw,
+    release_abandoned,
+    release_all,
+)
+from ordlink.collect.reading import count_main_answers
+from ordlink.collect.rows import note_event
+from ordlink.collect.samplers import PLANS
+from ordlink.collect.session import Step, StudySession, View
+from ordlink.collect.study import Study
+from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess
+from ordlink.errors import InputError
+
+LOG = logging.getLogger("ordlink.collect")
+FEW_AT_ONCE = 2
+"""Random questions drawn at a time while a plan waits for answers."""
+FEWEST_QUEUED = 24
+"""Questions that should always be queued."""
+SECONDS_AHEAD = 2.0
+"""For how long questions are drawn ahead, in addition to the time that two draws take."""
+MOST_DRAWN = 1024
+FILL_SECONDS = 0.25
+UPKEEP_SECONDS = 2.0
+TREE_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class Stability:
+    """For how many checks in a row the tree has been the same.
+
+    A check counts after as many new answers as there are objects. "Can't tell" is no new answer,
+    nor is one that was undone and given again, nor are those of participants who were excluded or
+    included again.
+
+    Attributes
+    ----------
+    n_stable : int
+    newick : str or None
+        The tree without excluded participants.
+    n_told : int
+        Answers other than "can't tell" at the last check that counted.
+    n_told_kept : int
+        The same without excluded participants; fewer, where somebody was excluded since.
+    """
+
+    n_stable: int = 0
+    newick: str | None = None
+    n_told: int = 0
+    n_told_kept: int = 0
+
+    def after(self, trees: Trees, *, fewest_new: int) -> Stability:
+        """Return the stability with newly built trees."""
+        newick = None if trees.kept is None else trees.kept["newick"]
+        if newick is None or newick != self.newick:
+            return Stability(0, newick, trees.n_told, trees.n_told_kept)
+        n_new = min(trees.n_told - self.n_told, trees.n_told_kept - self.n_told_kept)
+        if n_new >= fewest_new:
+            return Stability(self.n_stable + 1, newick, trees.n_told, trees.n_told_kept)
+        return replace(self, n_told_kept=min(self.n_told_kept, trees.n_told_kept))
+
+
+@dataclass(frozen=True)
+class LatestTrees:
+    """The newest trees, when they were built, and for how long the tree has been the same."""
+
+    trees: Trees | None = None
+    built_at: float = 0.0
+    stability: Stability = field(default_factory=Stability)
+
+
+class RunningStudy:
+    """Everything behind the pages of one study.
+
+    Parameters
+    ----------
+    study : Study
+    url : str
+        Address of the database.
+    make_worker : callable, optional
+        From the address and the study to a worker. One draws questions, another builds trees, so
+        that questions never wait for trees.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        url: str,
+        *,
+        make_worker: Callable[[str, Study], StudyTasks | WorkerProcess] = WorkerProcess,
+    ) -> None:
+        self.study = study
+        self.database = Database(url)
+        self.engine = self.database.engine
+        self.keys = stimulus_keys(register_study(self.engine, study), study.n_objects)
+        self.media = Media(study.stimuli, self.keys)
+        process = secrets.token_hex(8)
+        self._rng = self._make_rng(process)
+        self.queue = QuestionQueue(process, study.people_per_question, self.draw_now)
+        self.session = StudySession(study, self.queue)
+        self.database.on_rollback = self.queue.forget
+        if is_sqlite(self.engine):
+            self.database.submit(release_all).result()
+        self.latest = LatestTrees()
+        self._set_state(self._read_state())
+        self._make_worker = lambda: make_worker(url, study)
+        self._drawer: StudyTasks | WorkerProcess | None = None
+        self._builder: StudyTasks | WorkerProcess | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._building = asyncio.Lock()
+        self._shown: deque[tuple[float, int]] = deque(maxlen=16)
+        self._draw_seconds = 0.0
+
+    # --- what requests use --------------------------------------------------------------------
+
+    async def step(self, step: Step) -> View | None:
+        """Carry out a step of a participant; returns after it is on the disk."""
+        view: View | None = await self.database.write_together(self.session.take, step)
+        return view
+
+    @property
+    def state(self) -> str:
+        """One of open, paused and complete."""
+        return self.session.state
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people may take part."""
+        return self.state == "open"
+
+    async def set_state(self, state: str) -> None:
+        """Open, pause or end the study; opened again, it counts stable trees anew."""
+        if state not in ("open", "paused", "complete"):
+            raise InputError(f"expected open, paused or complete, got {state!r}", parameter="state")
+        if state == "open" and self.is_spent(await self.database.read(count_main_answers)):
+            raise InputError(
+                f"the budget of {self.study.budget} answers is spent; to continue, raise budget in "
+                "the study file and restart the server"
+            )
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(schema.study.update().values(state=state))
+            note_event(connection, "state", state=state)
+
+        await self.database.write(write)
+        self._set_state(self._read_state())
+
+    def is_spent(self, n_answers: int) -> bool:
+        """Return whether the budget is spent with so many answers."""
+        return self.study.budget is not None and n_answers >= self.study.budget
+
+    async def build_trees(self) -> None:
+        """Build the trees, if there is anything new."""
+        if self._drawer is None:
+            return
+        async with self._building:  # trees that took longer must not replace newer ones
+            if self._builder is None:
+                if not await self.database.read(count_main_answers):
+                    return  # a new study starts sooner with one process less
+                self._builder = await asyncio.to_thread(self._make_worker)
+            old = self.latest.trees
+            trees = await asyncio.to_thread(self._builder.build_trees, old and old.version)
+            if trees is not None:
+                stability = self.latest.stability.after(trees, fewest_new=self.study.n_objects)
+                self.latest = LatestTrees(trees, time.time(), stability)
+
+    # --- start and stop -----------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the background."""
+        self._drawer = self._make_worker()
+        self._tasks = [
+            asyncio.create_task(self._repeat(work, seconds), name=work.__name__)
+            for work, seconds in (
+                (self._fill_queue, FILL_SECONDS),
+                (self._keep_up, UPKEEP_SECONDS),
+                (self.build_trees, TREE_SECONDS),
+            )
+        ]
+
+    async def stop(self) -> None:
+        """Stop the background, finish what is being written, close everything."""
+        for task in self._tasks:
+            task.cancel()
+        for worker in (self._drawer, self._builder):
+            if worker is not None:
+                await asyncio.to_thread(worker.close)
+        for task in self._tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        await asyncio.to_thread(self.database.close)
+
+    # --- the background -----------------------------------------------------------------------
+
+    async def _repeat(self, work: Callable[[], Any], seconds: float) -> None:
+        while True:
+            try:
+                await work()
+            except asyncio.CancelledError:
+                raise
+            except WorkerError as error:
+                LOG.warning("%s", error)
+            except Exception:
+                LOG.exception("background work failed and is retried later")
+            await asyncio.sleep(seconds)
+
+    async def _fill_queue(self) -> None:
+        """Draw questions ahead, as many as participants use until the next ones are drawn."""
+        queue = self.queue
+        now = time.monotonic()
+        self._shown.append((now, queue.n_shown))
+        since, earlier = self._shown[0]
+        rate = (queue.n_shown - earlier) / (now - since) if now > since else 0.0
+        seconds = SECONDS_AHEAD + 2 * self._draw_seconds
+        wanted = int(np.clip(seconds * rate, FEWEST_QUEUED, MOST_DRAWN))
+        is_enough = len(queue) > wanted // 2 and not queue.is_short
+        if not self.is_open or is_enough or self._drawer is None:
+            return
+        queue.is_short = False
+        n_questions = max(wanted - len(queue), FEWEST_QUEUED // 2)
+        drawn = await asyncio.to_thread(self._drawer.draw, n_questions, self._new_seed())
+        self._draw_seconds = time.monotonic() - now
+        if not drawn.questions:  # a plan that waits for answers
+            return
+
+        def write(connection: sa.Connection) -> None:
+            add_draw(connection, drawn, self.study.people_per_question)
+            queue.lease(connection, most=max(n_questions, LEASE_SIZE))
+
+        await self.database.write(write)
+
+    async def _keep_up(self) -> None:
+        """Return abandoned questions, renew the leases, end the study when it is time."""
+
+        def write(connection: sa.Connection) -> int:
+            release_abandoned(connection, self.study.abandon_after)
+            self.queue.renew(connection)
+            return count_main_answers(connection)
+
+        n_answers = await self.database.write(write)
+        await asyncio.to_thread(checkpoint, self.engine)
+        self._set_state(await asyncio.to_thread(self._read_state))
+        wanted = self.study.stable_trees
+        is_stable = wanted is not None and self.latest.stability.n_stable >= wanted
+        if self.is_open and (self.is_spent(n_answers) or is_stable):
+            await self.set_state("complete")
+
+    def draw_now(self, n_questions: int) -> Draw:
+        """Return random questions at once, for when the queue is empty."""
+        if self.study.sampler in PLANS:  # what the plan asks next must not wait behind them
+            n_questions = min(n_questions, FEW_AT_ONCE)
+        return random_draw(self.study, n_questions, self._new_seed())
+
+    def _make_rng(self, process: str) -> np.random.Generator:
+        """Return the generator of the draws' seeds, different after a restart."""
+        with self.engine.connect() as connection:
+            origin = [self.study.seed, read_last_draw(connection)]
+        if not is_sqlite(self.engine):  # several servers must not draw the same questions
+            origin.append(int(process, 16))
+        return np.random.default_rng(origin)
+
+    def _new_seed(self) -> int:
+        return int(self._rng.integers(2**31))
+
+    def _read_state(self) -> str:
+        with self.engine.connect() as connection:
+            return str(connection.execute(sa.select(schema.study.c.state)).scalar_one())
+
+    def _set_state(self, state: str) -> None:
+        if (self.session.state, state) == ("complete", "open"):
+            self.latest = replace(self.latest, stability=Stability())
+        self.session.state = state
+
+
+def random_draw(study: Study, n_questions: int, seed: int) -> Draw:
+    """Return random questions, whatever was answered."""
+    rng = np.random.default_rng(seed)
+    questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
+    return Draw("random", seed, 0, 0, questions)
+
+
+def register_study(engine: sa.Engine, study: Study) -> bytes:
+    """Store the study at its first start; later, check that its stimuli are still the same.
+
+    As long as nobody has taken part, they may change. Returns the secret of this database, from
+    which opaque keys are made.
+    """
+    settings = json.dumps(study.settings(), ensure_ascii=False)
+    rows = [
+        {"number": number, "name": one.name, "kind": one.kind, "digest": one.digest}
+        for number, one in enumerate(study.stimuli)
+    ]
+    with engine.begin() as connection:
+        if not is_sqlite(engine):  # two servers may start at the same time
+            connection.execute(sa.text("LOCK TABLE study IN EXCLUSIVE MODE"))
+        row = connection.execute(sa.select(schema.study)).one_or_none()
+        if row is None:
+            secret = secrets.token_hex(32)
+            first = {"id": 1, "secret": secret, "state": "open", "revision": 0}
+            connection.execute(
+                schema.study.insert().values(**first, settings=settings, created_at=time.time())
+            )
+            connection.execute(schema.stimulus.insert(), rows)
+            note_event(connection, "settings", **study.settings())
+            return bytes.fromhex(secret)
+        stored = connection.execute(
+            sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
+        ).mappings()
+        question = json.loads(row.settings)["question"]
+        difference = _difference([dict(one) for one in stored], rows)
+        if question != study.question and not difference:
+            difference = f"it is about {question} questions, the study asks {study.question}"
+        if difference:
+            if connection.execute(sa.select(schema.participant.c.id).limit(1)).first() is not None:
+                raise InputError(
+                    f"the answers in this database belong to another study: {difference}",
+                    where=hide_password(str(engine.url)),
+                    remedy="undo the change, or collect into another folder ({data})",
+                )
+            for table in (schema.question, schema.draw, schema.stimulus):
+                connection.execute(table.delete())
+            connection.execute(schema.stimulus.insert(), rows)
+        if settings != row.settings:
+            connection.execute(schema.study.update().values(settings=settings))
+            note_event(connection, "settings", **study.settings())
+        return bytes.fromhex(row.secret)
+
+
+def _difference(known: list[dict[str, Any]], given: list[dict[str, Any]]) -> str:
+    """Return how the stimuli differ from the stored ones; nothing where they are the same."""
+    if len(known) != len(given):
+        return f"it has {len(known)} stimuli, the study {len(given)}"
+    for old, new in zip(known, given, strict=True):
+        if old["name"] != new["name"]:
+            return f"stimulus {old['number'] + 1} was {old['name']!r}, now it is {new['name']!r}"
+        if old != new:
+            return f"stimulus {old['number'] + 1}, {old['name']!r}, has changed"
+    return ""

@@ -1,0 +1,236 @@
+"""What participants do and what they see next: many participants' steps in one transaction.
+
+Everything is decided by what the database holds. So a step that is sent twice does no harm, a
+reload shows the same question again, and any server process can answer.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, replace
+
+import sqlalchemy as sa
+
+from ordlink.collect.question_queue import QuestionQueue
+from ordlink.collect.question_types import catch_objects, passes_catch
+from ordlink.collect.rows import Participant, PendingRows, lock_participants
+from ordlink.collect.study import Study
+
+FEWEST_BEFORE_REPEAT = 5
+"""Main answers of a participant before one of them may be asked again."""
+_NEXT_PHASE = {"instructions": "practice", "ready": "questions", "break": "questions"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to the question with this number in the participant's own count."""
+
+    number: int
+    choice: tuple[int, ...]
+    seconds: float = 0.0
+    n_blurs: int = 0
+    device: str = ""
+
+
+@dataclass(frozen=True)
+class Undo:
+    """The wish to answer the last question, which has this number, once more."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Continue:
+    """The wish to continue from a page of text; in another phase it does nothing."""
+
+    phase: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one participant does; without an action they only look."""
+
+    token_hash: str
+    action: Answer | Undo | Continue | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """What a participant sees.
+
+    Attributes
+    ----------
+    phase : {"instructions", "practice", "ready", "questions", "break", "done"}
+    outcome : str or None
+        How the visit ended.
+    number : int
+        The participant's own count of questions shown; 0 where there is none.
+    shown : tuple of int
+        The objects in the order on the screen.
+    n_done, n_total : int
+        Progress.
+    undoable : int
+        Number of the question whose answer can be undone; 0 for none.
+    stored : bool
+        Whether the answer of this step is in the database.
+    """
+
+    phase: str
+    outcome: str | None = None
+    number: int = 0
+    shown: tuple[int, ...] = ()
+    n_done: int = 0
+    n_total: int = 0
+    undoable: int = 0
+    stored: bool = False
+
+
+class StudySession:
+    """Carries out steps of participants.
+
+    Attributes
+    ----------
+    queue : QuestionQueue
+        Where main questions come from.
+    state : {"open", "paused", "complete"}
+        Whether questions are shown at all.
+    """
+
+    def __init__(self, study: Study, queue: QuestionQueue) -> None:
+        self._study = study
+        self._kind = study.kind
+        self.queue = queue
+        self.state = "open"
+
+    def take(self, connection: sa.Connection, steps: list[Step]) -> list[View | None]:
+        """Carry out steps and return each participant's view; None for unknown participants."""
+        participants = lock_participants(connection, {step.token_hash for step in steps})
+        rows = PendingRows(connection)
+        views: list[View | None] = []
+        for step in steps:
+            person = participants.get(step.token_hash)
+            if person is None:
+                views.append(None)
+                continue
+            stored = self._act(rows, person, step.action)
+            self._serve(rows, person)
+            views.append(replace(self._view(person), stored=stored))
+        rows.write(participants.values())
+        return views
+
+    # --- acting -------------------------------------------------------------------------------
+
+    def _act(
+        self, rows: PendingRows, person: Participant, action: Answer | Undo | Continue | None
+    ) -> bool:
+        """Carry out an action; return whether it is an answer that is stored."""
+        if isinstance(action, Answer):
+            return self._answer(rows, person, action)
+        if isinstance(action, Undo):
+            self._undo(rows, person, action)
+        elif isinstance(action, Continue) and action.phase == person.phase in _NEXT_PHASE:
+            following = _NEXT_PHASE[person.phase]
+            skips = following == "practice" and not self._study.practice
+            person.phase = "questions" if skips else following
+            person.changed = True
+        return False
+
+    def _answer(self, rows: PendingRows, person: Participant, given: Answer) -> bool:
+        """Store an answer to the open question; for any other, return whether it is stored."""
+        opened = person.open
+        if opened is None or opened.number != given.number:
+            return rows.is_stored(person, given.number)
+        rows.add_answer(
+            person,
+            given.choice,
+            seconds=given.seconds,
+            n_blurs=given.n_blurs,
+            device=given.device,
+        )
+        person.changed = True
+        person.undoable = 0 if opened.role == "practice" else given.number
+        if opened.role == "practice":
+            person.n_practice += 1
+            if person.n_practice >= self._study.practice:
+                person.phase = "ready"
+        elif opened.role == "main":
+            person.n_main += 1
+            every = self._study.break_every
+            if person.n_main >= self._study.questions_per_person:
+                _finish(person, "completed")
+            elif every and person.n_main % every == 0:
+                person.phase = "break"
+        elif opened.role == "catch" and not passes_catch(self._kind, opened.shown, given.choice):
+            person.n_failed_catches += 1
+            most = self._study.max_failed_catches
+            if most is not None and person.n_failed_catches > most:
+                _finish(person, "screened_out")
+        return True
+
+    def _undo(self, rows: PendingRows, person: Participant, wanted: Undo) -> None:
+        """Show the last question again, and return the open one."""
+        if not self._study.undo or person.phase != "questions" or person.undoable != wanted.number:
+            return
+        last = rows.undo_answer(person, wanted.number)
+        person.undoable = 0
+        rows.close_question(person, "returned")
+        if last.role == "main":
+            person.n_main -= 1
+        elif last.role == "catch" and not passes_catch(self._kind, last.shown, last.choice):
+            person.n_failed_catches -= 1
+        rows.open_question(person, last.role, last.shown, last.question_id, is_new=False)
+
+    # --- showing ------------------------------------------------------------------------------
+
+    def _serve(self, rows: PendingRows, person: Participant) -> None:
+        """Open a question for a participant who should have one and has none."""
+        if person.open is not None or person.phase not in ("practice", "questions"):
+            return
+        if self.state == "complete":
+            _finish(person, "closed")
+        if self.state != "open":
+            return
+        rng = random.Random(f"{self._study.seed} {person.id} {person.last_number + 1}")
+        if person.phase == "practice":
+            objects = self._random_objects(rng)
+            rows.open_question(person, "practice", self._kind.rearrange(objects, rng))
+            return
+        lot = rng.random()
+        if lot < self._study.catch_share:
+            objects = catch_objects(self._random_objects(rng))
+            rows.open_question(person, "catch", self._kind.rearrange(objects, rng))
+            return
+        lot -= self._study.catch_share
+        if lot < self._study.repeat_share and person.n_main >= FEWEST_BEFORE_REPEAT:
+            earlier = rows.earlier_question(person, self._kind, rng)
+            if earlier is not None:
+                rows.open_question(person, "repeat", self._kind.swapped(earlier))
+                return
+        taken = self.queue.take(rows.connection, person.id, unwritten=rows.shown)
+        rows.open_question(person, "main", self._kind.rearrange(taken.objects, rng), taken.id)
+
+    def _random_objects(self, rng: random.Random) -> tuple[int, ...]:
+        return tuple(rng.sample(range(self._study.n_objects), self._kind.n_objects))
+
+    def _view(self, person: Participant) -> View:
+        view = View(
+            person.phase,
+            person.outcome,
+            n_done=person.n_main,
+            n_total=self._study.questions_per_person,
+        )
+        if person.open is None:
+            return view
+        return replace(
+            view,
+            outcome=None,
+            number=person.open.number,
+            shown=person.open.shown,
+            undoable=person.undoable if person.phase == "questions" else 0,
+        )
+
+
+def _finish(person: Participant, outcome: str) -> None:
+    person.phase, person.outcome, person.finished_at = "done", outcome, time.time()
+    person.changed = True
