@@ -152,7 +152,10 @@ def summary(rows: Sequence[Record]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the check and print its table."""
-    parser = argparse.ArgumentParser(description="Check the planner on settings of its own.")
+    parser = argparse.ArgumentParser(
+        prog="python -m studies.planning_check",
+        description="Check the planner on settings of its own.",
+    )
     parser.add_argument("--out", required=True, help="folder for results")
     parser.add_argument("--method", default="spectral")
     parser.add_argument("--fresh", type=int, default=N_FRESH, help="fresh runs per number")
