@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ordlink._html import escape
+from ordlink._text import whole_percent
 from ordlink.hierarchy import Hierarchy
-from ordlink.hierarchy._text import whole_percent
 from ordlink.report._evidence import Evidence
 from ordlink.report._top_splits import TopSplit, other_top_splits
 
