@@ -198,7 +198,7 @@ def test_dollar_signs_in_names_make_no_formula():
 
 
 def test_names_in_other_scripts_are_drawn_without_an_error():
-    tree = Hierarchy([[0, 1]], names=["熊猫", "two\nlines"])
+    tree = Hierarchy([[0, 1]], names=["熊猫", "two\u2028lines"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # this machine may have no font for them
         ax = plot_hierarchy(tree)

@@ -117,6 +117,10 @@ class Hierarchy(MergeTree):
             parameters=_validation.check_parameters(parameters),
         )
 
+    def with_names(self, names: Sequence[str] | None) -> Hierarchy:
+        """Return the same tree with other names of the objects."""
+        return self._with(names=check_names(names, self.n_objects))
+
     def with_support(self, support: ArrayLike) -> Hierarchy:
         """Return the same tree with the support of each merge, which drawings and files show.
 
