@@ -1,17 +1,35 @@
-"""The scikit-learn face."""
+"""The scikit-learn estimator."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import is_valid_linkage
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ordlink as ol
+from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.oracles import SimilarityOracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+
+
+EXPECTED_FAILURES = {
+    "check_clustering": "passes features to estimators that are tagged as pairwise, too",
+    "check_non_transformer_estimators_n_iter": "max_iter is an option of the embeddings alone",
+}
+
+
+@parametrize_with_checks(
+    [ol.OrdinalClustering("AL"), ol.OrdinalClustering("4-AL", form="similarities")],
+    expected_failed_checks=lambda _: EXPECTED_FAILURES,
+)
+def test_scikit_learn_checks_pass_on_similarities(estimator, check) -> None:
+    """Arbitrary numbers are no answers, so the checks run on similarity matrices."""
+    check(estimator)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +63,7 @@ def test_arrays_oracles_and_similarities_are_taken_too(planted) -> None:
 
 
 def test_parameters_are_read_set_and_cloned() -> None:
-    estimator = ol.OrdinalClustering("4K-AL", 3, options={"self_comparisons": False})
+    estimator = ol.OrdinalClustering("4K-AL", 3, self_comparisons=False)
 
     copy = clone(estimator).set_params(n_clusters=5)
 
@@ -56,7 +74,7 @@ def test_grid_search_chooses_by_held_out_answers(planted) -> None:
     rows = ol.datasets.simulate_answers(planted.similarities, 3000, form="quadruplet", seed=1)
     search = GridSearchCV(
         ol.OrdinalClustering(n_clusters=4, n_objects=24),
-        {"method": ["4-AL", "AddS-AL"], "options": [None, {"repeats": "net"}]},
+        {"method": ["4-AL", "AddS-AL"], "repeats": [None, "net"]},
         cv=3,
         error_score="raise",
     )
@@ -92,12 +110,14 @@ def test_scoring_before_fitting_says_so() -> None:
 def test_methods_without_comparisons_take_similarities(planted, method: str) -> None:
     similarities = planted.similarities
     options = {"seed": 0} if method == "4K-AL-act" else {}
-    held_out = ol.datasets.simulate_answers(similarities, 500, form="quadruplet", seed=1)
+    rows = ol.datasets.simulate_answers(similarities, 500, form="quadruplet", seed=1)
+    held_out = ol.Comparisons.from_quadruplets(rows, n_objects=24)
+    names = [f"object {i}" for i in range(24)]
 
-    estimator = ol.OrdinalClustering(method, n_clusters=4, options=options).fit(similarities)
+    estimator = ol.OrdinalClustering(method, n_clusters=4, names=names).fit(similarities)
 
     expected = ol.cluster(similarities, method, **options)
-    assert estimator.hierarchy_ == expected
+    assert estimator.hierarchy_ == expected.with_names(names)
     assert 0.5 < estimator.score(held_out) <= 1
 
 
@@ -109,3 +129,73 @@ def test_initial_clusters_reach_the_method(planted) -> None:
 
     assert estimator.hierarchy_ == ol.cluster(comparisons, initial_clusters=initial)
     assert estimator.children_[:2].tolist() == [[0, 23], [1, 12]]
+
+
+def test_every_option_of_a_method_is_a_parameter() -> None:
+    parameters = set(ol.OrdinalClustering().get_params()) | {"seed"}  # called random_state
+
+    for method in ol.METHODS.values():
+        assert set(method.options) <= parameters
+
+
+def test_grid_search_takes_an_option_of_one_method(planted) -> None:
+    rows = ol.datasets.simulate_answers(planted.similarities, 2000, seed=1)
+    estimator = ol.OrdinalClustering("tSTE-AL", 4, form="triplet", n_objects=24, n_init=1)
+    search = GridSearchCV(estimator, {"n_components": [1, 3]}, cv=2, error_score="raise")
+
+    search.fit(rows)
+
+    assert search.best_params_ == {"n_components": 3}
+
+
+def test_options_that_the_method_does_not_take_are_ignored_with_a_warning(planted) -> None:
+    comparisons = ol.Comparisons.from_similarities(planted.similarities)
+
+    with pytest.warns(OrdlinkWarning, match="4-AL ignores n_components"):
+        fitted = ol.OrdinalClustering(n_components=3).fit(comparisons)
+
+    assert fitted.hierarchy_ == ol.cluster(comparisons)
+
+
+def test_without_a_number_of_clusters_the_tree_is_not_cut(planted) -> None:
+    fitted = ol.OrdinalClustering("AL", None).fit(planted.similarities)
+
+    assert fitted.n_clusters_ == 24
+    assert fitted.labels_.tolist() == list(range(24))
+    sizes = fitted.hierarchy_.sizes[24:]
+    assert is_valid_linkage(np.column_stack([fitted.children_, fitted.distances_, sizes]))
+
+
+def test_names_threads_and_random_state_are_taken(planted, capsys) -> None:
+    rows = ol.datasets.simulate_answers(planted.similarities, 2000, seed=1)
+    names = [f"object {i}" for i in range(24)]
+    given = {"form": "triplet", "names": names, "n_init": 1}
+
+    first, second = (
+        ol.OrdinalClustering(
+            "tSTE-AL", random_state=np.random.RandomState(3), n_jobs=n_jobs, verbose=1, **given
+        ).fit(rows)
+        for n_jobs in (1, -1)
+    )
+
+    assert first.hierarchy_ == second.hierarchy_
+    assert first.hierarchy_.names == tuple(names)
+    assert first.n_features_in_ == 3
+    assert "step" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "rows", [np.ones((5, 2)), np.full((3, 4), 0.5), np.zeros(4), np.zeros((2, 4))]
+)
+def test_arrays_that_are_no_answers_are_refused(rows) -> None:
+    with pytest.raises(
+        ValueError, match=r"rows of 4 objects|whole number|1D|pairs an object"
+    ):
+        ol.OrdinalClustering().fit(rows)
+
+
+def test_names_of_comparisons_are_their_own(planted) -> None:
+    comparisons = ol.Comparisons.from_similarities(planted.similarities)
+
+    with pytest.raises(InputError, match="names: expected None"):
+        ol.OrdinalClustering(names=["a"] * 24).fit(comparisons)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, TypeVar
 
@@ -15,8 +16,29 @@ from ordlink.errors import InputError
 Item = TypeVar("Item")
 
 
+_LIMIT: ContextVar[int | None] = ContextVar("ordlink_threads", default=None)
+
+
+@contextmanager
+def limit_threads(n_jobs: int | None) -> Iterator[None]:
+    """Use so many threads in this block, -1 for one per core; None changes nothing."""
+    if n_jobs is None:
+        yield
+        return
+    from joblib import effective_n_jobs  # type: ignore[import-untyped]
+
+    before = _LIMIT.set(effective_n_jobs(n_jobs))
+    try:
+        yield
+    finally:
+        _LIMIT.reset(before)
+
+
 def n_threads() -> int:
     """Return how many threads to use: ORDLINK_THREADS, or the cores this process may run on."""
+    limit = _LIMIT.get()
+    if limit is not None:
+        return limit
     given = os.environ.get("ORDLINK_THREADS", "")
     if given:
         return _checked(given)

@@ -100,7 +100,8 @@ def check_names(names: Any, n_objects: int | None) -> tuple[str, ...] | None:
     """
     if names is None:
         return None
-    if isinstance(names, str | bytes | dict | set | frozenset):
+    unordered = isinstance(names, str | bytes | dict | set | frozenset)
+    if unordered or not isinstance(names, Iterable):
         raise InputKindError(
             f"expected a sequence of strings, got {type(names).__name__}", parameter="names"
         )

@@ -1,56 +1,113 @@
-"""The scikit-learn face: `OrdinalClustering`."""
+"""A scikit-learn estimator: `OrdinalClustering`."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ordlink._threads import limit_threads
 from ordlink._typing import AnyArray
-from ordlink.comparisons import Comparisons, ListedComparisons, list_answers
-from ordlink.errors import InputError
+from ordlink._validate import check_names, check_whole_number, seed_number
+from ordlink.comparisons import Comparisons, list_answers
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.methods import cluster, find_method
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
 
+SIMILARITIES = "similarities"
+_OPTIONS = (
+    "repeats",
+    "self_comparisons",
+    "n_components",
+    "metric",
+    "n_init",
+    "max_iter",
+    "alpha",
+    "landmark_probability",
+    "n_references",
+    "budget",
+    "landmarks",
+    "reference_pairs",
+    "n_folds",
+    "n_repetitions",
+)
+"""Parameters that are options of some methods; None stands for the method's own default."""
+
 
 class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Clusters objects from comparisons, with scikit-learn's manners.
+    """Hierarchical clustering of objects from comparisons, as a scikit-learn estimator.
 
-    In cross validation, scikit-learn splits comparisons row by row. Where one answer gives two
+    In cross-validation, scikit-learn splits comparisons row by row. If one answer gives two
     comparisons (most central, odd one out), keep them together: ``cv=GroupKFold()`` and
     ``groups=comparisons.answer_ids``.
+
+    Options that the method does not take are ignored with a warning; None stands for the method's
+    own default.
 
     Parameters
     ----------
     method : str
         Name from the table of methods, see :func:`ordlink.cluster`.
-    n_clusters : int
-        Number of clusters in `labels_`.
-    form : str
-        What the rows mean if `fit` gets an array: "quadruplet", "triplet", "most-central" or
-        "odd-one-out".
+    n_clusters : int or None
+        Number of clusters in `labels_`. None leaves the tree uncut: each object is a cluster of
+        its own.
+    form : str, optional
+        Meaning of an array: "quadruplet", "triplet", "most-central" or "odd-one-out" for answers,
+        one per row; "similarities" for an N x N matrix, of which a method on comparisons observes
+        all. By default "quadruplet" for methods on comparisons, "similarities" for SL, CL, AL and
+        4K-AL-act.
     n_objects : int, optional
-        Number of objects if `fit` gets an array; needed where a part of the rows (as in cross
-        validation) may not name all of them.
+        Number of objects in an array of answers; needed if a part of the rows (as in
+        cross-validation) may not mention all of them.
+    names : sequence of str, optional
+        One name per object of an array; comparisons and oracles have their own.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from.
-    options : dict, optional
-        Options of the method.
+    repeats : {"majority", "net"}, optional
+        How repeated answers count (4-AL, 4K-AL, AddS-AL, spectral and embeddings).
+    self_comparisons : bool, optional
+        Whether each object counts as most similar to itself (4K-AL).
+    n_components, n_init, max_iter : int, optional
+        Dimension of the embedding, number of initialisations, and most iterations of each
+        (tSTE-AL, FORTE-AL, SOE-AL).
+    metric : {"cosine", "euclidean"}, optional
+        Similarity in the embedding.
+    alpha : float, optional
+        Degrees of freedom of t-STE (tSTE-AL).
+    landmark_probability, n_references, budget, landmarks, reference_pairs : optional
+        What to ask the oracle (4K-AL-act).
+    n_folds, n_repetitions : int, optional
+        Cross-validation that chooses the method (auto).
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
+        Seed of methods that draw at random; others ignore it. None draws a new seed each time.
+    n_jobs : int, optional
+        Number of threads, -1 for one per core; by default as many as there are cores. The tree
+        does not depend on it.
+    verbose : bool or int
+        Whether to print progress to the standard error stream.
 
     Attributes
     ----------
-    hierarchy_ : Hierarchy
-        The whole tree.
     labels_ : ndarray of shape (N,), dtype intp
         Cluster of each object.
+    hierarchy_ : Hierarchy
+        The whole tree.
     children_ : ndarray of shape (N - 1, 2), dtype int32
         The merges, as in sklearn.cluster.AgglomerativeClustering.
+    distances_ : ndarray of shape (N - 1,), dtype float64
+        Height of each merge: its rank 1, ..., N - 1, because scores need not be monotone.
     n_leaves_ : int
         Number of objects.
+    n_clusters_ : int
+        Number of clusters.
+    n_features_in_, feature_names_in_
+        Number and names of the columns; only if `fit` got an array or a data frame.
 
     Examples
     --------
@@ -64,19 +121,53 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         method: str = "4-AL",
-        n_clusters: int = 2,
+        n_clusters: int | None = 2,
         *,
-        form: str = "quadruplet",
+        form: str | None = None,
         n_objects: int | None = None,
+        names: Sequence[str] | None = None,
         initial_clusters: Sequence[Sequence[int]] | None = None,
-        options: dict[str, Any] | None = None,
+        repeats: Literal["majority", "net"] | None = None,
+        self_comparisons: bool | None = None,
+        n_components: int | None = None,
+        metric: Literal["cosine", "euclidean"] | None = None,
+        n_init: int | None = None,
+        max_iter: int | None = None,
+        alpha: float | None = None,
+        landmark_probability: float | None = None,
+        n_references: int | None = None,
+        budget: int | None = None,
+        landmarks: Sequence[int] | None = None,
+        reference_pairs: Sequence[Sequence[int]] | None = None,
+        n_folds: int | None = None,
+        n_repetitions: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.method = method
         self.n_clusters = n_clusters
         self.form = form
         self.n_objects = n_objects
+        self.names = names
         self.initial_clusters = initial_clusters
-        self.options = options
+        self.repeats = repeats
+        self.self_comparisons = self_comparisons
+        self.n_components = n_components
+        self.metric = metric
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.alpha = alpha
+        self.landmark_probability = landmark_probability
+        self.n_references = n_references
+        self.budget = budget
+        self.landmarks = landmarks
+        self.reference_pairs = reference_pairs
+        self.n_folds = n_folds
+        self.n_repetitions = n_repetitions
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Comparisons | Oracle | AnyArray, y: object = None) -> OrdinalClustering:
         """Build the tree and cut it.
@@ -84,20 +175,35 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Comparisons, Oracle or array
-            Comparisons or an oracle as for :func:`ordlink.cluster`. An array of shape (n, 3) or
-            (n, 4) holds answers of the given form, one per row; for the methods that do not work on
-            answers (SL, CL, AL, 4K-AL-act), an array of shape (N, N) holds similarities.
+            Comparisons or an oracle as for :func:`ordlink.cluster`; or an array, whose meaning
+            `form` gives: shape (n_answers, 3) or (n_answers, 4), or (N, N) for similarities.
         y : ignored
         """
-        self.hierarchy_ = cluster(
-            self._as_input(X),
-            self.method,
-            initial_clusters=self.initial_clusters,
-            **(self.options or {}),
+        options = self._options()
+        data = self._read(X, reset=True)
+        with limit_threads(self.n_jobs):
+            tree = cluster(
+                data,
+                self.method,
+                initial_clusters=self.initial_clusters,
+                progress=_print_progress if self.verbose else None,
+                **options,
+            )
+        n = tree.n_objects
+        if self.names is not None:
+            tree = tree.with_names(self.names)
+        self.n_clusters_ = (
+            n
+            if self.n_clusters is None
+            else check_whole_number(
+                self.n_clusters, "n_clusters", lowest=1, highest=n, remedy=f"n_samples is {n}"
+            )
         )
-        self.children_ = self.hierarchy_.merges
-        self.n_leaves_ = self.hierarchy_.n_objects
-        self.labels_ = self.hierarchy_.cut(self.n_clusters)
+        self.hierarchy_ = tree
+        self.labels_ = tree.cut(self.n_clusters_)
+        self.children_ = tree.merges
+        self.distances_ = np.arange(1.0, n)
+        self.n_leaves_ = n
         return self
 
     def score(self, X: Comparisons | AnyArray, y: object = None) -> float:
@@ -105,21 +211,73 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : ListedComparisons or array of shape (n, 3) or (n, 4)
-            Held-out answers, whatever the method; an array holds answers of the given form.
+        X : Comparisons or array
+            Held-out answers, whatever the method; an array has the same meaning as in `fit`.
         y : ignored
         """
         check_is_fitted(self, "hierarchy_")
-        if isinstance(X, (Comparisons, Oracle)):
-            comparisons = X
-        else:
-            comparisons = list_answers(np.asarray(X), self.form, n_objects=self.n_leaves_)
-        if not isinstance(comparisons, ListedComparisons):
-            raise InputError("score needs listed comparisons, such as held-out answers")
-        return comparison_accuracy(comparisons, self.hierarchy_)
+        data = self._read(X, reset=False)
+        if isinstance(data, Oracle):
+            raise InputKindError("score needs comparisons, such as held-out answers, not an oracle")
+        if not isinstance(data, Comparisons):
+            data = Comparisons.from_similarities(data)
+        return comparison_accuracy(data, self.hierarchy_)
 
-    def _as_input(self, X: Comparisons | Oracle | AnyArray) -> Comparisons | Oracle | AnyArray:
-        """Return rows of answers as comparisons, for methods that need them."""
-        if isinstance(X, (Comparisons, Oracle)) or find_method(self.method).needs != "comparisons":
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            tags.input_tags.pairwise = self._form() == SIMILARITIES
+        except InputError:  # fit will refuse the method
+            tags.input_tags.pairwise = False
+        if not tags.input_tags.pairwise:  # answers: numbers or names of objects
+            tags.input_tags.string = tags.input_tags.positive_only = True
+        return tags
+
+    def _form(self) -> str:
+        """Return the meaning of an array."""
+        if self.form is not None:
+            return self.form
+        return "quadruplet" if find_method(self.method).needs == "comparisons" else SIMILARITIES
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options that are set and that the method takes."""
+        method = find_method(self.method)
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        options = {name: value for name, value in options.items() if value is not None}
+        unused = sorted(options.keys() - set(method.options))
+        if unused:
+            warnings.warn(
+                f"{method.name} ignores {', '.join(unused)}; leave what it does not take at None",
+                OrdlinkWarning,
+                stacklevel=3,
+            )
+        options = {name: options[name] for name in options.keys() - set(unused)}
+        if "seed" in method.options:
+            seed: Any = self.random_state
+            if isinstance(seed, np.random.RandomState):
+                seed = int(seed.randint(2**31 - 1))
+            options["seed"] = seed_number(seed, "random_state")
+        return options
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """Return comparisons, an oracle or similarities: what the method or the score needs."""
+        if isinstance(X, Comparisons | Oracle):
+            if reset and self.names is not None:
+                raise InputError(
+                    f"expected None, since {type(X).__name__} has its own names", parameter="names"
+                )
             return X
-        return list_answers(np.asarray(X), self.form, n_objects=self.n_objects)
+        form = self._form()
+        if form != SIMILARITIES:
+            rows = validate_data(self, X, reset=reset, dtype=None, ensure_min_samples=1)
+            n_objects = self.n_objects if reset else self.n_leaves_
+            return list_answers(rows, form, names=self.names, n_objects=n_objects)
+        matrix = validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
+        check_names(self.names, len(matrix))  # before the work
+        if find_method(self.method).needs == "comparisons":
+            return Comparisons.from_similarities(matrix)
+        return matrix
+
+
+def _print_progress(done: int, total: int) -> None:
+    print(f"\rstep {done:,} of {total:,}", end="\n" if done == total else "", file=sys.stderr)

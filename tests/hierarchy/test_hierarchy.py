@@ -138,7 +138,7 @@ def test_trees_that_differ_in_one_thing_are_not_equal(change):
 def test_repr_is_short():
     assert repr(Hierarchy([])) == "Hierarchy(1 object)"
     tree = Hierarchy([[0, 1]], tied=[True], method="4-AL")
-    assert repr(tree) == "Hierarchy(2 objects, method='4-AL', 1 tied merges)"
+    assert repr(tree) == "Hierarchy(2 objects, method='4-AL', 1 tied merge)"
 
 
 @given(hierarchies(min_objects=2))
@@ -252,18 +252,21 @@ def test_chain_of_5000_needs_no_recursion():
 
 @pytest.mark.parametrize("bad", [0, 4, -1])
 def test_impossible_numbers_of_clusters_are_refused(bad):
-    with pytest.raises(InputError, match=rf"n_clusters must be from 1 to 3, got {bad}"):
+    with pytest.raises(InputError, match=rf"n_clusters: .* from 1 to 3, got {bad}"):
         chain(3).cut(bad)
 
 
-@pytest.mark.parametrize("bad", [2.0, "2", None, True])
-def test_number_of_clusters_must_be_whole(bad):
-    with pytest.raises(InputKindError, match="n_clusters must be a whole number"):
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [(2.5, InputError), ("2", InputKindError), (None, InputKindError), (True, InputKindError)],
+)
+def test_number_of_clusters_must_be_whole(bad, error):
+    with pytest.raises(error, match="n_clusters: expected a whole number"):
         chain(3).cut(bad)
 
 
 def test_unknown_nodes_are_refused():
-    with pytest.raises(InputError, match=r"node must be from 0 to 4, got 5; .* root is 4"):
+    with pytest.raises(InputError, match=r"node: expected .* from 0 to 4, got 5; .* root is 4"):
         chain(3).members(5)
 
 

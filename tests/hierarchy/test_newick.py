@@ -87,7 +87,6 @@ def test_branch_lengths_are_differences_of_merge_ranks(tree):
         ("a,b", "'a,b'"),
         ("(x)[y]:1;", "'(x)[y]:1;'"),
         ("a_b", "'a_b'"),
-        ("", "''"),
     ],
 )
 def test_names_are_quoted_where_newick_needs_it(name, written):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 import numpy as np
 import pytest
+import wcwidth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,13 +32,8 @@ ARMS = {
 def cells(line: str) -> list[str]:
     """Split a line into terminal columns; the second column of a wide character is empty."""
     columns: list[str] = []
-    for character in line:
-        if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-            columns[-1] += character
-        elif unicodedata.east_asian_width(character) in ("W", "F"):
-            columns += [character, ""]
-        else:
-            columns.append(character)
+    for character in wcwidth.iter_graphemes(line):
+        columns += [character, *[""] * (wcwidth.width(character) - 1)]
     return columns
 
 
@@ -168,10 +162,10 @@ def test_wide_and_combining_characters_keep_the_columns():
 
 
 def test_control_characters_do_not_reach_the_terminal():
-    text = Hierarchy([[0, 1]], names=["a\nb\x1b[31m", "c\u2028d"]).to_text()
+    text = Hierarchy([[0, 1]], names=["a\x85b\x9b31m", "c\u2028d"]).to_text()
 
     assert len(text.splitlines()) == 2
-    assert "\x1b" not in text
+    assert "\x9b" not in text
 
 
 def test_ascii_drawing_is_ascii():
@@ -193,10 +187,10 @@ def test_terminal_width_is_used_up_to_100_columns(monkeypatch):
 def test_impossible_widths_are_refused():
     tree = Hierarchy([[0, 1]])
 
-    with pytest.raises(InputError, match="width must be from 30"):
+    with pytest.raises(InputError, match=r"width: expected .* of at least 30"):
         tree.to_text(width=29)
-    with pytest.raises(InputKindError, match="width must be a whole number"):
-        tree.to_text(width=50.5)
+    with pytest.raises(InputKindError, match="width: expected a whole number"):
+        tree.to_text(width="50")
 
 
 def test_short_branches_make_room_for_their_support() -> None:

@@ -152,11 +152,11 @@ TREE = Hierarchy([[0, 1], [2, 3], [4, 5]])
 @pytest.mark.parametrize(
     ("truth", "n_levels", "error", "words"),
     [
-        (TREE, None, InputError, "pass n_levels, at most 2 for 4 objects"),
-        (TREE, 3, InputError, "expected 1 to 2, since level l has 2\\*\\*l clusters"),
-        (TREE, 0, InputError, "expected at least 1, got 0"),
-        (TREE, 1.0, InputKindError, "expected a whole number, got 1.0"),
-        (TREE, True, InputKindError, "expected a whole number, got True"),
+        (TREE, None, InputError, "pass n_levels=2 or fewer for 4 objects"),
+        (TREE, 3, InputError, r"from 1 to 2, got 3; level l has 2\*\*l clusters"),
+        (TREE, 0, InputError, "from 1 to 2, got 0"),
+        (TREE, 1.5, InputError, r"expected a whole number .* got 1\.5"),
+        (TREE, True, InputKindError, r"expected a whole number .* got True"),
         (Hierarchy([[0, 1]]), 1, InputError, "expected 4 objects as in the tree, got 2"),
         ([[0, 0, 1]], None, InputError, r"shape \(n_levels, 4\).*got shape \(1, 3\)"),
         ([[0, 0, 1, 1], [0, 0]], None, InputError, "rows of different lengths"),
@@ -164,7 +164,7 @@ TREE = Hierarchy([[0, 1], [2, 3], [4, 5]])
         (np.zeros((0, 4), dtype=int), None, InputError, "at least one level"),
         ([[0.0, 0.5, 1.0, 1.0]], None, InputKindError, "got float64"),
         (["a", "a", "b", "b"], None, InputKindError, "number the classes"),
-        ([[0, 0, 1, 1]], 2, InputError, "since the truth has 1 rows, got 2"),
+        ([[0, 0, 1, 1]], 2, InputError, "from 1 to 1, got 2; the truth has 1 row"),
     ],
 )
 def test_bad_input_is_refused_in_words(truth, n_levels, error, words):

@@ -121,7 +121,7 @@ def test_bad_arguments_are_refused():
     tree = Hierarchy([[0, 1], [2, 3]])
     answers = Comparisons.from_triplets([[0, 1, 2]], n_objects=4)
 
-    with pytest.raises(InputKindError, match="the comparisons come first"):
+    with pytest.raises(InputKindError, match="the truth comes first"):
         comparison_revenue(tree, answers)
     with pytest.raises(InputKindError, match="expected Comparisons, got list"):
         comparison_revenue([[0, 1, 2]], tree)

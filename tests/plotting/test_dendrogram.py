@@ -198,7 +198,7 @@ def test_dollar_signs_in_names_make_no_formula():
 
 
 def test_names_in_other_scripts_are_drawn_without_an_error():
-    tree = Hierarchy([[0, 1]], names=["熊猫", "two\nlines"])
+    tree = Hierarchy([[0, 1]], names=["熊猫", "two\u2028lines"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # this machine may have no font for them
         ax = plot_hierarchy(tree)
@@ -220,7 +220,7 @@ def test_impossible_options_are_refused(tmp_path, monkeypatch):
         plot_hierarchy(TREE, orientation="up")
     with pytest.raises(InputError, match="palette is empty"):
         plot_hierarchy(TREE, palette=[])
-    with pytest.raises(InputError, match="n_clusters must be from 1 to 5"):
+    with pytest.raises(InputError, match=r"n_clusters: .* from 1 to 5"):
         plot_hierarchy(TREE, n_clusters=6)
 
     def interrupt(*_):

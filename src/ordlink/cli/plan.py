@@ -142,7 +142,7 @@ def command(
 
     chosen = {name: value for name, value in given.items() if value is not None}
     if png_file is not None:
-        from ordlink.plotting._formats import check_drawing
+        from ordlink.plotting import check_drawing
 
         check_drawing(png_file)
     answers_cost(0, seconds_per_answer=seconds, pay_per_hour=pay)  # refuses before the work

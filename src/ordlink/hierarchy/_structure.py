@@ -1,4 +1,4 @@
-"""What follows from the merges of a valid tree: arrays in, arrays out, no validation.
+"""The shape of a tree: what follows from its merges alone.
 
 The leaves under a node are always a slice of `leaf_order`, which begins at the node's start and is
 as long as its size; most questions about clusters become questions about slices. Loops run over
@@ -7,13 +7,182 @@ the merges, never down the tree: a chain of thousands of merges needs no recursi
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeVar
+
 import numpy as np
 
-from ordlink._typing import BoolArray, Int32Array, LabelArray
+from ordlink._text import counted
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, LabelArray
+from ordlink._validate import check_whole_number
+from ordlink.errors import InputKindError
+
+Array = TypeVar("Array", bound=AnyArray)
+
+
+class MergeTree:
+    """Nodes, cuts and least common ancestors of the tree that `merges` describe."""
+
+    merges: Int32Array
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects, N."""
+        return len(self.merges) + 1
+
+    @cached_property
+    def parents(self) -> Int32Array:
+        """Parent of each node, -1 for the root; shape (2N-1,), dtype int32."""
+        n = self.n_objects
+        parents = np.full(2 * n - 1, -1, dtype=np.int32)
+        parents[self.merges] = np.arange(n, 2 * n - 1, dtype=np.int32)[:, None]
+        return read_only(parents)
+
+    @cached_property
+    def sizes(self) -> Int32Array:
+        """Number of objects under each node (1 for a leaf); shape (2N-1,), dtype int32."""
+        sizes = [1] * self.n_objects
+        for left, right in self.merges.tolist():
+            sizes.append(sizes[left] + sizes[right])
+        return read_only(np.array(sizes, dtype=np.int32))
+
+    @cached_property
+    def leaf_order(self) -> Int32Array:
+        """Objects in the order in which a drawing shows them; shape (N,), dtype int32."""
+        return read_only(np.argsort(self._starts[: self.n_objects]).astype(np.int32))
+
+    @cached_property
+    def _starts(self) -> Int32Array:
+        """Position in `leaf_order` of the first leaf under each node; left subtrees come first."""
+        starts = [0] * len(self.sizes)
+        node = len(starts)
+        for left, right in reversed(self.merges.tolist()):
+            node -= 1
+            starts[left] = starts[node]
+            starts[right] = starts[node] + int(self.sizes[left])
+        return np.array(starts, dtype=np.int32)
+
+    @property
+    def linkage(self) -> FloatArray:
+        """The tree for `scipy.cluster.hierarchy`: children, height, size; shape (N-1, 4), float64.
+
+        The height of merge t is t + 1, because scores need not be monotone. Each access gives a
+        new array, since some functions of SciPy refuse read-only ones.
+        """
+        heights = np.arange(1, self.n_objects)
+        columns = (self.merges, heights, self.sizes[self.n_objects :])
+        return np.column_stack(columns).astype(np.float64)
+
+    def cut(self, n_clusters: int) -> LabelArray:
+        """Return the partition into `n_clusters` clusters: the first N - n_clusters merges.
+
+        Parameters
+        ----------
+        n_clusters : int
+            From 1 to N.
+
+        Returns
+        -------
+        ndarray of shape (N,), dtype intp
+            Clusters are numbered by their smallest object, so object 0 has label 0.
+
+        Examples
+        --------
+        >>> from ordlink import Hierarchy
+        >>> Hierarchy([[1, 2], [0, 3], [4, 5]]).cut(3)
+        array([0, 1, 1, 2])
+        """
+        n = self.n_objects
+        objects = counted(n, "object")
+        n_clusters = check_whole_number(
+            n_clusters, "n_clusters", lowest=1, highest=n, remedy=f"the tree has {objects}"
+        )
+        tops = self.cut_nodes(n_clusters)
+        tops = tops[np.argsort(self._starts[tops])]
+        # Left subtrees hold the smallest object and come first, so each slice begins with it.
+        smallest = self.leaf_order[self._starts[tops]]
+        labels = np.empty(n, dtype=np.intp)
+        labels[self.leaf_order] = np.repeat(np.argsort(np.argsort(smallest)), self.sizes[tops])
+        return labels
+
+    def cut_nodes(self, n_clusters: int) -> AnyArray:
+        """Return the nodes that are the clusters of a cut, in increasing order."""
+        existing = 2 * self.n_objects - n_clusters  # nodes after N - n_clusters merges
+        parents = self.parents[:existing]
+        return np.flatnonzero((parents >= existing) | (parents < 0))
+
+    def levels(self, n_clusters: Sequence[int]) -> LabelArray:
+        """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array.
+
+        Examples
+        --------
+        >>> from ordlink import Hierarchy
+        >>> Hierarchy([[0, 1], [2, 3], [4, 5]]).levels([2, 3])
+        array([[0, 0, 1, 1],
+               [0, 0, 1, 2]])
+        """
+        given: object = n_clusters
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InputKindError(
+                f"expected several numbers of clusters, such as [2, 4], got {n_clusters!r}",
+                parameter="n_clusters",
+                remedy="for one, use cut",
+            )
+        cuts = [self.cut(k) for k in n_clusters]
+        return np.array(cuts, dtype=np.intp).reshape(len(cuts), self.n_objects)
+
+    def members(self, node: int) -> Int32Array:
+        """Return the objects under `node` in increasing order, dtype int32."""
+        last = 2 * self.n_objects - 2
+        remedy = f"leaves are 0 to {self.n_objects - 1} and the root is {last}"
+        node = check_whole_number(node, "node", lowest=0, highest=last, remedy=remedy)
+        start = int(self._starts[node])
+        return np.sort(self.leaf_order[start : start + int(self.sizes[node])])
+
+    def clusters(self) -> Iterator[tuple[int, Int32Array]]:
+        """Iterate over (node, members) of the N-1 merged nodes, in the order of the merges."""
+        for node in range(self.n_objects, 2 * self.n_objects - 1):
+            yield node, self.members(node)
+
+    def lca_ranks(self) -> Int32Array:
+        """Return for each two objects the merge t that first joins them.
+
+        Returns
+        -------
+        ndarray of shape (N, N), dtype int32
+            Symmetric, with -1 on the diagonal. Costs O(N^2) time and memory.
+        """
+        order, starts = self.leaf_order, self._starts
+        ranks = np.full((self.n_objects, self.n_objects), -1, dtype=np.int32)
+        for t, (left, right) in enumerate(self.merges.tolist()):
+            first, middle = starts[left], starts[right]
+            ours, theirs = order[first:middle], order[middle : middle + self.sizes[right]]
+            ranks[ours[:, None], theirs] = t
+            ranks[theirs[:, None], ours] = t
+        return ranks
+
+    def lca_sizes(self) -> Int32Array:
+        """Return for each two objects the size of the smallest cluster that contains both.
+
+        Returns
+        -------
+        ndarray of shape (N, N), dtype int32
+            Symmetric, with 1 on the diagonal. Costs O(N^2) time and memory.
+        """
+        # Rank -1 (the diagonal) finds the 1 that is put last.
+        sizes = np.append(self.sizes[self.n_objects :], np.int32(1))
+        return sizes[self.lca_ranks()]
+
+
+def read_only(array: Array) -> Array:
+    """Return the array itself, protected against writing."""
+    array.setflags(write=False)
+    return array
 
 
 def smaller_objects_left(merges: Int32Array) -> Int32Array:
-    """Order the two children of each merge by the smallest object they hold."""
+    """Order the two children of each merge by the smallest object they contain."""
     smallest = list(range(len(merges) + 1))
     rows = merges.tolist()
     for row in rows:
@@ -21,14 +190,6 @@ def smaller_objects_left(merges: Int32Array) -> Int32Array:
             row.reverse()
         smallest.append(smallest[row[0]])
     return np.array(rows, dtype=np.int32).reshape(-1, 2)
-
-
-def node_parents(merges: Int32Array) -> Int32Array:
-    """Return the parent of each node, -1 for the root."""
-    n = len(merges) + 1
-    parents = np.full(2 * n - 1, -1, dtype=np.int32)
-    parents[merges] = np.arange(n, 2 * n - 1, dtype=np.int32)[:, None]
-    return parents
 
 
 def kept_parents(parents: Int32Array, collapsed: BoolArray) -> Int32Array:
@@ -42,50 +203,8 @@ def kept_parents(parents: Int32Array, collapsed: BoolArray) -> Int32Array:
     return above
 
 
-def node_sizes(merges: Int32Array) -> Int32Array:
-    """Return the number of objects under each node."""
-    sizes = [1] * (len(merges) + 1)
-    for left, right in merges.tolist():
-        sizes.append(sizes[left] + sizes[right])
-    return np.array(sizes, dtype=np.int32)
-
-
-def node_starts(merges: Int32Array, sizes: Int32Array) -> Int32Array:
-    """Return the place of the first leaf of each node when left subtrees are listed first."""
-    starts = [0] * len(sizes)
-    node = len(sizes)
-    for left, right in reversed(merges.tolist()):
-        node -= 1
-        starts[left] = starts[node]
-        starts[right] = starts[node] + int(sizes[left])
-    return np.array(starts, dtype=np.int32)
-
-
-def label_clusters(leaf_order: Int32Array, starts: Int32Array, sizes: Int32Array) -> LabelArray:
-    """Give numbers to clusters, which are slices of `leaf_order`, by their smallest object."""
-    along = np.argsort(starts)
-    smallest = leaf_order[starts[along]]  # left subtrees come first, so a slice begins with it
-    labels = np.empty(len(leaf_order), dtype=np.intp)
-    labels[leaf_order] = np.repeat(np.argsort(np.argsort(smallest)), sizes[along])
-    return labels
-
-
-def lca_ranks(
-    merges: Int32Array, leaf_order: Int32Array, starts: Int32Array, sizes: Int32Array
-) -> Int32Array:
-    """Return the merge that first joins each two objects; every entry is written once."""
-    n = len(leaf_order)
-    ranks = np.full((n, n), -1, dtype=np.int32)
-    for t, (left, right) in enumerate(merges.tolist()):
-        first, middle = starts[left], starts[right]
-        ours, theirs = leaf_order[first:middle], leaf_order[middle : middle + sizes[right]]
-        ranks[ours[:, None], theirs] = t
-        ranks[theirs[:, None], ours] = t
-    return ranks
-
-
 def restrict_merges(merges: Int32Array, kept: Int32Array) -> tuple[Int32Array, Int32Array]:
-    """Leave out all objects but `kept`, which are renumbered by their place in it.
+    """Leave out all objects but `kept`, which are renumbered by their position in it.
 
     Returns the merges that still join something, and which merges of the whole tree they are.
     """

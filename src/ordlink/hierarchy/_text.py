@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
+import wcwidth
 
+from ordlink._text import whole_percent
 from ordlink._typing import AnyArray, BoolArray, Int32Array
+from ordlink._validate import check_whole_number
 from ordlink.hierarchy._structure import kept_parents
-from ordlink.hierarchy._validation import check_whole_number
 
 if TYPE_CHECKING:
     from ordlink.hierarchy._hierarchy import Hierarchy
@@ -34,43 +35,67 @@ ASCII_BRACKET = ",|'-"
 def to_text(
     tree: Hierarchy,
     *,
-    width: int | None,
-    n_clusters: int | None,
-    labels: bool,
-    ascii: bool,
-    collapsed: BoolArray,
+    width: int | None = None,
+    n_clusters: int | None = None,
+    labels: bool = True,
+    ascii: bool = False,
+    min_support: float | None = None,
 ) -> str:
-    """Draw the tree; see `Hierarchy.to_text`."""
+    """Return a drawing of the tree for the terminal, one line per object.
+
+    Parameters
+    ----------
+    width : int, optional
+        Lines are at most this wide (at least 30); by default as wide as the terminal, at most
+        100. Merges that fall into one column are drawn as one bar.
+    n_clusters : int, optional
+        Brackets on the left show the clusters of this cut, with their labels.
+    labels : bool
+        Whether to write the names.
+    ascii : bool
+        Whether to draw the lines with ASCII characters only.
+    min_support : float, optional
+        Merges with less support are drawn as part of the next one above. Where support is
+        known, the branches that are long enough show it in percent.
+
+    Examples
+    --------
+    >>> from ordlink import Hierarchy
+    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
+    >>> print(tree.to_text(n_clusters=2, ascii=True))
+    0 , ant -+-----------------.
+      ' bee -'                 |
+    1 , cat ----------+--------'
+      ' dog ----------'
+    """
     if width is None:
         terminal = shutil.get_terminal_size().columns
         width = min(max(terminal, MINIMUM_WIDTH), MAXIMUM_DEFAULT_WIDTH)
-    else:
-        width = check_whole_number(
-            width, "width", lowest=MINIMUM_WIDTH, highest=10**6, remedy="choose another width"
-        )
+    width = check_whole_number(width, "width", lowest=MINIMUM_WIDTH)
+    collapsed = tree.collapsed(min_support)
     prefixes = [""] * tree.n_objects
     if n_clusters is not None:
         bracket = ASCII_BRACKET if ascii else UNICODE_BRACKET
         prefixes = _cluster_column(tree.cut(n_clusters)[tree.leaf_order].tolist(), bracket)
-    names = [clean_name(name) for name in tree.labels_text] if labels else [""] * tree.n_objects
+    names = [_clean_name(name) for name in tree.labels_text] if labels else [""] * tree.n_objects
+    ellipsis = "..." if ascii else "…"
     if tree.n_objects == 1:
-        return (prefixes[0] + shorten(names[0], width - len(prefixes[0]), ascii=ascii)).rstrip()
+        return (prefixes[0] + fit(names[0], width - len(prefixes[0]), ellipsis)).rstrip()
 
     room = width - len(prefixes[0]) - (1 if labels else 0)
     widest_tree = COLUMNS_PER_MERGE * (tree.n_objects - 1) + 2
     tree_width = min(widest_tree, room // 2) if labels else 0
-    name_width = min(max(map(display_width, names)), room - tree_width)
+    name_width = min(max(map(wcwidth.width, names)), room - tree_width)
     tree_width = min(widest_tree, room - name_width)
 
     places = _places(tree, tree_width, collapsed)
-    cells = (ASCII_CELLS if ascii else UNICODE_CELLS)[draw_arms(tree, tree_width, places)]
+    cells = (ASCII_CELLS if ascii else UNICODE_CELLS)[_draw_arms(tree, tree_width, places)]
     _write_support(cells, tree, places, collapsed)
-    line = "-" if ascii else "─"
+    line, gap = "-" if ascii else "─", " " if labels else ""
     lines = []
     for prefix, i, row in zip(prefixes, tree.leaf_order.tolist(), cells, strict=True):
-        name = shorten(names[i], name_width, ascii=ascii)
-        leader = line * (name_width - display_width(name))
-        gap = " " if labels else ""
+        name = fit(names[i], name_width, ellipsis)
+        leader = line * (name_width - wcwidth.width(name))
         lines.append(f"{prefix}{name}{gap}{leader}{''.join(row)}".rstrip())
     return "\n".join(lines)
 
@@ -125,18 +150,7 @@ def _write_support(
             cells[rows[node], start : start + len(percent)] = list(percent)
 
 
-def whole_percent(share: float) -> str:
-    """Return a share in percent, rounded down: 0.9499 is not yet 95.
-
-    Examples
-    --------
-    >>> whole_percent(0.9499), whole_percent(0.58)  # 100 * 0.58 is a little less than 58
-    ('94', '58')
-    """
-    return str(math.floor(100 * share + 1e-9))
-
-
-def draw_arms(tree: Hierarchy, n_columns: int, places: tuple[Int32Array, Int32Array]) -> AnyArray:
+def _draw_arms(tree: Hierarchy, n_columns: int, places: tuple[Int32Array, Int32Array]) -> AnyArray:
     """Return the arms of every cell: uint8 of shape (N, n_columns), leaves left, root right.
 
     A leaf starts in column 0, merge t is a bar in a column that grows with t. A node leaves its
@@ -198,7 +212,7 @@ def _cluster_column(labels: list[int], bracket: str) -> list[str]:
     return lines
 
 
-def clean_name(name: str) -> str:
+def _clean_name(name: str) -> str:
     """Replace what would break the line or command the terminal: line ends, control characters."""
     return "".join(
         "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c
@@ -206,38 +220,15 @@ def clean_name(name: str) -> str:
     )
 
 
-def display_width(text: str) -> int:
-    """Count the terminal columns of a text: wide characters take 2, combining ones none.
+def fit(text: str, width: int, ellipsis: str = "…") -> str:
+    """Cut a text to a number of terminal columns; an ellipsis marks what is missing.
 
     Examples
     --------
-    >>> display_width("bear"), display_width("熊"), display_width("e\N{COMBINING ACUTE ACCENT}")
-    (4, 2, 1)
-    """
-    return sum(map(_character_width, text))
-
-
-def _character_width(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
-
-
-def shorten(text: str, width: int, *, ascii: bool = False) -> str:
-    """Cut a text to a number of terminal columns; an ellipsis shows that something is missing.
-
-    Examples
-    --------
-    >>> shorten("hippopotamus", 8)
+    >>> fit("hippopotamus", 8)
     'hippopo…'
     """
-    if display_width(text) <= width:
+    if wcwidth.width(text) <= width:
         return text
-    ellipsis = "..." if ascii else "…"
-    kept, used = "", len(ellipsis)
-    for character in text:
-        used += _character_width(character)
-        if used > width:
-            break
-        kept += character
+    kept = wcwidth.clip(text, 0, width - len(ellipsis))
     return kept.rstrip() + ellipsis

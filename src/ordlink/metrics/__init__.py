@@ -1,15 +1,23 @@
-"""How good a hierarchy is: against the truth, against similarities, against answers."""
+"""How good a hierarchy is: compared with the truth, with similarities, with answers."""
 
-from ordlink.metrics._aari import aari, ari_per_level
-from ordlink.metrics._accuracy import agreements, comparison_accuracy
-from ordlink.metrics._cophenetic import cophenetic_correlation
-from ordlink.metrics._dasgupta import dasgupta_cost, normalised_dasgupta_cost
-from ordlink.metrics._fowlkes_mallows import fowlkes_mallows
-from ordlink.metrics._moseley_wang import moseley_wang_revenue
-from ordlink.metrics._purity import dendrogram_purity
-from ordlink.metrics._revenue import comparison_revenue, normalised_comparison_revenue
-from ordlink.metrics._robinson_foulds import normalised_robinson_foulds, robinson_foulds
-from ordlink.metrics._triplet_distance import triplet_distance
+from ordlink.metrics._answers import (
+    agreements,
+    comparison_accuracy,
+    comparison_revenue,
+    normalised_comparison_revenue,
+)
+from ordlink.metrics._clusters import (
+    normalised_robinson_foulds,
+    robinson_foulds,
+    triplet_distance,
+)
+from ordlink.metrics._costs import (
+    cophenetic_correlation,
+    dasgupta_cost,
+    moseley_wang_revenue,
+    normalised_dasgupta_cost,
+)
+from ordlink.metrics._partitions import aari, ari_per_level, dendrogram_purity, fowlkes_mallows
 
 __all__ = [
     "aari",

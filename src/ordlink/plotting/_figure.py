@@ -14,7 +14,7 @@ from matplotlib.textpath import TextToPath
 
 from ordlink._typing import AnyArray
 from ordlink.errors import InputError
-from ordlink.hierarchy._text import shorten
+from ordlink.hierarchy._text import fit
 from ordlink.plotting._fonts import font_families
 from ordlink.plotting._pictures import PIXELS_PER_INCH
 
@@ -69,7 +69,7 @@ def largest_sizes(images: list[AnyArray | None], orientation: str) -> tuple[floa
 
 
 def one_line(name: str) -> str:
-    return shorten(" ".join(name.splitlines()), LONGEST_NAME)
+    return fit(" ".join(name.splitlines()), LONGEST_NAME)
 
 
 def new_axes(names: list[str], sizes: Sizes, orientation: str, title: str | None) -> Axes:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.patheffects import withStroke
 
+from ordlink._text import whole_percent
 from ordlink._typing import BoolArray
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.hierarchy._text import whole_percent
 from ordlink.plotting._layout import DendrogramLayout
 
 if TYPE_CHECKING:

@@ -95,7 +95,7 @@ def test_an_embedding_that_did_not_converge_is_warned_about(triplets) -> None:
 @every_method
 def test_the_estimator_takes_the_method(planted, triplets, method: str) -> None:
     estimator = ol.OrdinalClustering(
-        method, n_clusters=4, form="triplet", options={"n_components": 3, "metric": "euclidean"}
+        method, n_clusters=4, form="triplet", n_components=3, metric="euclidean"
     )
 
     np.testing.assert_array_equal(estimator.fit_predict(triplets), planted.labels)
