@@ -298,7 +298,7 @@ NAMED = ["cat,dog,bee", "dog,cat,bee", "bee,cat,dog", "ant,bee,cat", "bee,ant,do
 def test_a_first_row_whose_names_never_come_again_is_refused():
     text = "\n".join(["first,second,Odd One Out", *NAMED])
 
-    with pytest.raises(InputError, match="line 1: the first row looks like a header.*header=True"):
+    with pytest.raises(InputError, match=r"line 1: the first row looks like a header.*header=True"):
         read(text, form="triplet")
 
     assert len(read(text, form="triplet", header=True)) == 10

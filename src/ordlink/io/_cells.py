@@ -10,7 +10,7 @@ import numpy as np
 from ordlink._text import quoted
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from ordlink.comparisons._objects import RowNamer, natural_key, number_names
-from ordlink.errors import InputError
+from ordlink.io._source import refuse
 
 ArrowColumn: TypeAlias = Any
 """A pyarrow ChunkedArray; pyarrow ships no types."""
@@ -167,9 +167,7 @@ def check_column_kind(column: ArrowColumn, name: str, source: str) -> None:
     kind = column.type
     is_number = types.is_integer(kind) or types.is_floating(kind)
     if not (is_number or _is_text(kind) or types.is_null(kind)):
-        raise InputError(
-            f"the column {quoted(name)} holds {kind}; expected whole numbers or text", where=source
-        )
+        refuse(source, f"the column {quoted(name)} holds {kind}; expected whole numbers or text")
 
 
 def _is_text(kind: Any) -> bool:
@@ -239,7 +237,7 @@ def _refuse_empty(texts: Sequence[ArrowColumn], row_name: RowNamer, what: str = 
         row, column = (int(at) for at in np.argwhere(empty)[0])
         which = f"{what} {column + 1}" if len(texts) > 1 else what
         remedy = "complete the row or remove it"
-        raise InputError(f"the cell of {which} is empty", where=row_name(row), remedy=remedy)
+        refuse(row_name(row), f"the cell of {which} is empty", remedy)
 
 
 def _refuse_text(
@@ -267,7 +265,7 @@ def _refuse(
     """Raise InputError for the first bad cell."""
     row, column = (int(at) for at in np.argwhere(bad)[0])
     cell = quoted(texts[column][row].as_py())
-    raise InputError(f"{what} {cell} {problem}", where=row_name(row), remedy=remedy)
+    refuse(row_name(row), f"{what} {cell} {problem}", remedy)
 
 
 def _encode(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ordlink._text import listed, quoted
 from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
 from ordlink.errors import InputError
+from ordlink.io._source import refuse
 
 OBJECT_ALIASES: dict[str, tuple[str, ...]] = {
     "anchor": ("head",),
@@ -20,23 +21,12 @@ DETAIL_ALIASES: dict[str, tuple[str, ...]] = {
     "count": ("counts",),
     "answer": (),
     "annotator": (
-        "annotator_id",
-        "worker",
-        "worker_id",
-        "workerid",
-        "participant",
-        "participant_id",
-        "subject",
-        "subject_id",
+        *("annotator_id", "worker", "worker_id", "workerid"),
+        *("participant", "participant_id", "subject", "subject_id"),
     ),
     "time": ("timestamp",),
     "response_time": (
-        "rt",
-        "rt_ms",
-        "response_time_ms",
-        "response_time_s",
-        "responsetime",
-        "reaction_time",
+        *("rt", "rt_ms", "response_time_ms", "response_time_s", "responsetime", "reaction_time"),
     ),
     "chose_first": (),
 }
@@ -144,14 +134,9 @@ def _chosen(
     for column in columns:
         known, key = (exact, column) if column in exact else (list(plain), _plain(column))
         if key not in known:
-            raise InputError(
-                f"there is no column {quoted(column)}, the columns are {_listed(names)}",
-                where=where,
-            )
+            refuse(where, f"there is no column {quoted(column)}, the columns are {_listed(names)}")
         if known.count(key) > 1:
-            raise InputError(
-                f"there are two columns {quoted(column)}", where=where, remedy="rename one of them"
-            )
+            refuse(where, f"there are two columns {quoted(column)}", "rename one of them")
         objects.append(known.index(key))
     if len(set(objects)) < len(objects):
         raise InputError(
@@ -166,10 +151,10 @@ def _chosen(
         in_order = named and [slot[0] for slot in _slots(named[0], said)] == [*range(len(columns))]
         form = named[0] if in_order else _form_of_width(len(columns), where)
     if len(form.columns) != len(columns):
-        raise InputError(
+        refuse(
+            where,
             f"answers of the form {form.name} have {len(form.columns)} objects "
             f"({', '.join(form.columns)}), but {len(columns)} columns were chosen",
-            where=where,
         )
     kept = {
         detail: at for detail, at in details.items() if at not in objects and detail != "answer"
@@ -186,28 +171,24 @@ def _named(
 ) -> ColumnRoles:
     """Return the roles if the names of the columns say the form."""
     if wanted is not None and wanted not in named:
-        raise InputError(
+        refuse(
+            where,
             f"the columns are named as in the form {named[0].name}, but the form {wanted.name} was "
             "asked for",
-            where=where,
-            remedy=f"leave out {{form}}, or {_CHOOSE}",
+            f"leave out {{form}}, or {_CHOOSE}",
         )
     if wanted is None and len(named) > 1:
-        raise InputError(
+        refuse(
+            where,
             f"the columns fit the forms {' and '.join(form.name for form in named)}",
-            where=where,
-            remedy="pass {form}",
+            "pass {form}",
         )
     form = wanted or named[0]
     slots = _slots(form, plain)
     for column, positions in zip(form.columns, slots, strict=True):
         if len(positions) > 1:
             found = ", ".join(plain[position] for position in positions)
-            raise InputError(
-                f"two columns are the {column} of a {form.name} ({found})",
-                where=where,
-                remedy=_CHOOSE,
-            )
+            refuse(where, f"two columns are the {column} of a {form.name} ({found})", _CHOOSE)
     if form.name != "quadruplet":
         # Each row is an answer by itself, so the column means something else, e.g. what was said.
         details = {detail: at for detail, at in details.items() if detail != "answer"}
@@ -232,48 +213,44 @@ def _counted(
         shown, remedy = "", "remove the other columns, or name the columns in a header"
         if names_of_objects is not None:
             shown, remedy = f" ({_listed(names_of_objects)})", _CHOOSE
-        raise InputError(
-            f"expected {expected}, got {len(objects)}{shown}", where=where, remedy=remedy
-        )
+        refuse(where, f"expected {expected}, got {len(objects)}{shown}", remedy)
     unnamed = [at for at in objects if names is not None and not names[at].strip()]
     if unnamed:
-        raise InputError(
+        refuse(
+            where,
             f"column {unnamed[0] + 1} has no name",
-            where=where,
-            remedy=f"if it numbers the rows, remove it, or {_CHOOSE}",
+            f"if it numbers the rows, remove it, or {_CHOOSE}",
         )
     if "answer" in details:
-        raise InputError(
+        refuse(
+            where,
             "the column 'answer' may say which pair was chosen, then the other columns are not in "
             "order",
-            where=where,
-            remedy=f"rewrite the rows so that their order is the answer, and {_CHOOSE}",
+            f"rewrite the rows so that their order is the answer, and {_CHOOSE}",
         )
     if wanted is None and len(objects) == 4 and names_of_objects is not None:
-        raise InputError(
+        refuse(
+            where,
             f"the columns {_listed(names_of_objects)} are not known",
-            where=where,
-            remedy=f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass "
+            f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass "
             f"{{form:quadruplet}}, otherwise {_CHOOSE}",
         )
     return ColumnRoles(wanted or _form_of_width(len(objects), where), tuple(objects), details)
 
 
 def _form_of_width(width: int, where: str) -> AnswerForm:
-    if width == 4:
-        return FORMS["quadruplet"]
-    if width != 3:
-        raise InputError(
-            f"answers have 3 or 4 objects, but {width} columns were chosen", where=where
+    if width == 3:
+        forms = [form for form in FORMS.values() if len(form.columns) == 3]
+        meanings = "; ".join(f"{form.name}: {form.meaning}" for form in forms)
+        refuse(
+            where,
+            "rows of three objects can mean three things",
+            f"pass {{form}} as one of these ({meanings}), or name the columns after a form, e.g. "
+            f"{','.join(FORMS['triplet'].columns)}",
         )
-    forms = [form for form in FORMS.values() if len(form.columns) == 3]
-    raise InputError(
-        "rows of three objects can mean three things",
-        where=where,
-        remedy="pass {form} as one of these ("
-        + "; ".join(f"{form.name}: {form.meaning}" for form in forms)
-        + f"), or name the columns after a form, e.g. {','.join(FORMS['triplet'].columns)}",
-    )
+    if width != 4:
+        refuse(where, f"answers have 3 or 4 objects, but {width} columns were chosen")
+    return FORMS["quadruplet"]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from ordlink._validate import check_names
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._pairs import MAX_OBJECTS
 from ordlink.errors import InputError
-from ordlink.io._source import reading
+from ordlink.io._source import reading, refuse
 
 MAGIC = "ordlink-comparisons"
 """Marks our own files; its value is the version."""
@@ -52,11 +52,10 @@ class FileHeader:
     def check_n_rows(self, n_rows: int, source: str) -> None:
         """Raise InputError if rows are missing or were added."""
         if self.n_rows is not None and n_rows != self.n_rows:
-            raise InputError(
+            refuse(
+                source,
                 f"the header announces {self.n_rows} rows, the file has {n_rows}",
-                where=source,
-                remedy="it may be cut off; if rows were changed on purpose, remove n_rows from the "
-                "header",
+                "it may be cut off; if rows were changed on purpose, remove n_rows from the header",
             )
 
 
@@ -89,10 +88,10 @@ def header_from_object(fields: Any, source: str) -> FileHeader:
     if not _is_count(version) or version < 1:
         _refuse(source, f"its version is {version!r}")
     if version > VERSION:
-        raise InputError(
+        refuse(
+            source,
             f"written by a newer ordlink (file version {version}, this one reads up to {VERSION})",
-            where=source,
-            remedy="update ordlink",
+            "update ordlink",
         )
     names, n_objects, n_rows = (fields.get(key) for key in ("objects", "n_objects", "n_rows"))
     if n_objects is not None and not (_is_count(n_objects) and n_objects <= MAX_OBJECTS):
@@ -130,11 +129,7 @@ def parse_json_line(text: str, source: str, line: int) -> Any:
 
 
 def _refuse(source: str, problem: str) -> NoReturn:
-    raise InputError(
-        f"the header of this ordlink file is damaged: {problem}",
-        where=source,
-        remedy="write the file again",
-    )
+    refuse(source, f"the header of this ordlink file is damaged: {problem}", "write the file again")
 
 
 def _is_count(value: object) -> bool:

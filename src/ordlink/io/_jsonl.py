@@ -10,12 +10,11 @@ from typing import Any, BinaryIO
 from ordlink._text import shorten
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._objects import RowNamer
-from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn
 from ordlink.io._header import MAGIC, FileHeader, header_from_object, parse_json_line
 from ordlink.io._own import WRITE_AGAIN, own_blocks
 from ordlink.io._pieces import Pieces
-from ordlink.io._source import InputFile, utf8_bytes
+from ordlink.io._source import InputFile, refuse, utf8_bytes
 from ordlink.io._table import OpenTables, Options, Table
 
 
@@ -62,10 +61,10 @@ def _parse_rows(
             continue
         row = parse_json_line(line.decode(), source, number)
         if not isinstance(row, dict):
-            raise InputError(
+            refuse(
+                f"{source}, line {number}",
                 'expected a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}, got '
                 f"{type(row).__name__}",
-                where=f"{source}, line {number}",
             )
         rows.append(row)
         lines.append(number)
@@ -81,7 +80,7 @@ def _take_header(
     row, where = rows.pop(0), f"{source}, line {lines.pop(0)}"
     header, columns = header_from_object(row, where), row.get("columns", [])
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise InputError("expected columns to be a list of names", where=where, remedy=WRITE_AGAIN)
+        refuse(where, "expected columns to be a list of names", WRITE_AGAIN)
     return header, columns
 
 
@@ -126,9 +125,9 @@ def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
     kinds = {type(cell) for cell in cells}
     if kinds - {int, float, str, type(None)}:
         row = next(at for at, cell in enumerate(cells) if type(cell) in (bool, list, dict))
-        raise InputError(
+        refuse(
+            row_name(row),
             f"expected a number or text for {name!r}, got {shorten(json.dumps(cells[row]))}",
-            where=row_name(row),
         )
     if str not in kinds:
         try:
@@ -140,5 +139,5 @@ def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
     texts = [cell if cell is None or isinstance(cell, str) else repr(cell) for cell in cells]
     for row, text in enumerate(texts):
         if text is not None and any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputError(f"{name!r} is not valid Unicode", where=row_name(row))
+            refuse(row_name(row), f"{name!r} is not valid Unicode")
     return pa.chunked_array([pa.array(texts, pa.string())])

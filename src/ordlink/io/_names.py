@@ -6,7 +6,15 @@ import csv
 
 from ordlink._validate import check_names
 from ordlink.errors import InputError
-from ordlink.io._source import DELIMITERS, InputFile, Readable, find_delimiter, reading, utf8_bytes
+from ordlink.io._source import (
+    DELIMITERS,
+    InputFile,
+    Readable,
+    find_delimiter,
+    reading,
+    refuse,
+    utf8_bytes,
+)
 
 
 def read_names(path: Readable) -> list[str]:
@@ -49,15 +57,15 @@ def read_names(path: Readable) -> list[str]:
     while names and not names[-1]:
         names.pop()
     if not names:
-        raise InputError("there are no names in this file", where=source.name)
+        refuse(source.name, "there are no names in this file")
     if "" in names:
-        raise InputError(
+        refuse(
+            source.name,
             f"name {names.index('') + 1} is empty",
-            where=source.name,
-            remedy="give one name per line, without empty lines in between",
+            "give one name per line, without empty lines in between",
         )
     try:
         check_names(names, None)
     except InputError as error:
-        raise InputError(error.problem, where=source.name, remedy=error.remedy) from error
+        refuse(source.name, error.problem, error.remedy)
     return names

@@ -13,7 +13,6 @@ import numpy as np
 from ordlink._typing import AnyArray
 from ordlink.comparisons import ListedComparisons, n_pairs
 from ordlink.comparisons._build import check_counts
-from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn
 from ordlink.io._header import FileHeader, header_from_object, parse_json
 from ordlink.io._own import (
@@ -24,7 +23,7 @@ from ordlink.io._own import (
     detail_columns,
     own_comparisons,
 )
-from ordlink.io._source import InputFile, reading
+from ordlink.io._source import InputFile, reading, refuse
 from ordlink.io._table import Options, Table, list_table
 
 
@@ -39,10 +38,10 @@ def read_npz(source: InputFile, options: Options) -> ListedComparisons:
                 for member in members
             }
         if len(arrays) < max(1, len(members)):
-            raise InputError(
+            refuse(
+                source.name,
                 f"expected arrays of different names, got {len(members)} with {len(arrays)} names",
-                where=source.name,
-                remedy=WRITE_AGAIN,
+                WRITE_AGAIN,
             )
         if "header" in arrays and {"winners", "losers"} <= arrays.keys():
             check_options(options, source.name)
@@ -70,9 +69,7 @@ def write_npz(file: BinaryIO, comparisons: ListedComparisons) -> None:
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> AnyArray:
     """Return one array; the size that its header announces is checked before it is believed."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise InputError(
-            "expected arrays as numpy.savez stores them", where=source, remedy=WRITE_AGAIN
-        )
+        refuse(source, "expected arrays as numpy.savez stores them", WRITE_AGAIN)
     content = io.BytesIO(archive.read(member))
     version = np.lib.format.read_magic(content)
     read_header = (
@@ -84,19 +81,19 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) 
     name = member.filename.removesuffix(".npy")
     if dtype.kind not in "iufU":
         kind = "Python objects (pickles)" if dtype.hasobject else str(dtype)
-        raise InputError(
+        refuse(
+            source,
             f"the array {name!r} holds {kind}; expected numbers or text of fixed width, which are "
             "safe to load",
-            where=source,
         )
     count = math.prod(shape)
     data = content.getbuffer()[content.tell() :]
     if count * dtype.itemsize != len(data) or not dtype.itemsize:
-        raise InputError(
+        refuse(
+            source,
             f"the array {name!r} announces {count} entries of {dtype.itemsize} bytes, but holds "
             f"{len(data)} bytes; the file is damaged",
-            where=source,
-            remedy=WRITE_AGAIN,
+            WRITE_AGAIN,
         )
     array = np.frombuffer(data, dtype=dtype, count=count)
     array = array.reshape(shape, order="F" if fortran_order else "C")
@@ -109,14 +106,14 @@ def _as_table(arrays: Mapping[str, AnyArray], source: str) -> Table:
     columns = list(arrays.values())
     if len(columns) == 1 and columns[0].ndim == 2:
         if columns[0].shape[1] > 100:
-            raise InputError(f"expected 3 or 4 columns, got {columns[0].shape[1]}", where=source)
+            refuse(source, f"expected 3 or 4 columns, got {columns[0].shape[1]}")
         columns, names = list(columns[0].T), None
     if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in list(arrays.items())[:12])
-        raise InputError(
+        refuse(
+            source,
             "expected one-dimensional arrays of equal length, one for each column, or one "
             f"two-dimensional array, got {shapes}",
-            where=source,
         )
     return Table(
         source=source,
@@ -144,18 +141,14 @@ def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> 
     winners, losers = arrays["winners"], arrays["losers"]
     for name, ids in (("winners", winners), ("losers", losers)):
         if ids.ndim != 1 or ids.dtype.kind not in "iu":
-            raise InputError(
+            refuse(
+                source,
                 f"expected {name} to be a one-dimensional array of pair numbers, got shape "
                 f"{ids.shape} and dtype {ids.dtype}",
-                where=source,
-                remedy=WRITE_AGAIN,
+                WRITE_AGAIN,
             )
     if len(winners) != len(losers):
-        raise InputError(
-            f"there are {len(winners)} winners and {len(losers)} losers",
-            where=source,
-            remedy=WRITE_AGAIN,
-        )
+        refuse(source, f"there are {len(winners)} winners and {len(losers)} losers", WRITE_AGAIN)
     _check_pairs(winners, losers, header.n_objects, source)
     details = {
         name: _detail(arrays, name, len(winners), source)
@@ -181,17 +174,17 @@ def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: st
         bad = (ids < 0) | (ids >= n)
         if bad.any():
             row = int(bad.argmax())
-            raise InputError(
+            refuse(
+                f"{source}, row {row}",
                 f"the pair {ids[row]} of {name} is out of range: {n_objects} objects have {n} "
                 "pairs",
-                where=f"{source}, row {row}",
             )
     same = winners == losers
     if same.any():
-        raise InputError(
+        refuse(
+            f"{source}, row {int(same.argmax())}",
             "compares a pair with itself, which says nothing",
-            where=f"{source}, row {int(same.argmax())}",
-            remedy="remove the row",
+            "remove the row",
         )
 
 
@@ -210,11 +203,7 @@ def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str)
     if fits and name == "chose_first":
         fits = bool((np.isnan(column) | (column == 0) | (column == 1)).all())
     if not fits:
-        raise InputError(
-            f"the array {name!r} does not fit {n_rows} comparisons",
-            where=source,
-            remedy=WRITE_AGAIN,
-        )
+        refuse(source, f"the array {name!r} does not fit {n_rows} comparisons", WRITE_AGAIN)
     if texts is None:
         return column.astype(np.float64 if kind == "f" else np.int32)
     checked = [text.encode().decode() for text in texts.tolist()]

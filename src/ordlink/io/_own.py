@@ -14,7 +14,7 @@ from ordlink.comparisons._build import check_counts, list_answers
 from ordlink.errors import InputError
 from ordlink.io._cells import int32_cells, whole_cells
 from ordlink.io._header import FileHeader
-from ordlink.io._source import located
+from ordlink.io._source import located, refuse
 from ordlink.io._table import Options, Table, detail_cells
 
 OBJECT_COLUMNS = ("i", "j", "k", "l")
@@ -109,7 +109,7 @@ def own_comparisons(
     for name, column in details.items():
         if len(column) != len(winners):
             problem = f"there are {len(winners)} comparisons, but {len(column)} cells of {name}"
-            raise InputError(problem, where=source, remedy=WRITE_AGAIN)
+            refuse(source, problem, WRITE_AGAIN)
     counts = details.pop("count", None)
     columns = {DETAIL_COLUMNS[name]: column for name, column in details.items()}
     return ListedComparisons(
@@ -133,10 +133,10 @@ def check_options(options: Options, source: str) -> None:
         (options.header is False, "{header:False}"),
     ):
         if given:
-            raise InputError(
+            refuse(
+                source,
                 "this file was written by ordlink and says itself how to read it",
-                where=source,
-                remedy=f"leave out {parameter}",
+                f"leave out {parameter}",
             )
 
 
@@ -218,7 +218,7 @@ def _positions(table: Table) -> dict[str, int]:
         if names.count(name) > 1 or (name in OBJECT_COLUMNS and name not in names):
             got = ", ".join(names[:12]) or "none"
             problem = f"expected the columns i, j, k, l, each once, got {got}"
-            raise InputError(problem, where=table.where, remedy=WRITE_AGAIN)
+            refuse(table.where, problem, WRITE_AGAIN)
     return {name: position for position, name in enumerate(names)}
 
 

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn
 from ordlink.io._columns import find_roles
 from ordlink.io._header import FileHeader, header_from_object, parse_json
 from ordlink.io._own import OWN_COLUMNS, own_blocks
-from ordlink.io._source import InputFile, reading
+from ordlink.io._source import InputFile, reading, refuse
 from ordlink.io._table import OpenTables, Options, Table
 
 _METADATA_KEY = b"ordlink"
@@ -95,10 +94,10 @@ def _tables(
     if not start:
         yield _table_of(file.schema_arrow.empty_table(), names, source)
     if start != file.metadata.num_rows:
-        raise InputError(
+        refuse(
+            source,
             f"the file announces {file.metadata.num_rows} rows and has {start}; it is damaged",
-            where=source,
-            remedy="write it again",
+            "write it again",
         )
 
 

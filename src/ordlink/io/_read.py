@@ -10,13 +10,12 @@ from itertools import chain
 from ordlink._validate import check_whole_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._pairs import check_n_objects
-from ordlink.errors import InputError
 from ordlink.io._header import FileHeader
 from ordlink.io._jsonl import open_jsonl
 from ordlink.io._npz import read_npz
 from ordlink.io._own import OwnRows, check_options
 from ordlink.io._parquet import open_parquet
-from ordlink.io._source import DELIMITERS, InputFile, Readable, find_format, no_answers
+from ordlink.io._source import DELIMITERS, InputFile, Readable, find_format, no_answers, refuse
 from ordlink.io._table import EarlierChunks, OpenTables, Options, list_table
 from ordlink.io._text import open_text
 
@@ -214,10 +213,10 @@ def _own_chunks(
 
 def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator[ListedComparisons]:
     if options.names is None and options.n_objects is None:
-        raise InputError(
+        refuse(
+            source,
             "reading in chunks needs the objects up front, and this file does not list them",
-            where=source,
-            remedy="pass {names} or {n_objects}, or read it as a whole (read_comparisons)",
+            "pass {names} or {n_objects}, or read it as a whole (read_comparisons)",
         )
     earlier = EarlierChunks()
     n_rows, n_listed = 0, 0
@@ -229,6 +228,4 @@ def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator
     if not n_rows:
         raise no_answers(source)
     if not n_listed:
-        raise InputError(
-            f"all {n_rows:,} rows repeat an object or a pair, no row is left", where=source
-        )
+        refuse(source, f"all {n_rows:,} rows repeat an object or a pair, no row is left")

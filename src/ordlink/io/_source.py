@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, NoReturn, TypeAlias
 
 from ordlink._text import either, quoted
 from ordlink.errors import InputError, InputKindError, OrdlinkError
@@ -113,9 +113,9 @@ class InputFile:
         except (OSError, ValueError) as error:
             raise _unreadable(self.name, error) from error
         if is_folder:
-            raise InputError("is a folder", where=self.name, remedy="give the path of a file in it")
+            refuse(self.name, "is a folder", "give the path of a file in it")
         if not exists:
-            raise InputError("no such file", where=self.name, remedy="check the path")
+            refuse(self.name, "no such file", "check the path")
 
 
 def read_block(stream: BinaryIO, name: str, n_bytes: int | None = None) -> bytes:
@@ -124,8 +124,8 @@ def read_block(stream: BinaryIO, name: str, n_bytes: int | None = None) -> bytes
         block = stream.read() if n_bytes is None else stream.read(n_bytes)
     except (OSError, ValueError) as error:
         raise _unreadable(name, error) from error
-    except MemoryError as error:
-        raise InputError("is too large for the memory", where=name) from error
+    except MemoryError:
+        refuse(name, "is too large for the memory")
     if not isinstance(block, bytes):
         raise InputKindError(
             "expected a binary file object, got one of text",
@@ -133,6 +133,11 @@ def read_block(stream: BinaryIO, name: str, n_bytes: int | None = None) -> bytes
             remedy='open it with mode "rb", or pass sys.stdin.buffer',
         )
     return block
+
+
+def refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
+    """Raise InputError."""
+    raise InputError(problem, where=where, remedy=remedy)
 
 
 def find_format(path: Path | None, name: str | None) -> str:
@@ -148,10 +153,10 @@ def find_format(path: Path | None, name: str | None) -> str:
     format_ = FORMATS.get(path.suffix.lower())
     if format_ is None:
         got = f"the extension {quoted(path.suffix)}" if path.suffix else "no extension"
-        raise InputError(
+        refuse(
+            str(path),
             f"expected a file name with one of {', '.join(FORMATS)}, got {got}",
-            where=str(path),
-            remedy="rename the file or pass {format}",
+            "rename the file or pass {format}",
         )
     return format_
 
@@ -181,7 +186,7 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
     `first_line` is the number of their first line; only bytes from line 1 on may have a mark.
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
-        raise InputError("the text is UTF-16", where=name, remedy=_UTF8)
+        refuse(name, "the text is UTF-16", _UTF8)
 
     def line(at: int) -> str:
         # An added letter keeps a line break right before `at` from ending the count early.
@@ -190,13 +195,11 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
     nul = content.find(b"\0")
     if nul >= 0:
         if _is_utf16(content):
-            raise InputError(
-                "the text seems to be UTF-16, expected UTF-8", where=name, remedy=_UTF8
-            )
-        raise InputError(
+            refuse(name, "the text seems to be UTF-16, expected UTF-8", _UTF8)
+        refuse(
+            line(nul),
             "found a NUL byte, so this is not a text file",
-            where=line(nul),
-            remedy="give a file of comma-separated text, or one whose extension tells its format",
+            "give a file of comma-separated text, or one whose extension tells its format",
         )
     if first_line == 1:
         content = content.removeprefix(codecs.BOM_UTF8)
@@ -205,12 +208,12 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
+        refuse(
+            line(error.start),
             f"the byte 0x{content[error.start]:02x} is not UTF-8; the file is in another encoding "
             "such as Latin-1, or not a text file",
-            where=line(error.start),
-            remedy=_UTF8,
-        ) from error
+            _UTF8,
+        )
     return content
 
 
@@ -239,11 +242,11 @@ def reading(name: str, kind: str, remedy: str = "write it again") -> Iterator[No
     except OrdlinkError:
         raise
     except _DAMAGE as error:
-        raise InputError(
+        refuse(
+            name,
             f"this is not readable as {kind}, it may be cut off or damaged ({_reason(error)})",
-            where=name,
-            remedy=remedy,
-        ) from error
+            remedy,
+        )
 
 
 @contextmanager

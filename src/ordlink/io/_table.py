@@ -11,7 +11,6 @@ from ordlink._typing import AnyArray
 from ordlink._validate import check_names
 from ordlink.comparisons import ListedComparisons, list_answers
 from ordlink.comparisons._objects import RowNamer
-from ordlink.errors import InputError
 from ordlink.io._cells import (
     ArrowColumn,
     check_column_kind,
@@ -23,7 +22,7 @@ from ordlink.io._cells import (
 )
 from ordlink.io._columns import find_roles
 from ordlink.io._header import FileHeader
-from ordlink.io._source import located, no_answers
+from ordlink.io._source import located, no_answers, refuse
 
 SMALLEST_JUDGED = 10
 """With fewer rows than this, nobody can say whether the first one is a header."""
@@ -114,17 +113,17 @@ class EarlierChunks:
         """Refuse objects that are names if none were given, and numbers mixed with names."""
         whole = "read the file as a whole (read_comparisons)"
         if looked_up and not have_names:
-            raise InputError(
+            refuse(
+                where,
                 "the objects are names, and reading in chunks needs all of them up front",
-                where=where,
-                remedy=f"pass {{names}}, or {whole}",
+                f"pass {{names}}, or {whole}",
             )
         if self.looked_up not in (None, looked_up):
             before, now = ("names", "numbers") if self.looked_up else ("numbers", "names")
-            raise InputError(
+            refuse(
+                where,
                 f"from here on the objects are {now}, before they were {before}",
-                where=where,
-                remedy=f"write all of them the same way, or {whole}",
+                f"write all of them the same way, or {whole}",
             )
         self.looked_up = looked_up
 
@@ -196,10 +195,10 @@ def _refuse_header(rows: AnyArray, table: Table) -> None:
     others = np.ones(len(again), dtype=bool)
     others[rows[0]] = False
     if len(rows) >= SMALLEST_JUDGED and not again[rows[0]].any() and (again[others] > 1).all():
-        raise InputError(
+        refuse(
+            table.where,
             "the first row looks like a header, since its names do not occur again",
-            where=table.where,
-            remedy="pass {header:True} if it is one, or {header:False} if it is an answer",
+            "pass {header:True} if it is one, or {header:False} if it is an answer",
         )
 
 
@@ -217,10 +216,10 @@ def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> Any
         bad = numbers != numbers.astype(np.int32)
         if bad.any():
             row = int(bad.argmax())
-            raise InputError(
+            refuse(
+                table.row_name(row),
                 f"the answer {numbers[row]} does not fit into 32 bits",
-                where=table.row_name(row),
-                remedy="number the answers 0, 1, 2, ...",
+                "number the answers 0, 1, 2, ...",
             )
         return numbers.astype(np.int32)
     return numbers

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Literal
 
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn
 from ordlink.io._columns import looks_like_header
 from ordlink.io._header import FileHeader, header_from_comments
 from ordlink.io._own import own_blocks
 from ordlink.io._pieces import Pieces
-from ordlink.io._source import InputFile, find_delimiter, no_answers, reading, utf8_bytes
+from ordlink.io._source import InputFile, find_delimiter, no_answers, reading, refuse, utf8_bytes
 from ordlink.io._table import OpenTables, Options, Table
 
 _MAX_COLUMNS = 1000
@@ -133,16 +132,16 @@ def _tables(
 def _first_table(body: _Body, options: Options) -> Table:
     """Return the table of all rows, and of the first one if it is no header."""
     if options.columns is not None and options.header is False:
-        raise InputError(
+        refuse(
+            body.source,
             "columns are chosen by their names, which needs a header",
-            where=body.source,
-            remedy="leave out {columns} or {header:False}",
+            "leave out {columns} or {header:False}",
         )
     if len(body.first) < 3:
-        raise InputError(
+        refuse(
+            f"{body.source}, line {body.first_line}",
             f"expected at least 3 columns, got {len(body.first)}",
-            where=f"{body.source}, line {body.first_line}",
-            remedy="separate the columns by commas, semicolons or tabs",
+            "separate the columns by commas, semicolons or tabs",
         )
     columns = _parse(body)
     has_header = options.header
@@ -192,9 +191,7 @@ def _first_row(
         reader = csv.reader((line.decode() for line in stream), delimiter=delimiter)
         first = [cell.strip() for cell in next(reader)]
     if len(first) > _MAX_COLUMNS:
-        raise InputError(
-            f"expected 3 or 4 columns, got {len(first)}", where=f"{source}, line {line}"
-        )
+        refuse(f"{source}, line {line}", f"expected 3 or 4 columns, got {len(first)}")
     return _Body(source, first, line, line + reader.line_num, b"", delimiter), stream.tell()
 
 
@@ -238,11 +235,11 @@ def _refuse_ragged(body: _Body) -> None:
     with reading(body.source, "text", "check its quotation marks"):
         for line, record in body.records():
             if len(record) != len(body.first):
-                raise InputError(
+                refuse(
+                    f"{body.source}, line {line}",
                     f"expected {len(body.first)} columns as in the first row (line "
                     f"{body.first_line}), got {len(record)}",
-                    where=f"{body.source}, line {line}",
-                    remedy="complete or remove the row, and put cells that hold the separator in "
+                    "complete or remove the row, and put cells that hold the separator in "
                     "quotation marks",
                 )
 
