@@ -187,13 +187,7 @@ def _check_rows(
     skip_repeated: bool,
     may_be_empty: bool,
 ) -> BoolArray | None:
-    """Refuse rows with a pair of an object with itself or a pair against itself, or skip them.
-
-    Returns
-    -------
-    ndarray of bool or None
-        Which rows stay; None for all.
-    """
+    """Refuse rows that repeat an object or a pair, or return which rows stay, None for all."""
     problems: tuple[tuple[BoolArray, str], ...]
     if form.name == "quadruplet":
         i, j, k, l = by_column  # noqa: E741 - the paper's letters

@@ -33,19 +33,9 @@ class AnswerForm:
     comparisons: tuple[tuple[int, int, int, int], ...]
 
     def to_pairs(self, objects: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:
-        """Return the winning and the losing pairs, those of one answer next to each other.
+        """Return the ids of the winning and the losing pairs, those of one answer side by side.
 
-        Parameters
-        ----------
-        objects : ndarray of shape (len(columns), n_answers)
-            Objects of each answer, column by column.
-        n_objects : int
-            Number of objects N.
-
-        Returns
-        -------
-        winners, losers : ndarray of shape (n_answers * len(comparisons),), dtype int32
-            Pair ids.
+        `objects` has shape (len(columns), n_answers).
         """
         ids = np.empty((2, objects.shape[1], len(self.comparisons)), dtype=np.int32)
         for number, (i, j, k, l) in enumerate(self.comparisons):  # noqa: E741 - the paper's letters

@@ -47,13 +47,7 @@ def objects_from_numbers(
     one_based: bool,
     row_name: RowNamer = plain_row,
 ) -> tuple[Int32Array, int]:
-    """Return object indices and N for rows of whole numbers.
-
-    Raises
-    ------
-    InputError
-        If a number is fractional, negative, out of range, or seems to count from 1 by mistake.
-    """
+    """Return object indices and N for rows of numbers; refuse what is no object, name the row."""
     first = 1 if one_based else 0
     known = "objects are 0, 1, 2, ..., check the row"
     is_float = rows.dtype.kind == "f"

@@ -277,12 +277,12 @@ def _warn_of_gaps(
     if never_named:
         found.append(
             f"{len(never_named)} of {n_objects} objects are never compared: "
-            f"{_shown(never_named)}; their place in the tree means nothing"
+            f"{_shown(never_named)}; their position in the tree is arbitrary"
         )
     if len(parts) > 1:
         found.append(
             f"the objects fall into {len(parts)} parts that are never compared with each other; "
-            f"the smallest is {_shown(parts[-1])}; how parts join means nothing"
+            f"the smallest is {_shown(parts[-1])}; how these parts join is arbitrary"
         )
     missing = [name for part in parts for name in part if name.casefold() in MISSING]
     if missing:

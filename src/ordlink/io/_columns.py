@@ -36,17 +36,7 @@ _CHOOSE = "choose the columns of objects with {columns}"
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What the columns of a table are.
-
-    Attributes
-    ----------
-    form : AnswerForm
-        What a row of objects means.
-    objects : tuple of int
-        Positions of the object columns, in the order of the form.
-    details : dict from str to int
-        Positions of count, answer, annotator, time, response_time and chose_first, where present.
-    """
+    """The form of the answers, the positions of its objects, and of the details that there are."""
 
     form: AnswerForm
     objects: tuple[int, ...]
@@ -75,13 +65,7 @@ def find_roles(
     columns: Sequence[str] | None,
     where: str,
 ) -> ColumnRoles:
-    """Return what the columns are, from their names if they have any.
-
-    Raises
-    ------
-    InputError
-        If it is not clear which columns are the objects, or what the form is.
-    """
+    """Return what the columns are; raise InputError if the objects or the form are not clear."""
     wanted = None if form is None else find_form(form)
     plain = [] if names is None else [_plain(name) for name in names]
     details = _find_details(plain)

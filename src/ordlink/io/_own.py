@@ -38,15 +38,7 @@ WRITE_AGAIN = "write the file again"
 
 
 class OwnRows:
-    """Rows of our own files, gathered block by block.
-
-    Parameters
-    ----------
-    header : FileHeader
-        Of the file.
-    n_rows : int
-        Number of rows that will be added.
-    """
+    """Rows of our own files, gathered block by block; `n_rows` of them will be added."""
 
     def __init__(self, header: FileHeader, n_rows: int) -> None:
         self.header = header

@@ -17,16 +17,8 @@ BLOCK_BYTES = 1 << 22
 class Pieces:
     """The bytes of a stream, looked at from the top and then cut after every so many rows.
 
-    Parameters
-    ----------
-    stream : binary file object
-        Where the bytes come from.
-    source : str
-        Name of the file in messages.
-    n_rows : int or None
-        Rows of a piece, at most; None for one piece of everything.
-    quoted : bool
-        Whether line breaks within quotation marks do not end a row.
+    `n_rows` are the rows of a piece, at most, None for one piece of everything; `quoted` says that
+    line breaks within quotation marks do not end a row.
     """
 
     def __init__(

@@ -85,16 +85,9 @@ class Table:
 
 @dataclass(frozen=True)
 class OpenTables:
-    """A file that is being read.
+    """A file that is being read: the header of our own files, its tables, its rows if known.
 
-    Attributes
-    ----------
-    header : FileHeader or None
-        Of our own files.
-    tables : iterator of Table
-        At least one; a table of others that is read as a whole is a single one.
-    n_rows : int or None
-        Rows of the file, where known.
+    There is at least one table; a file of others that is read as a whole is a single one.
     """
 
     header: FileHeader | None

@@ -25,18 +25,9 @@ _SAMPLE_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class _Body:
-    """The rows of a text file after its comments.
+    """The rows of a text file after its comments: the cells of the first row, and the rest.
 
-    Attributes
-    ----------
-    first : list of str
-        Cells of the first row.
-    first_line, next_line : int
-        Lines, from 1, of the first row and of what follows it.
-    rest : bytes
-        What follows the first row.
-    delimiter : str
-        Between cells.
+    `first_line` and `next_line` are the lines, from 1, of the first row and of what follows it.
     """
 
     source: str
