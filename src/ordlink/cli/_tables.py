@@ -13,14 +13,14 @@ from ordlink._typing import FloatArray
 from ordlink.cli._messages import shown
 from ordlink.comparisons import check_similarities
 from ordlink.errors import InputError
-from ordlink.io._source import Source, reading
+from ordlink.io import InputFile, reading
 
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def refuse_what_is_no_table(path: str) -> None:
     """Raise InputError for a folder, a file that is not there, and a spreadsheet."""
-    Source.of(path).check_exists()
+    InputFile.of(path).check_exists()
     if path.lower().endswith(SPREADSHEETS):
         raise InputError(f"{path}: this is a spreadsheet; save it as CSV")
 
@@ -54,7 +54,7 @@ def read_rows(path: str) -> list[tuple[int, list[str]]]:
 def read_similarities(path: str, *, n_objects: int | None = None) -> FloatArray:
     """Return an N x N similarity matrix from .npy or a CSV of numbers without header."""
     if path.lower().endswith(".npy"):
-        Source.of(path).check_exists()
+        InputFile.of(path).check_exists()
         with reading(path, "a NumPy file"):
             matrix = np.load(path, allow_pickle=False)
         return check_similarities(matrix, n_objects=n_objects, name=path)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import AnyArray, Int32Array
+from ordlink._validate import check_choice
 from ordlink.comparisons._pairs import pair_ids
-from ordlink.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,9 @@ class AnswerForm:
     comparisons: tuple[tuple[int, int, int, int], ...]
 
     def to_pairs(self, objects: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:
-        """Return the winning and the losing pairs, those of one answer next to each other.
+        """Return the ids of the winning and the losing pairs, those of one answer side by side.
 
-        Parameters
-        ----------
-        objects : ndarray of shape (len(columns), n_answers)
-            Objects of each answer, column by column.
-        n_objects : int
-            Number of objects N.
-
-        Returns
-        -------
-        winners, losers : ndarray of shape (n_answers * len(comparisons),), dtype int32
-            Pair ids.
+        `objects` has shape (len(columns), n_answers).
         """
         ids = np.empty((2, objects.shape[1], len(self.comparisons)), dtype=np.int32)
         for number, (i, j, k, l) in enumerate(self.comparisons):  # noqa: E741 - the paper's letters
@@ -94,7 +84,5 @@ def find_form(name: str) -> AnswerForm:
     >>> find_form("most_central").meaning
     'the first is the most central of the three'
     """
-    form = FORMS.get(name.strip().lower().replace("_", "-").replace(" ", "-").removesuffix("s"))
-    if form is None:
-        raise InputError(f"unknown answer form {name!r}; choose one of {', '.join(FORMS)}")
-    return form
+    plain = name.strip().lower().replace("_", "-").replace(" ", "-").removesuffix("s")
+    return FORMS[check_choice(plain, "form", FORMS)]

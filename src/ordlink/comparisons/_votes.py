@@ -16,12 +16,7 @@ _ROWS_PER_THREAD = 500_000
 class Majority:
     """The pairs of pairs that the votes decide, sorted by (low, high) pair.
 
-    Attributes
-    ----------
-    winners, losers : ndarray of int32
-        Pair ids; the winner has more votes.
-    net : ndarray of int32 or int64, or None
-        How many more, at least 1; None means 1 each.
+    The winner has `net` more votes than the loser; None means 1 each.
     """
 
     winners: Int32Array

@@ -1,12 +1,14 @@
-"""Which column of a table is what: the objects of an answer form, and what goes along."""
+"""Which column of a table is what: the objects of an answer form, and details of the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ordlink._text import listed, quoted
 from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
 from ordlink.errors import InputError
+from ordlink.io._source import refuse
 
 OBJECT_ALIASES: dict[str, tuple[str, ...]] = {
     "anchor": ("head",),
@@ -19,42 +21,22 @@ DETAIL_ALIASES: dict[str, tuple[str, ...]] = {
     "count": ("counts",),
     "answer": (),
     "annotator": (
-        "annotator_id",
-        "worker",
-        "worker_id",
-        "workerid",
-        "participant",
-        "participant_id",
-        "subject",
-        "subject_id",
+        *("annotator_id", "worker", "worker_id", "workerid"),
+        *("participant", "participant_id", "subject", "subject_id"),
     ),
     "time": ("timestamp",),
     "response_time": (
-        "rt",
-        "rt_ms",
-        "response_time_ms",
-        "response_time_s",
-        "responsetime",
-        "reaction_time",
+        *("rt", "rt_ms", "response_time_ms", "response_time_s", "responsetime", "reaction_time"),
     ),
     "chose_first": (),
 }
-"""Columns that go along with the objects, and their other names, best first."""
+"""Columns of details, and their other names, best first."""
+_CHOOSE = "choose the columns of objects with {columns}"
 
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What the columns of a table are.
-
-    Attributes
-    ----------
-    form : AnswerForm
-        What a row of objects means.
-    objects : tuple of int
-        Positions of the object columns, in the order of the form.
-    details : dict from str to int
-        Positions of count, answer, annotator, time, response_time and chose_first, where present.
-    """
+    """The form of the answers, the positions of its objects, and of the details that there are."""
 
     form: AnswerForm
     objects: tuple[int, ...]
@@ -62,7 +44,7 @@ class ColumnRoles:
 
 
 def looks_like_header(cells: Sequence[str]) -> bool:
-    """Return whether a row names columns: all objects of a form, or something that goes along.
+    """Return whether a row names columns: all objects of a form, or a detail.
 
     Examples
     --------
@@ -83,13 +65,7 @@ def find_roles(
     columns: Sequence[str] | None,
     where: str,
 ) -> ColumnRoles:
-    """Return what the columns are, from their names if they have any.
-
-    Raises
-    ------
-    InputError
-        If the object columns or the form cannot be told.
-    """
+    """Return what the columns are; raise InputError if the objects or the form are not clear."""
     wanted = None if form is None else find_form(form)
     plain = [] if names is None else [_plain(name) for name in names]
     details = _find_details(plain)
@@ -101,18 +77,6 @@ def find_roles(
     return _counted(names, n_columns, details, wanted, where)
 
 
-def explain_forms(where: str) -> str:
-    """Return the message that asks which form rows of three objects have."""
-    meanings = "; ".join(
-        f"{form.name}: {form.meaning}" for form in FORMS.values() if len(form.columns) == 3
-    )
-    return (
-        f"{where}: rows of three objects can mean three things; pass form= (--form) as one of "
-        f"these ({meanings}), or name the columns after a form, e.g. "
-        f"{','.join(FORMS['triplet'].columns)}"
-    )
-
-
 def _plain(name: str) -> str:
     return name.strip().casefold()
 
@@ -120,11 +84,7 @@ def _plain(name: str) -> str:
 def _slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
     """Return, for each object of a form, the positions of the columns named after it."""
     return [
-        [
-            position
-            for position, name in enumerate(names)
-            if name in (column, *OBJECT_ALIASES.get(column, ()))
-        ]
+        [at for at, name in enumerate(names) if name in (column, *OBJECT_ALIASES.get(column, ()))]
         for column in form.columns
     ]
 
@@ -136,10 +96,9 @@ def _named_forms(names: Sequence[str]) -> list[AnswerForm]:
 def _find_details(names: Sequence[str]) -> dict[str, int]:
     found = {}
     for detail, aliases in DETAIL_ALIASES.items():
-        for name in (detail, *aliases):
-            if name in names:
-                found[detail] = names.index(name)
-                break
+        present = [name for name in (detail, *aliases) if name in names]
+        if present:
+            found[detail] = names.index(present[0])
     return found
 
 
@@ -159,29 +118,31 @@ def _chosen(
     for column in columns:
         known, key = (exact, column) if column in exact else (list(plain), _plain(column))
         if key not in known:
-            raise InputError(
-                f"{where}: there is no column {column!r}; the columns are {_listed(names)}"
-            )
+            refuse(where, f"there is no column {quoted(column)}, the columns are {_listed(names)}")
         if known.count(key) > 1:
-            raise InputError(f"{where}: there are two columns {column!r}; rename one of them")
+            refuse(where, f"there are two columns {quoted(column)}", "rename one of them")
         objects.append(known.index(key))
     if len(set(objects)) < len(objects):
-        raise InputError(f"{where}: a column is chosen twice; the columns are {_listed(names)}")
+        raise InputError(
+            f"a column is chosen twice, the columns are {_listed(names)}",
+            where=where,
+            parameter="columns",
+        )
     form = wanted
     if form is None:
         said = [_plain(column) for column in columns]
         named = [form for form in _named_forms(said) if len(form.columns) == len(columns)]
-        if named and [slot[0] for slot in _slots(named[0], said)] == list(range(len(columns))):
-            form = named[0]
-        else:
-            form = _form_of_width(len(columns), where)
+        in_order = named and [slot[0] for slot in _slots(named[0], said)] == [*range(len(columns))]
+        form = named[0] if in_order else _form_of_width(len(columns), where)
     if len(form.columns) != len(columns):
-        raise InputError(
-            f"{where}: answers of the form {form.name} have {len(form.columns)} objects "
-            f"({', '.join(form.columns)}), but {len(columns)} columns were chosen"
+        refuse(
+            where,
+            f"answers of the form {form.name} have {len(form.columns)} objects "
+            f"({', '.join(form.columns)}), but {len(columns)} columns were chosen",
         )
-    kept = {detail: at for detail, at in details.items() if at not in objects}
-    kept.pop("answer", None)
+    kept = {
+        detail: at for detail, at in details.items() if at not in objects and detail != "answer"
+    }
     return ColumnRoles(form, tuple(objects), kept)
 
 
@@ -192,27 +153,26 @@ def _named(
     wanted: AnswerForm | None,
     where: str,
 ) -> ColumnRoles:
-    """Return the roles if the column names tell the form."""
+    """Return the roles if the names of the columns say the form."""
     if wanted is not None and wanted not in named:
-        raise InputError(
-            f"{where}: the columns are named as in the form {named[0].name}, but the form "
-            f"{wanted.name} was asked for; leave out form= (--form), or choose the columns with "
-            "columns= (--columns)"
+        refuse(
+            where,
+            f"the columns are named as in the form {named[0].name}, but the form {wanted.name} was "
+            "asked for",
+            f"leave out {{form}}, or {_CHOOSE}",
         )
     if wanted is None and len(named) > 1:
-        raise InputError(
-            f"{where}: the columns fit the forms {' and '.join(form.name for form in named)}; "
-            "pass form= (--form)"
+        refuse(
+            where,
+            f"the columns fit the forms {' and '.join(form.name for form in named)}",
+            "pass {form}",
         )
     form = wanted or named[0]
     slots = _slots(form, plain)
     for column, positions in zip(form.columns, slots, strict=True):
         if len(positions) > 1:
             found = ", ".join(plain[position] for position in positions)
-            raise InputError(
-                f"{where}: two columns are the {column} of a {form.name} ({found}); "
-                "choose the columns with columns= (--columns)"
-            )
+            refuse(where, f"two columns are the {column} of a {form.name} ({found})", _CHOOSE)
     if form.name != "quadruplet":
         # Each row is an answer by itself, so the column means something else, e.g. what was said.
         details = {detail: at for detail, at in details.items() if detail != "answer"}
@@ -226,49 +186,56 @@ def _counted(
     wanted: AnswerForm | None,
     where: str,
 ) -> ColumnRoles:
-    """Return the roles if only the number of columns tells the form."""
+    """Return the roles if only the number of columns says the form."""
     objects = [at for at in range(n_columns) if at not in details.values()]
-    expected = (
-        "3 or 4 columns of objects"
-        if wanted is None
-        else f"{len(wanted.columns)} columns of objects ({', '.join(wanted.columns)})"
-    )
+    names_of_objects = None if names is None else [names[at] for at in objects]
     widths = (3, 4) if wanted is None else (len(wanted.columns),)
     if len(objects) not in widths:
+        expected = "3 or 4 columns of objects"
+        if wanted is not None:
+            expected = f"{len(wanted.columns)} columns of objects ({', '.join(wanted.columns)})"
         shown, remedy = "", "remove the other columns, or name the columns in a header"
-        if names is not None:
-            shown = f" ({_listed([names[at] for at in objects])})"
-            remedy = "choose the columns of objects with columns= (--columns)"
-        raise InputError(f"{where}: expected {expected}, got {len(objects)}{shown}; {remedy}")
+        if names_of_objects is not None:
+            shown, remedy = f" ({_listed(names_of_objects)})", _CHOOSE
+        refuse(where, f"expected {expected}, got {len(objects)}{shown}", remedy)
     unnamed = [at for at in objects if names is not None and not names[at].strip()]
     if unnamed:
-        raise InputError(
-            f"{where}: column {unnamed[0] + 1} has no name; if it numbers the rows, remove it, or "
-            "choose the columns of objects with columns= (--columns)"
+        refuse(
+            where,
+            f"column {unnamed[0] + 1} has no name",
+            f"if it numbers the rows, remove it, or {_CHOOSE}",
         )
     if "answer" in details:
-        raise InputError(
-            f"{where}: the column 'answer' may say which pair was chosen, then the other columns "
-            "are not in order; rewrite the rows so that their order is the answer, and choose the "
-            "columns with columns= (--columns)"
+        refuse(
+            where,
+            "the column 'answer' may say which pair was chosen, then the other columns are not in "
+            "order",
+            f"rewrite the rows so that their order is the answer, and {_CHOOSE}",
         )
-    if wanted is None and len(objects) == 4 and names is not None:
-        raise InputError(
-            f"{where}: the columns {_listed([names[at] for at in objects])} are not known; if they "
-            f"are i, j, k, l ({FORMS['quadruplet'].meaning}), pass form='quadruplet' "
-            "(--form quadruplet), otherwise choose the columns with columns= (--columns)"
+    if wanted is None and len(objects) == 4 and names_of_objects is not None:
+        refuse(
+            where,
+            f"the columns {_listed(names_of_objects)} are not known",
+            f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass "
+            f"{{form:quadruplet}}, otherwise {_CHOOSE}",
         )
     return ColumnRoles(wanted or _form_of_width(len(objects), where), tuple(objects), details)
 
 
 def _form_of_width(width: int, where: str) -> AnswerForm:
-    if width == 4:
-        return FORMS["quadruplet"]
     if width == 3:
-        raise InputError(explain_forms(where))
-    raise InputError(f"{where}: answers have 3 or 4 objects, but {width} columns were chosen")
+        forms = [form for form in FORMS.values() if len(form.columns) == 3]
+        meanings = "; ".join(f"{form.name}: {form.meaning}" for form in forms)
+        refuse(
+            where,
+            "rows of three objects can mean three things",
+            f"pass {{form}} as one of these ({meanings}), or name the columns after a form, e.g. "
+            f"{','.join(FORMS['triplet'].columns)}",
+        )
+    if width != 4:
+        refuse(where, f"answers have 3 or 4 objects, but {width} columns were chosen")
+    return FORMS["quadruplet"]
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:12])
-    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "not named"
+    return listed(names, most=12) or "not named"
