@@ -17,6 +17,7 @@ from ordlink._typing import AnyArray, Int8Array, Int32Array
 from ordlink.collect.samplers._drawn import DrawnQuestion
 from ordlink.collect.samplers._known import Known, Sampler
 from ordlink.errors import OrdlinkError
+from ordlink.linkage import initial_partition
 from ordlink.methods import METHODS
 
 PLANS = ("SL", "CL", "4K-AL-act")
@@ -36,7 +37,7 @@ def plan_sampler(method: str, **options: Any) -> Sampler:
     def sample(known: Known, n_questions: int, _rng: np.random.Generator) -> list[DrawnQuestion]:
         oracle = KnownAnswers(known)
         try:
-            METHODS[method].run(oracle, initial_clusters=None, progress=None, **options)
+            METHODS[method].run(oracle, initial_partition(known.n_objects), **options)
         except _NeedsAnswers as stopped:
             missing = [tuple(row) for row in stopped.questions.tolist()]
             new = [row for row in missing if row not in known.waiting]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import BoolArray, Int64Array, Progress
-from ordlink.linkage._initial_partition import InitialPartition
+from ordlink.linkage import InitialPartition
 from ordlink.methods.active._tournament import EMPTY, Tournament
 from ordlink.oracles import AskOnce
 

@@ -13,7 +13,6 @@ from ordlink.comparisons import (
     ListedComparisons,
     RankedComparisons,
     Repeats,
-    check_repeats,
     n_pairs,
     net_comparisons,
     pair_members,
@@ -58,13 +57,14 @@ class ComparedPairs:
         cls, comparisons: Comparisons, *, repeats: Repeats = "majority", seed: int = 0
     ) -> ComparedPairs:
         """Return the pairs of listed comparisons, or of a sample of ranked ones."""
-        check_repeats(repeats)
         if isinstance(comparisons, RankedComparisons):
             n = n_pairs(comparisons.n_objects)
             share = LISTED_AT_MOST / max(1, n * (n - 1) // 2)
             comparisons = comparisons.sample(min(1.0, share), seed=seed)
         if not isinstance(comparisons, ListedComparisons):
-            raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
+            raise InputKindError(
+                f"expected Comparisons, got {type(comparisons).__name__}", parameter="comparisons"
+            )
         net = net_comparisons(comparisons, repeats)
         n_rows = len(net.winners)
         pairs, places = np.unique(np.concatenate([net.winners, net.losers]), return_inverse=True)

@@ -13,8 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
-from ordlink.comparisons import n_pairs, pair_members
-from ordlink.comparisons._columns import ComparisonColumns, row_sums
+from ordlink.comparisons import ComparisonColumns, n_pairs, pair_members, row_sums
 
 DENSE_ENTRIES = 1 << 22
 """A contracted matrix of at most this many entries is always kept dense."""

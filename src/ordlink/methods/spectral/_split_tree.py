@@ -44,15 +44,15 @@ class Branch:
 
 
 def build_tree(
-    observed: PairStrengths, labels: LabelArray
+    posterior: PairStrengths, labels: LabelArray
 ) -> tuple[Int32Array, FloatArray, BoolArray]:
     """Return merges as `InitialPartition.finish` takes them: pairs, scores, tie marks."""
     labels = number_by_first(labels)
     clusters = [
-        _split_down(observed, np.flatnonzero(labels == label))
+        _split_down(posterior, np.flatnonzero(labels == label))
         for label in range(int(labels.max()) + 1)
     ]
-    return _merges_of(_join(clusters, Blocks.of(observed, labels)))
+    return _merges_of(_join(clusters, Blocks.of(posterior, labels)))
 
 
 def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
@@ -92,7 +92,7 @@ def _join_two(
     return Branch(low.first, float(strength), rank, tied, (low, high))
 
 
-def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
+def _split_down(posterior: PairStrengths, members: Int64Array) -> Branch:
     """Return the branch of a set, split down to single objects, without recursion."""
     done: dict[int, Branch] = {}
     # Each set is looked at twice: to split it, then to join what became of its parts.
@@ -108,7 +108,7 @@ def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
         if len(chosen) == 1:
             done[name] = Branch(int(chosen[0]))
             continue
-        split = best_split(observed, chosen, LIKELY)
+        split = best_split(posterior, chosen, LIKELY)
         if split is None:
             done[name] = _chain(chosen)
             continue

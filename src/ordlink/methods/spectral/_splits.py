@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray
-from ordlink.methods.spectral._low_rank import leading_eigenpairs
+from ordlink.methods.spectral._bradley_terry import leading_eigenpairs
 from ordlink.methods.spectral._pair_strengths import PairStrengths
 
 LIKELY = 0.4
@@ -58,7 +58,7 @@ class Split:
         return self.gain - float(cost_of_split(n, k, caution))
 
 
-def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Split | None:
+def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> Split | None:
     """Return the best split of a set of two objects or more, None if it explains nothing.
 
     A split's gain is the log-likelihood that it adds if the pairs across have one strength and
@@ -71,8 +71,8 @@ def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Sp
     the pulls, as they are and double-centred, cut where that is best; then single objects change
     sides while that pays.
     """
-    strengths = observed.strengths[np.ix_(members, members)]
-    precisions = observed.precisions[np.ix_(members, members)]
+    strengths = posterior.strengths[np.ix_(members, members)]
+    precisions = posterior.precisions[np.ix_(members, members)]
     total = precisions.sum()
     if total <= 0.0:
         return None
