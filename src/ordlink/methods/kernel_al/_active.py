@@ -255,8 +255,8 @@ def _draw_landmarks(
 ) -> Int32Array:
     q = np.log(n_objects) / n_objects
     if probability is not None:
-        q = check_number(probability, "landmark_probability", highest=1)
-        if q <= 0:
+        q = check_number(probability, "landmark_probability", lowest=0, highest=1)
+        if q == 0:
             raise InputError(
                 f"expected a number above 0, got {q}", parameter="landmark_probability"
             )

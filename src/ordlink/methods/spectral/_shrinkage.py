@@ -167,7 +167,7 @@ def _best_variance(
 def noise_edge(answers: PairAnswers) -> float:
     """Return about the largest eigenvalue that the slopes have if answers are coin flips.
 
-    With lapse rate q, each comparison has variance (1 - 2 q)^2 / 4 in the slopes of its two pairs at
+    With lapse rate q, a comparison has variance (1 - 2 q)^2 / 4 in the slopes of its two pairs at
     x = 0. So a row of their matrix has n times that in all, where n = 4 |Q| / N is the mean number
     of comparisons that an object's pairs are in, and the spectrum ends at (1 - 2 q) sqrt(n).
     """
