@@ -91,20 +91,11 @@ def _merge_classes(
 
 @dataclass(frozen=True, eq=False)
 class _Rivals:
-    """Pairs that may be as similar as an edge.
+    """Pairs that may be as similar as an edge."""
 
-    Attributes
-    ----------
-    pairs : ndarray of int64
-        Codes of the pairs.
-    known_class : ndarray of int64
-        The class that each is known to be in, or UNKNOWN.
-    class_above : ndarray of int64
-        A class that each is known to be strictly less similar than, or UNKNOWN.
-    """
-
-    pairs: Int64Array
-    known_class: Int64Array
+    pairs: Int64Array  # codes of the pairs
+    known_class: Int64Array  # the class that each is known to be in, or UNKNOWN
+    # A class that each is known to be strictly less similar than, or UNKNOWN
     class_above: Int64Array
 
     def sift(

@@ -31,26 +31,15 @@ RowKernel = Callable[..., float]
 
 @dataclass(frozen=True)
 class ComparedPairs:
-    """The pairs named by comparisons, numbered anew, and the comparisons of those numbers.
+    """The pairs named by comparisons, numbered anew, and the comparisons of those numbers."""
 
-    Attributes
-    ----------
-    n_objects : int
-        Number of objects N.
-    low, high : ndarray of shape (n_pairs,), dtype int32
-        Members of each pair that was compared.
-    winners, losers : ndarray of shape (n_rows,), dtype int32
-        Positions in `low` and `high`: the winner is the more similar pair.
-    weights : ndarray of shape (n_rows,) or (0,), dtype float64
-        Weight of each row; empty if all are 1.
-    """
-
-    n_objects: int
-    low: Int32Array
+    n_objects: int  # number of objects N
+    low: Int32Array  # (n_pairs,): members of each pair that was compared
     high: Int32Array
+    # (n_rows,): positions in `low` and `high`: the winner is the more similar pair
     winners: Int32Array
     losers: Int32Array
-    weights: FloatArray
+    weights: FloatArray  # (n_rows,) or (0,): weight of each row; empty if all are 1
 
     @classmethod
     def of(

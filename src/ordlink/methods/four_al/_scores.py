@@ -26,21 +26,11 @@ _COLUMNS_PER_THREAD = 500
 
 @dataclass
 class Clusters:
-    """The present clusters of slots 0..m-1; a cluster is called by its smallest slot.
+    """The present clusters of slots 0..m-1; a cluster is called by its smallest slot."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (m,), dtype int32
-        Cluster of each slot.
-    sizes : ndarray of int64
-        Number of objects of each cluster.
-    alive : ndarray of shape (K,), dtype int32
-        The clusters, in increasing order.
-    """
-
-    labels: Int32Array
-    sizes: Int64Array
-    alive: Int32Array
+    labels: Int32Array  # (m,): cluster of each slot
+    sizes: Int64Array  # number of objects of each cluster
+    alive: Int32Array  # (K,): the clusters, in increasing order
 
 
 @dataclass(frozen=True)
@@ -91,20 +81,11 @@ class PairScores(Protocol):
 
 @dataclass(frozen=True)
 class Contraction:
-    """From pairs of slots to pairs of the clusters that these are in now.
+    """From pairs of slots to pairs of the clusters that these are in now."""
 
-    Attributes
-    ----------
-    n_clusters : int
-        Number of clusters, the slots from now on.
-    new_pair : ndarray of int32
-        Pair of clusters of each pair of slots, -1 inside a cluster.
-    member_starts, members : ndarrays of int64 and int32
-        The pairs of slots of cluster pair f are members[member_starts[f]:member_starts[f + 1]].
-    """
-
-    n_clusters: int
-    new_pair: Int32Array
+    n_clusters: int  # number of clusters, the slots from now on
+    new_pair: Int32Array  # pair of clusters of each pair of slots, -1 inside a cluster
+    # The pairs of slots of cluster pair f are members[member_starts[f]:member_starts[f + 1]]
     member_starts: Int64Array
     members: Int32Array
 

@@ -20,24 +20,13 @@ DENSE_AT_MOST = 400
 
 @dataclass(frozen=True)
 class PairAnswers:
-    """What was answered about pairs, each answer counted, repeated and contradicting ones too.
+    """What was answered about pairs, each answer counted, repeated and contradicting ones too."""
 
-    Attributes
-    ----------
-    n_objects : int
-        Number of objects N.
-    winners, losers : ndarray of shape (n_rows,), dtype int32
-        Pair ids: the winner was said to be the more similar pair.
-    weights : ndarray of shape (n_rows,) or (0,), dtype float64
-        How often; empty if once each.
-    lapse_rate : float
-        Share of the answers that are lapses: the opposite of what was meant, from 0 to below 1/2.
-    """
-
-    n_objects: int
-    winners: Int32Array
+    n_objects: int  # number of objects N
+    winners: Int32Array  # (n_rows,): pair ids: the winner was said to be the more similar pair
     losers: Int32Array
-    weights: FloatArray
+    weights: FloatArray  # (n_rows,) or (0,): how often; empty if once each
+    # Share of the answers that are lapses: the opposite of what was meant, from 0 to below 1/2
     lapse_rate: float = 0.0
 
     @classmethod

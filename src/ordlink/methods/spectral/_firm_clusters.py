@@ -17,17 +17,10 @@ _SWEEPS = 20
 
 @dataclass(frozen=True)
 class Blocks:
-    """Sums over pairs of clusters.
+    """Sums over pairs of clusters."""
 
-    Attributes
-    ----------
-    members : ndarray of shape (N, K), dtype float64
-        1 where an object is in a cluster.
-    totals, precisions : ndarray of shape (K, K), dtype float64
-        Sum of h z and of h over the pairs of two clusters; pairs within one count twice.
-    """
-
-    members: FloatArray
+    members: FloatArray  # (N, K): 1 where an object is in a cluster
+    # (K, K): sum of h z and of h over the pairs of two clusters; pairs within one count twice
     totals: FloatArray
     precisions: FloatArray
 

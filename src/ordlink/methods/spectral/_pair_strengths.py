@@ -30,18 +30,10 @@ PRIOR_VARIANCE = 3.0
 
 @dataclass(frozen=True)
 class PairStrengths:
-    """Strengths as weighted observations: z_e ~ N(what the tree says, 1 / h_e).
+    """Strengths as weighted observations: z_e ~ N(what the tree says, 1 / h_e)."""
 
-    Attributes
-    ----------
-    strengths : ndarray of shape (N, N), dtype float64
-        z, symmetric; the prior mean where nothing was answered.
-    precisions : ndarray of shape (N, N), dtype float64
-        h, symmetric, 0 on the diagonal and where nothing was answered.
-    """
-
-    strengths: FloatArray
-    precisions: FloatArray
+    strengths: FloatArray  # (N, N): z, symmetric; the prior mean where nothing was answered
+    precisions: FloatArray  # (N, N): h, symmetric, 0 on the diagonal and where nothing was answered
 
 
 class PairModel:
@@ -150,12 +142,7 @@ class PairModel:
 class KnownStrengths:
     """Strengths that are known well enough without prior means: from ranks, or many answers.
 
-    Parameters
-    ----------
-    strengths : ndarray of shape (E,)
-        One per pair.
-    n_objects : int
-        Number of objects N.
+    `strengths` has one number per pair.
     """
 
     def __init__(self, strengths: FloatArray, n_objects: int) -> None:

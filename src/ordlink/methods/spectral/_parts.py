@@ -82,16 +82,8 @@ def attach_uncompared(tree: Hierarchy, named: Int64Array, partition: InitialPart
 
     Nothing is known about them, so they go where an object is most likely to be: from the root
     down, always into the larger of two clusters. There they are joined first, in merges marked as
-    tied, so that no split of the others changes.
-
-    Parameters
-    ----------
-    tree : Hierarchy
-        Tree of the other objects; merges inside initial clusters come first.
-    named : ndarray of shape (n_named,), dtype int64
-        The others, in increasing order: object k of the tree is ``named[k]``.
-    partition : InitialPartition
-        The initial clusters of all objects.
+    tied, so that no split of the others changes. Object k of the given tree is ``named[k]``; its
+    merges inside initial clusters come first. The partition is that of all objects.
     """
     slots = partition.labels[named].tolist()
     at = slots[_most_likely_object(tree, slots)]

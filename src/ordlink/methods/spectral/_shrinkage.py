@@ -38,21 +38,11 @@ _REMEMBERED_STEPS = 10
 
 @dataclass(frozen=True)
 class FirstGuess:
-    """Where the method starts.
+    """Where the method starts."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (N, r), dtype float64
-        One per object; the strength of a pair is their product.
-    ridge : float
-        How they are shrunk, in noise edges.
-    variance : float
-        Variance of the pairs' own effects.
-    """
-
-    points: FloatArray
-    ridge: float = RIDGES[2]
-    variance: float = DEFAULT_VARIANCE
+    points: FloatArray  # (N, r): one per object; the strength of a pair is their product
+    ridge: float = RIDGES[2]  # how they are shrunk, in noise edges
+    variance: float = DEFAULT_VARIANCE  # variance of the pairs' own effects
 
     @property
     def strengths(self) -> FloatArray:
@@ -176,12 +166,7 @@ def noise_edge(answers: PairAnswers) -> float:
 
 
 def first_points(answers: PairAnswers) -> FloatArray:
-    """Return the leading eigenvectors of the AddS similarity, scaled like strengths.
-
-    Returns
-    -------
-    ndarray of shape (N, min(16, N - 1)), dtype float64
-    """
+    """Return the leading eigenvectors of the AddS similarity, scaled like strengths, (N, rank)."""
     n = answers.n_objects
     rank = min(MAX_RANK, n - 1)
     _, slopes, _ = answers.likelihood(np.zeros(answers.n_pairs))

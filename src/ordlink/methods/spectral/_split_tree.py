@@ -20,27 +20,13 @@ _LEAST_SPREAD = 0.1
 
 @dataclass(frozen=True)
 class Branch:
-    """A set of objects and how it falls in two.
+    """A set of objects and how it falls in two."""
 
-    Attributes
-    ----------
-    first : int
-        Its smallest object.
-    strength : float
-        Mean strength across, NaN if nothing is known of it.
-    rank : tuple
-        Splits of lower rank come first, from the root down.
-    tied : bool
-        Whether nothing spoke for this split, or as much for another one.
-    parts : tuple of Branch, or () for a single object
-        Its two parts.
-    """
-
-    first: int
-    strength: float = np.nan
-    rank: tuple[bool, float] = (True, np.inf)
-    tied: bool = False
-    parts: tuple[Branch, ...] = ()
+    first: int  # its smallest object
+    strength: float = np.nan  # mean strength across, NaN if nothing is known of it
+    rank: tuple[bool, float] = (True, np.inf)  # splits of lower rank come first, from the root down
+    tied: bool = False  # whether nothing spoke for this split, or as much for another one
+    parts: tuple[Branch, ...] = ()  # its two parts
 
 
 def build_tree(

@@ -27,30 +27,15 @@ _SEED = 20190104
 
 @dataclass(frozen=True)
 class Split:
-    """A set of objects in two.
+    """A set of objects in two."""
 
-    Attributes
-    ----------
-    side : ndarray of shape (n,), dtype bool
-        Which objects are on one side.
-    gain : float
-        In log-likelihood, of the best split, before each object settled where it most likely is.
-    n_off : int
-        Number of objects on one side of that best split.
-    across : float
-        Mean strength of the pairs across.
-    error : float
-        Its standard error.
-    within : float
-        Mean strength of all pairs of the set.
-    """
-
-    side: BoolArray
+    side: BoolArray  # (n,): which objects are on one side
+    # In log-likelihood, of the best split, before each object settled where it most likely is
     gain: float
-    n_off: int
-    across: float
-    error: float
-    within: float
+    n_off: int  # number of objects on one side of that best split
+    across: float  # mean strength of the pairs across
+    error: float  # its standard error
+    within: float  # mean strength of all pairs of the set
 
     def value(self, caution: float) -> float:
         """Return gain less cost; a split is firm if it is above 0 with caution 1."""
