@@ -62,10 +62,7 @@ def test_method_names_are_forgiving(name: str) -> None:
 
 
 def test_an_unknown_method_lists_the_known_ones() -> None:
-    with pytest.raises(
-        InputError,
-        match=r"method: there is no method '4-ALL'; did you mean 4-AL\?; the methods are SL, ",
-    ):
+    with pytest.raises(InputError, match=r"unknown method '4-ALL'; there are SL, .*mean 4-AL\?"):
         ol.cluster(np.ones((3, 3)), "4-ALL")
 
 

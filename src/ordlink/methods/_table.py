@@ -69,7 +69,7 @@ def find_method(name: str) -> Method:
         for known, method in by_key.items():
             close = close.replace(quoted(known), method.name)
         raise InputError(
-            f"there is no method {quoted(name)}{close}; the methods are {', '.join(METHODS)}",
+            f"unknown method {quoted(name)}; there are {', '.join(METHODS)}{close}",
             parameter="method",
         )
     return by_key[key]
