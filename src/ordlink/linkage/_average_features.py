@@ -113,8 +113,8 @@ def _merge_all(
 ) -> tuple[Int32Array, Int64Array, Int64Array, BoolArray]:
     """Return all merges in the order in which they are found.
 
-    Merging goes on as long as the lists tell nearest clusters; then the lists that are used up
-    are made anew, all at once.
+    Clusters are merged as long as the lists know the nearest ones; then the lists that are used up
+    are rebuilt, all at once.
     """
     from ordlink.linkage._kernels_chains import Merges, merge_along_chains
 
@@ -191,7 +191,7 @@ def _search_products(
     lists: Lists,
     report: Callable[[int], None] = lambda steps: None,
 ) -> None:
-    """Make the lists of some clusters anew, from the estimated scores with all clusters."""
+    """Rebuild the lists of some clusters from the estimated scores with all clusters."""
     from ordlink._threads import in_threads
     from ordlink.linkage._kernels_search import scan_products
 
@@ -263,7 +263,7 @@ def _greedy_order(
 
     same = is_same_as_next(whole) & is_same_as_next(parts)
     if (is_same_as_next(scores) & ~same).any():
-        # Different quotients that float64 cannot tell apart: only with very large clusters.
+        # Different quotients that are equal in float64: only with very large clusters.
         exact = [Fraction(*pair) for pair in zip(whole.tolist(), parts.tolist(), strict=True)]
         keys = [(-score, p, q) for score, (p, q) in zip(exact, pairs.tolist(), strict=True)]
         order = np.array(sorted(range(len(keys)), key=keys.__getitem__))

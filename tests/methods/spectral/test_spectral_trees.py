@@ -1,4 +1,4 @@
-"""The rounds of the spectral method: lapses, many answers, clusters that come to rest."""
+"""The rounds of the spectral method: lapses, many answers, clusters that converge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree from splits: which merges come first, and which of them nothing speaks for."""
+"""A tree from splits: which merges come first, and which no answer supports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that no answer names: they change nothing, and hang in the larger part of every split."""
+"""Objects that no answer names: they change nothing, and go into the larger part of every split."""
 
 from __future__ import annotations
 

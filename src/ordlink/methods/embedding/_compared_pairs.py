@@ -1,4 +1,4 @@
-"""Comparisons as an ordinal embedding sees them: the pairs that were compared, and who won."""
+"""Comparisons as ordinal embeddings need them: the compared pairs, and which one won."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RowKernel = Callable[..., float]
 
 @dataclass(frozen=True)
 class ComparedPairs:
-    """The pairs named by comparisons, numbered anew, and the comparisons of those numbers."""
+    """The pairs that were compared, numbered from 0, and the comparisons between them."""
 
     n_objects: int  # number of objects N
     low: Int32Array  # (n_pairs,): members of each pair that was compared

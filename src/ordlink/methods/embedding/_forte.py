@@ -40,7 +40,7 @@ def forte_embedding(
     With D_ij = K_ii + K_jj - 2 K_ij, a comparison (i, j, k, l) loses ln(1 + exp(D_ij - D_kl)); the
     loss is the mean, K is positive semidefinite, centred and of rank at most d. Gradient steps in
     K with a backtracking line search, each projected to such matrices (the d largest eigenvalues,
-    clipped at 0), lead near a minimum. These converge slowly in the end, so L-BFGS over the
+    clipped at 0), lead near a minimum. They converge slowly near the minimum, so L-BFGS over the
     factor X of K = X X^T, which keeps K among these matrices, takes over.
 
     Parameters

@@ -78,9 +78,9 @@ def _merge_all(
 ) -> Merges:
     """Return the pairs of clusters that merge, their scores and tie marks.
 
-    The scores are contracted as soon as that pays, which is looked at no later than when the number
+    The scores are contracted as soon as that pays, which is checked at the latest when the number
     of clusters has halved: clusters become the slots, so that later steps cost less and rounding
-    errors do not pile up.
+    errors do not accumulate.
     """
     n_merges = len(clusters.alive) - 1
     merges = Merges.room_for(n_merges)

@@ -1,8 +1,8 @@
 """How 4-AL gets its pair scores s = A u from listed comparisons: columns, then a dense matrix.
 
-A merge costs columns what the pairs of the merged cluster's slots hold. Where one cluster takes in
-one object after the other, that is soon most of A; so columns are contracted once a cluster is
-large, and go on as columns while a matrix would be larger.
+With columns, a merge costs as much as the pairs of the merged cluster's slots have entries. Where
+one cluster absorbs one object after the other, that is soon most of A; so columns are contracted
+once a cluster is large, and stay columns while a matrix would be larger.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def thin_out_pairs(
 ) -> ListedComparisons:
     """Return comparisons such that few pairs are in many more than `per_pair` of them.
 
-    A comparison of a pair that is in fewer is always kept; the others are kept by chance, with a
+    A comparison of a pair that is in fewer is always kept; the others are kept at random, with a
     probability that leaves about so many of the pair that is in fewer.
     """
     winners, losers = comparisons.winners, comparisons.losers

@@ -140,7 +140,7 @@ def _grow(
 def choose_kind(
     comparisons: ListedComparisons, partition: InitialPartition, repeats: Repeats
 ) -> Kind:
-    """Return which tree to grow: by splits, unless held-out answers speak for another one.
+    """Return which tree to grow: by splits, unless another one predicts held-out answers better.
 
     Few objects: over five folds; where they were compared often, the best mean counts. More
     objects: one fold, and average linkage must be clearly better. Many objects: splits.
@@ -206,7 +206,7 @@ def _folds(
 
 
 def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
-    """Return 1 for each comparison that the tree agrees with, 1/2 where it says nothing, else 0."""
+    """Return 1 for each comparison that the tree agrees with, 1/2 where it is undecided, else 0."""
     ranks = by_pair(tree.lca_ranks().astype(np.float64))
     ahead = ranks[comparisons.losers] - ranks[comparisons.winners]
     return np.asarray(0.5 + 0.5 * np.sign(ahead))

@@ -25,7 +25,7 @@ class Branch:
     first: int  # its smallest object
     strength: float = np.nan  # mean strength across, NaN if nothing is known of it
     rank: tuple[bool, float] = (True, np.inf)  # splits of lower rank come first, from the root down
-    tied: bool = False  # whether nothing spoke for this split, or as much for another one
+    tied: bool = False  # no answer supports this split, or another equally well
     parts: tuple[Branch, ...] = ()  # its two parts
 
 
@@ -108,7 +108,7 @@ def _split_down(posterior: PairStrengths, members: Int64Array) -> Branch:
 
 
 def _chain(members: Int64Array) -> Branch:
-    """Return a branch of objects that nothing tells apart: one after another."""
+    """Return a branch of indistinguishable objects, joined one after another."""
     branch = Branch(int(members[0]))
     for item in members[1:]:
         branch = _join_two(

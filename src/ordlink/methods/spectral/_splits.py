@@ -16,7 +16,7 @@ LIKELY = 0.4
 CLEAR = 0.85
 """The caution of splits that noise alone hardly gives."""
 TINY = 1e-12
-"""A total precision below this says nothing."""
+"""A total precision below this counts as none."""
 _MOVES_PER_OBJECT = 3
 _EXACT = 1e-12
 """Relative differences below this come from rounding."""
