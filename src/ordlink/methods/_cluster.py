@@ -59,8 +59,8 @@ def cluster(
     Warns
     -----
     OrdlinkWarning
-        If answers contradict each other, objects or groups of objects are never compared, an
-        embedding did not converge, or ties decided some merges.
+        If answers contradict each other, objects or groups of objects are never compared, or ties
+        decided some merges; ConvergenceWarning if an embedding did not converge.
 
     Examples
     --------

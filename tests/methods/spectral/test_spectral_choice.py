@@ -1,4 +1,4 @@
-"""Which way a spectral tree is grown: splits, unless another tree predicts held-out answers better."""
+"""Which spectral tree is grown: splits, unless another one predicts held-out answers better."""
 
 from __future__ import annotations
 
