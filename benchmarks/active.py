@@ -73,10 +73,11 @@ def measure(what: str, n_objects: int) -> Measured:
 
 
 def _link(features: np.ndarray) -> float:
-    from ordlink.linkage import average_linkage_of_features
+    from ordlink.linkage import initial_partition, link_features_by_average
 
-    average_linkage_of_features(features[:300])  # compiles, or loads what was compiled
-    return seconds(lambda: average_linkage_of_features(features))
+    link_features_by_average(features[:300], initial_partition(300))  # compiles, or loads
+    everything = initial_partition(len(features))
+    return seconds(lambda: link_features_by_average(features, everything))
 
 
 def _link_by_scipy(features: np.ndarray) -> float:

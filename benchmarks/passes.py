@@ -22,7 +22,7 @@ BARS = {("4-AL", 0.1): 5, ("4-AL", 0.01): 10, ("4K-AL", 0.1): 8, ("4K-AL", 0.01)
 
 PHASES = {
     "4-AL": {
-        "warnings about the answers": ["methods:_warn_about_answers"],
+        "warnings about the answers": ["methods._cluster:_warn_about_input"],
         "one entry per pair of pairs": ["comparisons._net:net_comparisons"],
         "counting sort into columns": ["comparisons._columns:compress"],
         "sums from columns": ["methods.four_al._scores:ColumnScores.__init__"],
@@ -37,19 +37,19 @@ PHASES = {
         ],
     },
     "4K-AL": {
-        "warnings about the answers": ["methods:_warn_about_answers"],
+        "warnings about the answers": ["methods._cluster:_warn_about_input"],
         "one entry per pair of pairs": ["comparisons._net:net_comparisons"],
         "counting sort into columns": ["comparisons._columns:compress"],
         "bits or groups?": ["methods.kernel_al._passive:_bits_pay"],
         "products of rows of bits": ["methods.kernel_al._passive:_kernel_by_bits"],
         "products of groups": ["methods.kernel_al._passive:_kernel_by_groups"],
-        "average linkage": ["linkage._average:average_linkage"],
+        "average linkage": ["linkage._average:link_by_average"],
     },
     "AddS-AL": {
-        "warnings about the answers": ["methods:_warn_about_answers"],
+        "warnings about the answers": ["methods._cluster:_warn_about_input"],
         "one entry per pair of pairs": ["comparisons._net:net_comparisons"],
         "wins minus losses": ["comparisons._net:net_wins"],
-        "average linkage": ["linkage._average:average_linkage"],
+        "average linkage": ["linkage._average:link_by_average"],
     },
 }
 """Where the time of a method can go: functions of the package, none inside another."""

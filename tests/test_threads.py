@@ -55,7 +55,7 @@ def test_the_number_of_threads_can_be_set(monkeypatch) -> None:
 def test_a_number_of_threads_that_is_none_is_refused(monkeypatch, given: str) -> None:
     monkeypatch.setenv("ORDLINK_THREADS", given)
 
-    with pytest.raises(InputError, match="ORDLINK_THREADS must be a whole number from 1 on, got"):
+    with pytest.raises(InputError, match="ORDLINK_THREADS: expected a whole number of at least 1"):
         n_threads()
 
 

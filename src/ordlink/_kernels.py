@@ -1,4 +1,4 @@
-"""The one place that owns `njit`: how all kernels are compiled, and what the user hears of it."""
+"""The one place that owns `njit`: how all kernels are compiled, and how the user is told."""
 
 from __future__ import annotations
 

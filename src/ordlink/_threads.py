@@ -1,4 +1,4 @@
-"""Kernels on several threads: they release the interpreter's lock, so plain threads do."""
+"""Kernels on several threads: they release the GIL, so plain threads are enough."""
 
 from __future__ import annotations
 
@@ -52,8 +52,9 @@ def _checked(given: str) -> int:
         number = 0
     if number < 1:
         raise InputError(
-            f"the environment variable ORDLINK_THREADS must be a whole number from 1 on, got "
-            f"{given!r}; unset it to use every core"
+            f"expected a whole number of at least 1, got {given!r}",
+            where="environment variable ORDLINK_THREADS",
+            remedy="unset it to use every core",
         )
     return number
 

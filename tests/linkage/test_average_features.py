@@ -9,13 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import _average_features, average_linkage, average_linkage_of_features
+from ordlink.linkage import (
+    _average_features,
+    average_linkage,
+    initial_partition,
+    link_features_by_average,
+)
 from ordlink.methods.kernel_al import active_kernel
 from tests.checks import assert_same_tree
 from tests.instances import partitions
 from tests.reference.linkage import agglomerate, average
+
+
+def _link(features, initial_clusters=None):
+    return link_features_by_average(features, initial_partition(len(features), initial_clusters))
 
 
 @st.composite
@@ -69,7 +77,7 @@ def test_equals_average_linkage_of_the_kernel() -> None:
     def check(features: np.ndarray, data: st.DataObject) -> None:
         initial_clusters = data.draw(partitions(len(features)))
 
-        tree = average_linkage_of_features(features, initial_clusters=initial_clusters)
+        tree = _link(features, initial_clusters)
 
         _assert_equal(
             tree, average_linkage(active_kernel(features), initial_clusters=initial_clusters)
@@ -83,7 +91,7 @@ def test_equals_average_linkage_of_the_kernel() -> None:
 def test_equals_the_literal_equation(features: np.ndarray, data: st.DataObject) -> None:
     initial_clusters = data.draw(partitions(len(features)))
 
-    tree = average_linkage_of_features(features, initial_clusters=initial_clusters)
+    tree = _link(features, initial_clusters)
 
     kernel = active_kernel(features)
     assert_same_tree(tree, agglomerate(len(kernel), average(kernel), initial_clusters, unit=0))
@@ -97,7 +105,7 @@ def test_equals_average_linkage_of_a_larger_kernel(seed: int, n_landmarks: int) 
     rng = np.random.default_rng(seed)
     groups = None if seed % 2 else [part.tolist() for part in rng.permutation(240).reshape(60, 4)]
 
-    tree = average_linkage_of_features(features, initial_clusters=groups)
+    tree = _link(features, groups)
 
     _assert_equal(tree, average_linkage(active_kernel(features), initial_clusters=groups))
 
@@ -105,12 +113,12 @@ def test_equals_average_linkage_of_a_larger_kernel(seed: int, n_landmarks: int) 
 def test_a_margin_of_infinity_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """With so many features that float32 says nothing, all scores come from whole numbers."""
     features = _planted(120)
-    expected = average_linkage_of_features(features)
+    expected = _link(features)
     monkeypatch.setattr(
         _average_features, "_margins", lambda rows, means: np.full(len(rows), np.inf)
     )
 
-    _assert_equal(average_linkage_of_features(features), expected)
+    _assert_equal(_link(features), expected)
 
 
 def test_products_are_within_their_margins() -> None:
@@ -206,7 +214,7 @@ def test_identical_rows_end_soon(n_kinds: int, value: int) -> None:
     kinds = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), (n_kinds, 40))
     features = np.repeat(kinds * np.int8(value), 2000 // n_kinds, axis=0)
 
-    tree = average_linkage_of_features(features)
+    tree = _link(features)
 
     _assert_equal(tree, average_linkage(active_kernel(features)))
 
@@ -216,7 +224,7 @@ def test_number_of_threads_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> N
     trees = []
     for n_threads in ("1", "2", "5"):
         monkeypatch.setenv("ORDLINK_THREADS", n_threads)
-        trees.append(average_linkage_of_features(features))
+        trees.append(_link(features))
 
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree.merges, trees[0].merges)
@@ -228,24 +236,13 @@ def test_names_and_progress() -> None:
     steps: list[tuple[int, int]] = []
     names = [f"object {i}" for i in range(100)]
 
-    tree = average_linkage_of_features(
-        _planted(100), names=names, progress=lambda *step: steps.append(step)
+    tree = link_features_by_average(
+        _planted(100),
+        initial_partition(100),
+        names=names,
+        progress=lambda *step: steps.append(step),
     )
 
     assert tree.names == tuple(names)
     assert steps[-1] == (199, 199)
     assert steps == sorted(steps)
-
-
-@pytest.mark.parametrize(
-    ("features", "kind", "message"),
-    [
-        (np.zeros((3, 2)), InputKindError, "int8, got float64"),
-        (np.zeros(3, dtype=np.int8), InputError, "shape"),
-        (np.zeros((1, 2), dtype=np.int8), InputError, "two objects, got 1"),
-        (np.array([[0, 1], [1, 2]], dtype=np.int8), InputError, "row 1.* got 2 in column 1"),
-    ],
-)
-def test_wrong_features_are_refused(features: np.ndarray, kind: type, message: str) -> None:
-    with pytest.raises(kind, match=message):
-        average_linkage_of_features(features)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ordlink as ol
 from ordlink import Comparisons
 from ordlink.comparisons import ListedComparisons
 from ordlink.linkage import average_linkage
 from ordlink.methods.adds import adds_similarity
 from ordlink.methods.four_al import _scores as _four_al_scores
-from ordlink.methods.four_al import quadruplets_average_linkage
 from ordlink.methods.kernel_al import passive_kernel
 from tests.checks import assert_same_tree
 from tests.instances import Instance, instances, partitions, similarity_matrices
 from tests.reference import kernels
 from tests.reference.four_al import four_al, four_al_unit
 from tests.reference.linkage import agglomerate, average, largest
+
+pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+quadruplets_average_linkage = partial(ol.cluster, method="4-AL")
 
 
 @settings(max_examples=250)

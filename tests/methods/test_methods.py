@@ -124,9 +124,31 @@ def test_few_objects_can_be_asked_about_with_the_defaults(n: int) -> None:
 def test_options_that_cannot_be_noted_are_refused_before_anything_is_asked() -> None:
     oracle = SimilarityOracle(np.ones((5, 5)))
 
-    with pytest.raises(InputKindError, match="seed must be a number"):
-        ol.cluster(oracle, "4K-AL-act", seed=np.random.default_rng(0))
+    with pytest.raises(InputKindError, match="budget: expected a number"):
+        ol.cluster(oracle, "4K-AL-act", budget=object())
     assert oracle.n_questions == 0
+
+
+@pytest.mark.parametrize("method", ["4K-AL-act", "tSTE-AL"])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_any_seed_is_noted_as_a_number_that_gives_the_same_tree(method: str) -> None:
+    matrix = np.random.default_rng(1).random((8, 8))
+    matrix += matrix.T
+    data = ol.Comparisons.from_similarities(matrix) if method == "tSTE-AL" else matrix
+
+    for seed in (np.random.default_rng(0), None):
+        tree = ol.cluster(data, method, seed=seed)
+        again = ol.cluster(data, method, seed=tree.parameters["seed"])
+
+        assert isinstance(tree.parameters["seed"], int)
+        assert again.merges.tolist() == tree.merges.tolist()
+    default = ol.cluster(data, method)
+    assert default.merges.tolist() == ol.cluster(data, method, seed=0).merges.tolist()
+
+
+def test_the_table_of_methods_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        ol.METHODS["mine"] = ol.METHODS["SL"]
 
 
 @pytest.mark.parametrize("method", ["4-AL", "AddS-AL", "spectral"])
@@ -216,13 +238,13 @@ def test_cars_cluster_into_their_classes(data_folder, method: str) -> None:
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 def test_active_kernel_of_many_objects_gives_the_same_tree(monkeypatch, planted) -> None:
     """Above some size no kernel is made; features are linked instead."""
-    from ordlink.methods import _runs
+    from ordlink.methods.kernel_al import _active
 
     oracle = SimilarityOracle(planted.similarities, names=planted.names)
     options = {"seed": 1, "n_references": 12, "initial_clusters": planted.initial_clusters(3, 0)}
     tree = ol.cluster(oracle, "4K-AL-act", **options)
-    monkeypatch.setattr(_runs, "FEATURES_FROM", 2)
-    monkeypatch.setattr(_runs, "active_kernel", None)
+    monkeypatch.setattr(_active, "FEATURES_FROM", 2)
+    monkeypatch.setattr(_active, "active_kernel", None)
 
     other = ol.cluster(oracle, "4K-AL-act", **options)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ordlink.errors import BudgetExhaustedError, InputError, InputKindError
-from ordlink.methods.active import single_linkage
+from ordlink.methods import cluster
 from ordlink.oracles import BudgetedOracle, SimilarityOracle
 
 W = np.array([[0, 9, 5, 1], [9, 0, 5, 2], [5, 5, 0, 7], [1, 2, 7, 0]], dtype=float)
@@ -52,7 +52,7 @@ def test_linkage_stops_with_what_was_learnt():
     inner = SimilarityOracle(w + w.T)
 
     with pytest.raises(BudgetExhaustedError) as caught:
-        single_linkage(BudgetedOracle(inner, 100))
+        cluster(BudgetedOracle(inner, 100), "SL")
 
     i, j, k, l = caught.value.comparisons.quadruplets.T  # noqa: E741
     assert len(i) == 100 == inner.n_questions

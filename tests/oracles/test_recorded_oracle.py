@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ordlink.errors import BudgetExhaustedError, InputError
-from ordlink.methods.active import complete_linkage, single_linkage
+from ordlink.methods import cluster
 from ordlink.oracles import (
     BudgetedOracle,
     FunctionOracle,
@@ -45,18 +45,18 @@ def path(tmp_path):
     return tmp_path / "answers.jsonl"
 
 
-@pytest.mark.parametrize("linkage", [single_linkage, complete_linkage])
-def test_an_interrupted_run_goes_on_without_asking_anything_twice(path, linkage):
+@pytest.mark.parametrize("method", ["SL", "CL"])
+def test_an_interrupted_run_goes_on_without_asking_anything_twice(path, method):
     w = np.random.default_rng(0).normal(size=(25, 25))
     w = w + w.T
     straight = SimilarityOracle(w)
-    expected = linkage(straight)
+    expected = cluster(straight, method)
 
     heard, tree = [], None
     while tree is None:
         inner = TiringOracle(w, n_batches=20)
         with contextlib.suppress(Tired):
-            tree = linkage(RecordedOracle(inner, path))
+            tree = cluster(RecordedOracle(inner, path), method)
         heard += inner.heard
 
     assert np.array_equal(tree.merges, expected.merges)
@@ -255,6 +255,7 @@ def test_the_batch_in_which_a_budget_runs_out_is_recorded(path, wrap):
     assert oracle.compare([[2, 3, 0, 1]]).tolist() == [-1]
 
 
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 @pytest.mark.parametrize(
     "session",
     [
@@ -266,13 +267,13 @@ def test_sessions_with_a_budget_go_on_where_the_last_one_stopped(path, session):
     w = np.random.default_rng(0).integers(0, 40, (25, 25)).astype(float)
     w = np.triu(w, 1) + np.triu(w, 1).T
     straight = SimilarityOracle(w)
-    expected = single_linkage(straight)
+    expected = cluster(straight, "SL")
 
     tree, n_asked = None, []
     while tree is None:
         truth = SimilarityOracle(w)
         with contextlib.suppress(BudgetExhaustedError):
-            tree = single_linkage(session(truth, path))
+            tree = cluster(session(truth, path), "SL")
         n_asked.append(truth.n_questions)
 
     assert np.array_equal(tree.merges, expected.merges)

@@ -24,6 +24,7 @@ from ordlink.collect.draws import (
     random_questions,
 )
 from ordlink.errors import OrdlinkError
+from ordlink.linkage import initial_partition
 from ordlink.methods import METHODS
 
 PLANS = ("SL", "CL", "4K-AL-act")
@@ -99,7 +100,7 @@ def _plan_questions(
     """Return what an active method asks next; nothing once it is done."""
     oracle = KnownAnswers(known)
     try:
-        METHODS[method].run(oracle, initial_clusters=None, progress=None, **options)
+        METHODS[method].run(oracle, initial_partition(known.n_objects), **options)
     except _AnswersNeeded as stopped:
         missing = [tuple(row) for row in stopped.questions.tolist()]
         new = [row for row in missing if row not in known.waiting]

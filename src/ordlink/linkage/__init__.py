@@ -1,8 +1,12 @@
 """What methods share: average linkage, initial clusters, the order of objects."""
 
-from ordlink.linkage._average import average_linkage
-from ordlink.linkage._average_features import average_linkage_of_features
-from ordlink.linkage._initial_partition import InitialPartition, clusters_of, initial_partition
+from ordlink.linkage._average import average_linkage, link_by_average
+from ordlink.linkage._average_features import link_features_by_average
+from ordlink.linkage._initial_partition import (
+    InitialClusters,
+    InitialPartition,
+    initial_partition,
+)
 from ordlink.linkage._numbering import (
     new_pair_ids,
     order_of_appearance,
@@ -11,11 +15,12 @@ from ordlink.linkage._numbering import (
 )
 
 __all__ = [
+    "InitialClusters",
     "InitialPartition",
     "average_linkage",
-    "average_linkage_of_features",
-    "clusters_of",
     "initial_partition",
+    "link_by_average",
+    "link_features_by_average",
     "new_pair_ids",
     "order_of_appearance",
     "permute_objects",

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ordlink._typing import AnyArray, FloatArray, Progress
+from ordlink._typing import FloatArray, Progress
 from ordlink.comparisons import check_similarities
-from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._initial_partition import initial_partition
+from ordlink.linkage._initial_partition import (
+    InitialClusters,
+    InitialPartition,
+    initial_partition,
+)
 
 _MERGES_PER_CALL = 256
 
@@ -18,7 +21,7 @@ _MERGES_PER_CALL = 256
 def average_linkage(
     similarities: FloatArray,
     *,
-    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
+    initial_clusters: InitialClusters = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Hierarchy:
@@ -51,13 +54,21 @@ def average_linkage(
     ([[0, 1], [3, 2]], [3.0, 1.5])
     """
     checked = check_similarities(similarities)
-    n_objects = len(checked)
-    if n_objects < 2:
-        raise InputError("a tree needs at least two objects, got one")
+    partition = initial_partition(len(checked), initial_clusters)
+    return link_by_average(checked, partition, names=names, progress=progress)
+
+
+def link_by_average(
+    similarities: FloatArray,
+    partition: InitialPartition,
+    *,
+    names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Hierarchy:
+    """Return the tree of average linkage; its input is known to be right."""
     from ordlink.linkage._kernels_average import average_linkage as merge_greedily
 
-    partition = initial_partition(n_objects, initial_clusters)
-    plain = np.array(checked)
+    plain = np.array(similarities)
     np.fill_diagonal(plain, 0.0)
     unit = float(np.abs(plain).max())
     sums = partition.contract(plain)

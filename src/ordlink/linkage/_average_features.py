@@ -18,9 +18,8 @@ from ordlink._typing import (
     Int64Array,
     Progress,
 )
-from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._initial_partition import InitialPartition, initial_partition
+from ordlink.linkage._initial_partition import InitialPartition
 
 if TYPE_CHECKING:
     from ordlink.linkage._kernels_lists import Clusters, Lists
@@ -32,10 +31,10 @@ PRODUCTS_AT_ONCE = 1 << 23
 _ROWS_AT_ONCE = 1024
 
 
-def average_linkage_of_features(
+def link_features_by_average(
     features: Int8Array,
+    partition: InitialPartition,
     *,
-    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Hierarchy:
@@ -51,12 +50,18 @@ def average_linkage_of_features(
     matrix, :func:`average_linkage` takes scores that differ by less than 1e-9 of the best one, or
     1e-13 of the largest similarity, for equal; here these are different scores.)
 
+    Each cluster keeps a list of its nearest clusters and a bound on all others. Since scores with
+    a merged cluster are means, neither grows: most neighbours of merged clusters, and of clusters
+    whose neighbours merged, come from lists. Only where a list is used up, all clusters are
+    searched, many at once by matrix products; in all about 1.2 N^2 d operations, the first N^2
+    of them on bits, 64 at a time.
+
     Parameters
     ----------
     features : ndarray of shape (N, d), dtype int8
         F, entries -1, 0 and 1, see :func:`ordlink.methods.kernel_al.active_features`.
-    initial_clusters : sequence of sequences of int, optional
-        Clusters to start from.
+    partition : InitialPartition
+        The clusters to start from.
     names : sequence of str, optional
         Names of the objects.
     progress : callable, optional
@@ -68,31 +73,16 @@ def average_linkage_of_features(
         Scores are the mean of K. A merge is tied if another pair of clusters had exactly the
         same score.
 
-    Raises
-    ------
-    InputError, InputKindError
-        If the features are not a table of -1, 0 and 1 of dtype int8, or have fewer than two rows.
-
-    Notes
-    -----
-    Each cluster keeps a list of its nearest clusters and a bound on all others. Since scores with
-    a merged cluster are means, neither grows: most neighbours of merged clusters, and of clusters
-    whose neighbours merged, come from lists. Only where a list is used up, all clusters are
-    searched, many at once by matrix products; in all about 1.2 N^2 d operations, the first N^2
-    of them on bits, 64 at a time.
-
     Examples
     --------
     >>> import numpy as np
     >>> signs = np.array([[1, 1, 1], [1, 1, -1], [-1, -1, -1], [-1, -1, 1]], dtype=np.int8)
-    >>> tree = average_linkage_of_features(signs)
+    >>> tree = link_features_by_average(signs, InitialPartition.of_labels(np.arange(4)))
     >>> tree.merges.tolist(), tree.scores.tolist()
     ([[0, 1], [2, 3], [4, 5]], [1.0, 1.0, -2.0])
     """
-    checked = _check_features(features)
-    n_objects = len(checked)
-    partition = initial_partition(n_objects, initial_clusters)
-    pairs, numbers, weights, unsure = _merge_all(checked, partition, progress)
+    features = np.ascontiguousarray(features)
+    pairs, numbers, weights, unsure = _merge_all(features, partition, progress)
     order, same_as_next = _greedy_order(pairs, numbers, weights)
     pairs, numbers, weights = pairs[order], numbers[order], weights[order]
     tied = same_as_next.copy()
@@ -103,29 +93,8 @@ def average_linkage_of_features(
     if unsure.any():
         from ordlink.linkage._kernels_chains import find_ties
 
-        find_ties(pairs, numbers, weights, unsure, _clusters_of(checked, partition), tied)
+        find_ties(pairs, numbers, weights, unsure, _clusters_of(features, partition), tied)
     return partition.finish(pairs, numbers / weights, tied, names=names)
-
-
-def _check_features(features: Int8Array) -> Int8Array:
-    given = np.asarray(features)
-    if given.dtype != np.int8:
-        raise InputKindError(
-            f"features must have dtype int8, got {given.dtype}; convert them with .astype('int8')"
-        )
-    if given.ndim != 2:
-        raise InputError(
-            f"features must be a table of shape (n_objects, n_features), got shape {given.shape}"
-        )
-    if len(given) < 2:
-        raise InputError(f"a tree needs at least two objects, got {len(given)}")
-    wrong = (given < -1) | (given > 1)
-    if wrong.any():
-        i, k = np.argwhere(wrong)[0]
-        raise InputError(
-            f"features, row {i}: expected the signs -1, 0 or 1, got {given[i, k]} in column {k}"
-        )
-    return np.ascontiguousarray(given)
 
 
 def _clusters_of(features: Int8Array, partition: InitialPartition) -> Clusters:
@@ -144,8 +113,8 @@ def _merge_all(
 ) -> tuple[Int32Array, Int64Array, Int64Array, BoolArray]:
     """Return all merges in the order in which they are found.
 
-    Merging goes on as long as the lists tell nearest clusters; then the lists that are used up
-    are made anew, all at once.
+    Clusters are merged as long as the lists know the nearest ones; then the lists that are used up
+    are rebuilt, all at once.
     """
     from ordlink.linkage._kernels_chains import Merges, merge_along_chains
 
@@ -222,7 +191,7 @@ def _search_products(
     lists: Lists,
     report: Callable[[int], None] = lambda steps: None,
 ) -> None:
-    """Make the lists of some clusters anew, from the estimated scores with all clusters."""
+    """Rebuild the lists of some clusters from the estimated scores with all clusters."""
     from ordlink._threads import in_threads
     from ordlink.linkage._kernels_search import scan_products
 
@@ -294,7 +263,7 @@ def _greedy_order(
 
     same = is_same_as_next(whole) & is_same_as_next(parts)
     if (is_same_as_next(scores) & ~same).any():
-        # Different quotients that float64 cannot tell apart: only with very large clusters.
+        # Different quotients that are equal in float64: only with very large clusters.
         exact = [Fraction(*pair) for pair in zip(whole.tolist(), parts.tolist(), strict=True)]
         keys = [(-score, p, q) for score, (p, q) in zip(exact, pairs.tolist(), strict=True)]
         order = np.array(sorted(range(len(keys)), key=keys.__getitem__))

@@ -1,16 +1,20 @@
-"""Where linkage starts (singletons or initial clusters) and how slots become a tree."""
+"""Where linkage starts (single objects or initial clusters) and how slots become a tree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
-from ordlink._validate import count_objects
+from ordlink._validate import check_objects
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
+
+InitialClusters: TypeAlias = Sequence[Sequence[int] | AnyArray] | None
+"""Clusters to start from, as lists of object numbers."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,20 @@ class InitialPartition:
     n_objects: int
     labels: Int32Array
     sizes: Int64Array
+
+    @classmethod
+    def of_labels(cls, labels: AnyArray) -> InitialPartition:
+        """Return the partition in which objects of equal labels are together.
+
+        Examples
+        --------
+        >>> InitialPartition.of_labels(np.array([7, 2, 7, 5])).labels
+        array([0, 1, 0, 2], dtype=int32)
+        """
+        _, first, owner = np.unique(labels, return_index=True, return_inverse=True)
+        slots = np.empty(len(first), dtype=np.int32)
+        slots[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+        return cls(len(owner), slots[owner], np.bincount(owner)[np.argsort(first)])
 
     @property
     def n_slots(self) -> int:
@@ -90,86 +108,50 @@ class InitialPartition:
         )
 
 
-def initial_partition(
-    n_objects: int, initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None
-) -> InitialPartition:
-    """Return the start of linkage; objects that no initial cluster names stay single.
+def initial_partition(n_objects: int, initial_clusters: InitialClusters = None) -> InitialPartition:
+    """Return the partition that linkage starts from; objects in no initial cluster stay single.
 
     Raises
     ------
     InputError
-        If an initial cluster is empty, names an unknown object, or two of them overlap.
+        If there are fewer than two objects, or an initial cluster is empty, names an unknown
+        object, or overlaps another one.
 
     Examples
     --------
     >>> initial_partition(5, [[4, 1], [2, 3]]).labels
     array([0, 1, 2, 2, 1], dtype=int32)
     """
-    owner = np.full(n_objects, -1, dtype=np.int64)
-    clusters = _list_clusters(initial_clusters)
-    for number, cluster in enumerate(clusters):
-        for item in _check_cluster(cluster, number, n_objects):
-            if owner[item] == number:
-                raise InputError(
-                    f"initial cluster {number}: object {item} is named twice; name each object once"
-                )
-            if owner[item] >= 0:
-                raise InputError(
-                    f"initial cluster {number}: object {item} is already in initial cluster "
-                    f"{owner[item]}; clusters must not overlap"
-                )
-            owner[item] = number
-    single = owner < 0
-    owner[single] = len(clusters) + np.arange(int(single.sum()))
-    first = np.full(int(owner.max(initial=-1)) + 1, n_objects)
-    np.minimum.at(first, owner, np.arange(n_objects))
-    slot_of_owner = np.empty(len(first), dtype=np.int32)
-    slot_of_owner[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
-    labels = slot_of_owner[owner]
-    return InitialPartition(n_objects, labels, np.bincount(labels).astype(np.int64))
-
-
-def clusters_of(labels: AnyArray) -> list[list[int]]:
-    """Return the objects of equal labels, where these are two or more.
-
-    Examples
-    --------
-    >>> clusters_of(np.array([7, 2, 7, 5]))
-    [[0, 2]]
-    """
-    members: dict[int, list[int]] = {}
-    for item, label in enumerate(labels.tolist()):
-        members.setdefault(label, []).append(item)
-    return [cluster for cluster in members.values() if len(cluster) > 1]
-
-
-def _list_clusters(initial_clusters: object) -> list[Sequence[int] | AnyArray]:
-    """Return the clusters as a list; a generator is refused, for it could be read only once."""
-    if initial_clusters is None:
-        return []
-    if isinstance(initial_clusters, (Sequence, np.ndarray)) and not isinstance(
-        initial_clusters, (str, bytes)
-    ):
-        return list(initial_clusters)
-    raise InputKindError(
-        "initial_clusters: expected a list of lists of object numbers, such as [[0, 1], [2, 3]], "
-        f"got {type(initial_clusters).__name__}"
-    )
-
-
-def _check_cluster(cluster: Sequence[int] | AnyArray, number: int, n_objects: int) -> list[int]:
-    try:
-        items = np.asarray(cluster)
-    except ValueError:
-        items = np.empty((0, 0))
-    if items.ndim != 1 or not len(items) or items.dtype.kind not in "iu":
-        raise InputError(
-            f"initial cluster {number}: expected a list of object numbers, got {cluster!r}"
-        )
-    for item in items.tolist():
-        if not 0 <= item < n_objects:
+    if n_objects < 2:
+        raise InputError(f"a tree needs at least two objects, got {n_objects}")
+    owner = n_objects + np.arange(n_objects)  # each object its own
+    for number, cluster in enumerate(_list_clusters(initial_clusters)):
+        where = f"initial cluster {number}"
+        try:
+            items = check_objects(cluster, n_objects, where)
+        except InputError as error:
+            raise InputError(error.problem, where=where) from None
+        taken = items[owner[items] < n_objects]
+        if len(taken):
             raise InputError(
-                f"initial cluster {number}: object {item} is unknown; there "
-                f"{count_objects(n_objects)}"
+                f"object {taken[0]} is already in initial cluster {owner[taken[0]]}; clusters must "
+                "not overlap",
+                where=where,
             )
-    return [int(item) for item in items]
+        owner[items] = number
+    return InitialPartition.of_labels(owner)
+
+
+def _list_clusters(initial_clusters: object) -> Sequence[object]:
+    """Return the clusters; a generator is refused, for it could be read only once."""
+    if initial_clusters is None:
+        return ()
+    if isinstance(initial_clusters, Sequence | np.ndarray) and not isinstance(
+        initial_clusters, str | bytes
+    ):
+        return initial_clusters  # type: ignore[return-value]
+    raise InputKindError(
+        "expected a list of lists of object numbers, such as [[0, 1], [2, 3]], got "
+        f"{type(initial_clusters).__name__}",
+        parameter="initial_clusters",
+    )

@@ -15,21 +15,12 @@ ROUNDING = 4 * 2.0**-52
 
 
 class Merges(NamedTuple):
-    """The merges in the order in which they are found.
+    """The merges in the order in which they are found."""
 
-    Attributes
-    ----------
-    pairs : ndarray of shape (n_slots - 1, 2), dtype int32
-        Slots, the smaller one first.
-    numbers, weights : ndarrays of shape (n_slots - 1,), dtype int64
-        The score is `numbers / weights`.
-    unsure : ndarray of shape (n_slots - 1,), dtype bool
-        False where neither cluster can have had another partner with this score.
-    """
-
-    pairs: Int32Array
-    numbers: Int64Array
+    pairs: Int32Array  # (n_slots - 1, 2): slots, the smaller one first
+    numbers: Int64Array  # (n_slots - 1,): the score is `numbers / weights`
     weights: Int64Array
+    # (n_slots - 1,): false where neither cluster can have had another partner with this score
     unsure: BoolArray
 
 

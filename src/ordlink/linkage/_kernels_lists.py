@@ -15,21 +15,11 @@ from ordlink._typing import FloatArray, Int32Array, Int64Array
 
 
 class Clusters(NamedTuple):
-    """The clusters; a merged cluster keeps the smaller slot.
+    """The clusters; a merged cluster keeps the smaller slot."""
 
-    Attributes
-    ----------
-    sums : ndarray of shape (n_slots, d), dtype int32
-        Sums of the features of each cluster's objects.
-    sizes : ndarray of shape (n_slots,), dtype int64
-        Number of objects.
-    parents : ndarray of shape (n_slots,), dtype int32
-        The slot itself, or one that it was merged into.
-    """
-
-    sums: Int32Array
-    sizes: Int64Array
-    parents: Int32Array
+    sums: Int32Array  # (n_slots, d): sums of the features of each cluster's objects
+    sizes: Int64Array  # (n_slots,): number of objects
+    parents: Int32Array  # (n_slots,): the slot itself, or one that it was merged into
 
 
 class Lists(NamedTuple):
@@ -38,24 +28,14 @@ class Lists(NamedTuple):
     Whatever the list of r leaves out comes after the bound of r. A bound with a weight is an
     entry like the others; without one (0), its score is an estimate from above, and an equal
     score proves nothing.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_slots, length + 1), dtype float64
-        `numbers / weights`, rounded once: equal quotients give equal scores.
-    numbers, weights : ndarrays of shape (n_slots, length + 1), dtype int64
-        <sum F_r, sum F_x> and |r| |x|.
-    slots : ndarray of shape (n_slots, length + 1), dtype int32
-        The slot of x when it was listed.
-    counts : ndarray of shape (n_slots,), dtype int32
-        Number of entries.
     """
 
+    # (n_slots, length + 1): `numbers / weights`, rounded once: equal quotients give equal scores
     scores: FloatArray
-    numbers: Int64Array
+    numbers: Int64Array  # (n_slots, length + 1): <sum F_r, sum F_x> and |r| |x|
     weights: Int64Array
-    slots: Int32Array
-    counts: Int32Array
+    slots: Int32Array  # (n_slots, length + 1): the slot of x when it was listed
+    counts: Int32Array  # (n_slots,): number of entries
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Objects numbered as the answers name them, whatever their own numbers are.
 
-Sums in another order are rounded otherwise, and where nothing but noise decides, rounding does. So
-that renumbering the objects renumbers the tree and changes nothing else, the work is done in an
-order that the answers alone give.
+Sums in another order are rounded differently, and where only noise decides, rounding does. So that
+renumbering the objects renumbers the tree and changes nothing else, the work is done in an order
+that depends on the answers alone.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _SEED = 20190104
 def order_of_appearance(comparisons: ListedComparisons) -> Int32Array:
     """Return the objects in the order in which the answers first name them.
 
-    Those that first come up in the same comparison are told apart by the comparisons that they win
-    and lose; objects that no answer tells apart stay in the order of their numbers.
+    Those that first appear in the same comparison are ordered by the comparisons that they win and
+    lose; objects that no answer distinguishes stay in the order of their numbers.
 
     Examples
     --------

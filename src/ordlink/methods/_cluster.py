@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._text import did_you_mean
 from ordlink._typing import AnyArray, Progress
-from ordlink.comparisons import Comparisons, check_repeats
-from ordlink.errors import InputError, OrdlinkWarning
+from ordlink._validate import seed_number
+from ordlink.comparisons import Comparisons, check_repeats, check_similarities
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import initial_partition
-from ordlink.methods._input import check_input, note_parameters
-from ordlink.methods._runs import InitialClusters
-from ordlink.methods._table import find_method
-from ordlink.oracles import Oracle
+from ordlink.linkage import InitialClusters, InitialPartition, initial_partition
+from ordlink.methods._table import Method, find_method
+from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
 _NOTHING_LEFT = (
     "the initial clusters are one cluster of all objects; nothing is left for the answers to decide"
@@ -59,8 +59,8 @@ def cluster(
     Warns
     -----
     OrdlinkWarning
-        If answers contradict each other, objects or groups of objects are never compared, an
-        embedding did not converge, or ties decided some merges.
+        If answers contradict each other, objects or groups of objects are never compared, or ties
+        decided some merges; ConvergenceWarning if an embedding did not converge.
 
     Examples
     --------
@@ -71,26 +71,13 @@ def cluster(
     1.0
     """
     chosen = find_method(method)
-    unknown = sorted(set(options) - set(chosen.options))
-    if unknown:
-        known = ", ".join(chosen.options) or "none"
-        raise InputError(f"{chosen.name} has no option {unknown[0]!r}; its options are: {known}")
-    checked = check_input(data, chosen)
+    checked = _check_input(data, chosen)
     n_objects = len(checked) if isinstance(checked, np.ndarray) else checked.n_objects
-    if n_objects < 2:
-        raise InputError(f"a tree needs at least two objects, got {n_objects}")
-    # Wrong clusters and options are refused before any work is done or question asked.
     partition = initial_partition(n_objects, initial_clusters)
-    if options.get("repeats", "") is None:  # as each method counts them by itself
-        del options["repeats"]
-    if "repeats" in options:
-        check_repeats(options["repeats"])
-    parameters = note_parameters(initial_clusters, options)
-    if isinstance(checked, Comparisons):
-        _warn_about_answers(checked)
-    if partition.n_slots == 1:
-        warnings.warn(_NOTHING_LEFT, OrdlinkWarning, stacklevel=2)
-    tree = chosen.run(checked, initial_clusters=initial_clusters, progress=progress, **options)
+    options = _check_options(chosen, options)
+    parameters = _json_ready(options | {"initial_clusters": initial_clusters})
+    _warn_about_input(checked, partition)
+    tree = chosen.run(checked, partition, progress=progress, **options)
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
@@ -106,6 +93,79 @@ def warn_of_ties(tree: Hierarchy) -> list[str]:
     ]
 
 
-def _warn_about_answers(comparisons: Comparisons) -> None:
-    for message in comparisons.warnings():
+def _check_input(data: object, method: Method) -> Any:
+    """Return the input of the kind that the method needs, or say what to pass instead."""
+    is_oracle, answers = isinstance(data, Oracle), isinstance(data, Comparisons)
+    if method.needs == "comparisons" and not answers:
+        remedy = (
+            "collect its answers first, or use SL, CL or 4K-AL-act"
+            if is_oracle
+            else "make them with Comparisons.from_triplets, from_quadruplets or from_similarities"
+        )
+        raise InputKindError(
+            f"{method.name} works on answers given beforehand (Comparisons), got "
+            f"{type(data).__name__}",
+            remedy=remedy,
+        )
+    if method.needs != "comparisons" and answers:
+        raise InputKindError(
+            f"{method.name} needs {method.needs}, got {type(data).__name__}",
+            remedy="use 4-AL, 4K-AL or AddS-AL for answers given beforehand",
+        )
+    if method.needs == "similarities" and is_oracle:
+        raise InputKindError(
+            f"{method.name} needs known similarities (an N x N matrix), got an oracle",
+            remedy="use SL, CL or 4K-AL-act for an oracle",
+        )
+    if is_oracle:
+        return check_oracle(data)
+    if answers:
+        return data
+    similarities = check_similarities(data)  # type: ignore[arg-type]
+    return SimilarityOracle(similarities) if method.needs == "an oracle" else similarities
+
+
+def _check_options(method: Method, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given; a seed becomes a number that can be noted."""
+    for name in options:
+        if name not in method.options:
+            known = ", ".join(method.options) or "none"
+            close = did_you_mean(name, method.options)
+            raise InputError(
+                f"{method.name} has no option {name!r}{close}; its options are: {known}"
+            )
+    checked = dict(options)
+    if checked.get("repeats", "") is None:  # the method's own way
+        del checked["repeats"]
+    if "repeats" in checked:
+        check_repeats(checked["repeats"])
+    if "seed" in checked:
+        checked["seed"] = seed_number(checked["seed"])
+    return checked
+
+
+def _json_ready(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as values that JSON can hold, without those that are None."""
+    noted: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if value is None:
+            continue
+        if name == "initial_clusters":
+            noted[name] = [np.asarray(cluster).tolist() for cluster in value]
+            continue
+        plain = np.asarray(value)
+        if plain.dtype.kind == "O":
+            raise InputKindError(
+                f"expected a number, a word or an array, got {type(value).__name__}",
+                parameter=name,
+            )
+        noted[name] = plain.tolist()
+    return noted
+
+
+def _warn_about_input(data: object, partition: InitialPartition) -> None:
+    messages = list(data.warnings()) if isinstance(data, Comparisons) else []
+    if partition.n_slots == 1:
+        messages.append(_NOTHING_LEFT)
+    for message in messages:
         warnings.warn(message, OrdlinkWarning, stacklevel=3)

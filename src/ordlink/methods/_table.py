@@ -1,28 +1,23 @@
-"""The one table of methods: from the paper's names to functions."""
+"""The table of methods: from the paper's names to functions."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Literal
 
+from ordlink._text import did_you_mean, quoted
+from ordlink._typing import AnyArray, Progress
+from ordlink._validate import Seed
+from ordlink.comparisons import Comparisons
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods._runs import (
-    run_active_kernel,
-    run_adds,
-    run_auto,
-    run_average,
-    run_complete,
-    run_embedding,
-    run_passive_kernel,
-    run_single,
-)
-from ordlink.methods.embedding import forte_embedding, soe_embedding, tste_embedding
-from ordlink.methods.four_al import quadruplets_average_linkage
-from ordlink.methods.spectral import spectral_linkage
+from ordlink.linkage import InitialPartition, link_by_average
+from ordlink.methods import active, adds, embedding, four_al, kernel_al, spectral
 
 Needs = Literal["comparisons", "an oracle", "similarities"]
 
@@ -38,120 +33,130 @@ class Method:
     needs : {"comparisons", "an oracle", "similarities"}
         Kind of input.
     run : callable
-        From the input and the options to a Hierarchy.
+        ``run(data, partition, *, progress, **options)`` returns the Hierarchy; `partition` is the
+        InitialPartition to start from. The options are the other keywords of its signature.
     summary : str
         What it does, in one line.
-    options : tuple of str
-        Names of the options that it takes besides `initial_clusters` and `progress`.
     """
 
     name: str
     needs: Needs
     run: Callable[..., Hierarchy]
     summary: str
-    options: tuple[str, ...] = ()
+
+    @cached_property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options that :func:`ordlink.cluster` takes for this method."""
+        return tuple(
+            parameter.name
+            for parameter in inspect.signature(self.run).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != "progress"
+        )
 
 
 def find_method(name: str) -> Method:
-    """Return the method of this name; case does not matter.
+    """Return the method of this name; only its letters and digits count: "4al" is 4-AL.
 
     Raises
     ------
     InputError
-        If there is none; the message lists the names and the closest one.
+        If there is none; the message lists the names and suggests the closest one.
     """
-    by_key = {_key(known): known for known in METHODS}
+    by_key = {_key(known): method for known, method in METHODS.items()}
     key = _key(str(name))
-    if key in by_key:
-        return METHODS[by_key[key]]
-    close = difflib.get_close_matches(key, by_key, n=1)
-    hint = f"; did you mean {by_key[close[0]]}?" if close else ""
-    raise InputError(f"unknown method {name!r}; there are {', '.join(METHODS)}{hint}")
+    if key not in by_key:
+        close = did_you_mean(key, by_key)
+        for known, method in by_key.items():
+            close = close.replace(quoted(known), method.name)
+        raise InputError(
+            f"unknown method {quoted(name)}; there are {', '.join(METHODS)}{close}",
+            parameter="method",
+        )
+    return by_key[key]
 
 
 def _key(name: str) -> str:
-    """Return the letters and digits of a method's name: "4-AL" and "4al" are the same."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-_EMBEDDING_OPTIONS = ("n_components", "metric", "n_init", "seed", "repeats", "max_iter")
+def _run_average(
+    similarities: AnyArray, partition: InitialPartition, *, progress: Progress | None = None
+) -> Hierarchy:
+    return link_by_average(similarities, partition, progress=progress)
 
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        Method("SL", "an oracle", run_single, "single linkage, asking as few questions as it can"),
-        Method("CL", "an oracle", run_complete, "complete linkage, asking few questions"),
-        Method("AL", "similarities", run_average, "average linkage on known similarities"),
-        Method(
-            "4K-AL",
-            "comparisons",
-            run_passive_kernel,
-            "quadruplet kernel, then average linkage",
-            ("self_comparisons", "repeats"),
-        ),
-        Method(
-            "4K-AL-act",
-            "an oracle",
-            run_active_kernel,
-            "quadruplet kernel of landmarks and references, then average linkage",
-            (
-                "landmark_probability",
-                "n_references",
-                "budget",
-                "landmarks",
-                "reference_pairs",
-                "seed",
-            ),
-        ),
-        Method(
-            "4-AL",
-            "comparisons",
-            quadruplets_average_linkage,
-            "average linkage straight on the comparisons",
-            ("repeats",),
-        ),
-        Method(
-            "AddS-AL",
-            "comparisons",
-            run_adds,
-            "wins minus losses of each pair, then average linkage",
-            ("repeats",),
-        ),
-        Method(
-            "spectral",
-            "comparisons",
-            spectral_linkage,
-            "spectral splits of Bradley-Terry strengths: the best tree from few answers",
-            ("repeats",),
-        ),
-        Method(
-            "tSTE-AL",
-            "comparisons",
-            partial(run_embedding, embed=tste_embedding),
-            "t-STE embedding, then average linkage",
-            (*_EMBEDDING_OPTIONS, "alpha"),
-        ),
-        Method(
-            "FORTE-AL",
-            "comparisons",
-            partial(run_embedding, embed=forte_embedding),
-            "FORTE embedding, then average linkage",
-            _EMBEDDING_OPTIONS,
-        ),
-        Method(
-            "SOE-AL",
-            "comparisons",
-            partial(run_embedding, embed=soe_embedding),
-            "soft ordinal embedding, then average linkage",
-            _EMBEDDING_OPTIONS,
-        ),
-        Method(
-            "auto",
-            "comparisons",
-            run_auto,
-            "of all these, the one whose tree predicts held-out answers best",
-            ("n_folds", "n_repetitions", "seed"),
-        ),
+
+def _run_auto(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    n_folds: int = 5,
+    n_repetitions: int = 1,
+    seed: Seed = 0,
+) -> Hierarchy:
+    # `auto` builds on this table, so it lives in a layer above and is found by name, at the call.
+    tree: Hierarchy = importlib.import_module("ordlink.validation").auto_linkage(
+        comparisons,
+        initial_clusters=[some for some in partition.clusters() if len(some) > 1] or None,
+        n_folds=n_folds,
+        n_repetitions=n_repetitions,
+        seed=seed,
+        progress=progress,
     )
-}
+    return tree
+
+
+_ALL = (
+    Method(
+        "SL", "an oracle", active.run_single, "single linkage, asking as few questions as it can"
+    ),
+    Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
+    Method("AL", "similarities", _run_average, "average linkage on known similarities"),
+    Method(
+        "4K-AL",
+        "comparisons",
+        kernel_al.run_passive,
+        "quadruplet kernel, then average linkage",
+    ),
+    Method(
+        "4K-AL-act",
+        "an oracle",
+        kernel_al.run_active,
+        "quadruplet kernel of landmarks and references, then average linkage",
+    ),
+    Method("4-AL", "comparisons", four_al.run, "average linkage straight on the comparisons"),
+    Method(
+        "AddS-AL",
+        "comparisons",
+        adds.run,
+        "wins minus losses of each pair, then average linkage",
+    ),
+    Method(
+        "spectral",
+        "comparisons",
+        spectral.run,
+        "spectral splits of Bradley-Terry strengths: the best tree from few answers",
+    ),
+    Method("tSTE-AL", "comparisons", embedding.run_tste, "t-STE embedding, then average linkage"),
+    Method(
+        "FORTE-AL",
+        "comparisons",
+        partial(embedding.run, embedding.forte_embedding),
+        "FORTE embedding, then average linkage",
+    ),
+    Method(
+        "SOE-AL",
+        "comparisons",
+        partial(embedding.run, embedding.soe_embedding),
+        "soft ordinal embedding, then average linkage",
+    ),
+    Method(
+        "auto",
+        "comparisons",
+        _run_auto,
+        "of all these, the one whose tree predicts held-out answers best",
+    ),
+)
+
+METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ALL})
 """The methods by the paper's names."""

@@ -277,12 +277,12 @@ def test_projected_steps_alone_reach_the_loss_of_forte(plane, monkeypatch) -> No
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_components": 0}, InputError, "n_components must be at least 1, got 0"),
-        ({"n_components": 2.0}, InputKindError, "n_components must be a whole number"),
-        ({"n_init": 0}, InputError, "n_init must be at least 1"),
-        ({"max_iter": 0}, InputError, "max_iter must be at least 1"),
-        ({"seed": -1}, InputError, "seed must be at least 0"),
-        ({"seed": None}, InputKindError, "seed must be a whole number, got None"),
+        ({"n_components": 0}, InputError, "n_components: .* at least 1, got 0"),
+        ({"n_components": 2.0}, InputError, "n_components: expected a whole number"),
+        ({"n_init": 0}, InputError, "n_init: .* at least 1"),
+        ({"max_iter": 0}, InputError, "max_iter: .* at least 1"),
+        ({"seed": -1}, InputError, "seed: .* at least 0"),
+        ({"seed": "0"}, InputKindError, "seed: expected a whole number, a .*, got '0'"),
         ({"repeats": "all"}, InputError, "majority, net"),
     ],
 )
@@ -294,7 +294,7 @@ def test_options_out_of_range_are_refused(embed, options, error, message: str) -
 
 @pytest.mark.parametrize("alpha", [0, -1.0, float("nan"), float("inf")])
 def test_an_alpha_that_is_not_above_0_is_refused(alpha: float) -> None:
-    with pytest.raises(InputError, match="alpha must be"):
+    with pytest.raises(InputError, match="alpha: expected a "):
         tste_embedding(ol.Comparisons.from_triplets([[0, 1, 2]]), alpha=alpha)
 
 
@@ -347,8 +347,8 @@ def test_no_or_one_point_has_a_similarity_too(metric, n: int) -> None:
 
 
 def test_what_is_no_table_of_points_is_refused() -> None:
-    with pytest.raises(InputError, match="metric must be one of cosine, euclidean; got 'city'"):
+    with pytest.raises(InputError, match="metric: expected 'cosine' or 'euclidean', got 'city'"):
         embedding_similarity(np.ones((2, 2)), metric="city")
     for points in (np.ones(3), np.array([[np.nan, 1.0]])):
-        with pytest.raises(InputError, match="points must be finite numbers"):
+        with pytest.raises(InputError, match="points: expected finite numbers"):
             embedding_similarity(points)

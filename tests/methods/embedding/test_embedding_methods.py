@@ -79,7 +79,7 @@ def test_no_answers_still_give_a_tree(method: str) -> None:
 def test_options_are_refused_before_the_embedding() -> None:
     comparisons = ol.Comparisons.from_triplets([[0, 1, 2]])
 
-    with pytest.raises(InputError, match="metric must be one of"):
+    with pytest.raises(InputError, match="metric: expected"):
         ol.cluster(comparisons, "tSTE-AL", metric="city")
     with pytest.raises(InputError, match="FORTE-AL has no option 'alpha'"):
         ol.cluster(comparisons, "FORTE-AL", alpha=1.0)

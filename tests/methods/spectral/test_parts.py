@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import ordlink as ol
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods.spectral import spectral_linkage
+from ordlink.linkage import initial_partition
 from ordlink.methods.spectral._parts import join_trees, list_parts
 from tests.checks import relabelled
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+spectral_linkage = partial(ol.cluster, method="spectral")
 
 
 def test_parts_come_large_ones_first() -> None:
     comparisons = ol.Comparisons.from_triplets([[0, 2, 5], [1, 3, 4], [4, 3, 6]], n_objects=8)
 
-    parts = [part.tolist() for part in list_parts(comparisons)]
+    parts = [part.tolist() for part in list_parts(comparisons, initial_partition(8))]
 
     assert parts == [[1, 3, 4, 6], [0, 2, 5]]  # 7 was never named
 
@@ -60,7 +63,8 @@ def test_each_part_has_the_tree_that_it_would_have_alone() -> None:
 def test_initial_clusters_link_parts() -> None:
     comparisons = ol.Comparisons.from_triplets([[0, 2, 5], [1, 3, 4], [8, 9, 10]], n_objects=12)
 
-    parts = [part.tolist() for part in list_parts(comparisons, [[5, 6], [2, 4], [7, 11]])]
+    clusters = [[5, 6], [2, 4], [7, 11]]
+    parts = [part.tolist() for part in list_parts(comparisons, initial_partition(12, clusters))]
 
     assert parts == [[0, 1, 2, 3, 4, 5, 6], [8, 9, 10]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,11 +14,11 @@ from sklearn.metrics import adjusted_rand_score
 
 import ordlink as ol
 from ordlink.errors import InputError
-from ordlink.methods.spectral import spectral_linkage
 from tests.checks import relabelled
 from tests.instances import instances
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+spectral_linkage = partial(ol.cluster, method="spectral")
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,17 +1,19 @@
-"""Which way a spectral tree is grown: splits, unless answers held out speak for another one."""
+"""Which spectral tree is grown: splits, unless another one predicts held-out answers better."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 import pytest
 
 import ordlink as ol
-from ordlink.linkage._initial_partition import initial_partition
-from ordlink.methods.spectral import _choice as _spectral_choice
-from ordlink.methods.spectral import spectral_linkage
-from ordlink.methods.spectral._choice import _mean_and_error, choose_kind
+from ordlink.linkage import initial_partition
+from ordlink.methods.spectral import _spectral
+from ordlink.methods.spectral._spectral import _mean_and_error, choose_kind
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+spectral_linkage = partial(ol.cluster, method="spectral")
 
 
 def _answers(n_objects: int, n_answers: int = 400) -> ol.Comparisons:
@@ -21,7 +23,7 @@ def _answers(n_objects: int, n_answers: int = 400) -> ol.Comparisons:
 
 
 def _pretend(monkeypatch, *, gain: float, spread: float, best: str = "average") -> None:
-    """Let one kind of tree agree with answers held out so much more often."""
+    """Let one kind of tree agree with held-out answers so much more often."""
 
     def agreements(comparisons, partition, kinds, repeats, n_folds):
         found = np.zeros((len(kinds), 100))
@@ -29,7 +31,7 @@ def _pretend(monkeypatch, *, gain: float, spread: float, best: str = "average") 
             found[kinds.index(best)] = gain + spread * np.tile([1.0, -1.0], 50)
         return found, np.ones(100)
 
-    monkeypatch.setattr(_spectral_choice, "_agreements", agreements)
+    monkeypatch.setattr(_spectral, "_agreements", agreements)
 
 
 @pytest.mark.parametrize(
@@ -99,13 +101,13 @@ def test_net_counts_that_are_larger_within_a_fold_are_no_problem() -> None:
 
 def test_counted_answers_count_as_often_as_they_were_given(monkeypatch) -> None:
     seen = []
-    agreements = _spectral_choice._agreements
+    agreements = _spectral._agreements
 
     def listen(*arguments):
         seen.append(agreements(*arguments)[1])
         return agreements(*arguments)
 
-    monkeypatch.setattr(_spectral_choice, "_agreements", listen)
+    monkeypatch.setattr(_spectral, "_agreements", listen)
     rows = [[0, 1, 2], [1, 0, 2], [3, 0, 2], [3, 1, 2]]
     spectral_linkage(ol.Comparisons.from_triplets(rows, counts=[17, 1, 1, 1]))
 

@@ -1,4 +1,4 @@
-"""The rounds of the spectral method: slips, many answers, clusters that come to rest."""
+"""The rounds of the spectral method: lapses, many answers, clusters that converge."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import pytest
 
 import ordlink as ol
 from ordlink.comparisons import n_pairs
-from ordlink.linkage._initial_partition import initial_partition
-from ordlink.methods.spectral import _spectral, spectral_linkage
+from ordlink.linkage import initial_partition
+from ordlink.methods.spectral import _spectral
 from ordlink.methods.spectral import _trees as _spectral_trees
 from ordlink.methods.spectral._bradley_terry import as_matrix
-from ordlink.methods.spectral._known_strengths import KnownStrengths
-from ordlink.methods.spectral._pair_strengths import PairStrengths
+from ordlink.methods.spectral._pair_strengths import KnownStrengths, PairStrengths
 from ordlink.methods.spectral._split_tree import build_tree
 from ordlink.methods.spectral._trees import (
     MAX_ROUNDS,
@@ -36,12 +35,12 @@ def _answers(leaf_size: int, n_answers: int, error_rate: float = 0.0) -> ol.Comp
 
 
 @pytest.mark.parametrize(("leaf_size", "n_answers"), [(10, 6000), (20, 40_000)])
-def test_slips_are_part_of_the_model(leaf_size, n_answers) -> None:
+def test_lapses_are_part_of_the_model(leaf_size, n_answers) -> None:
     comparisons = _answers(leaf_size, n_answers, error_rate=0.2)
 
     model, _, _ = _first_clusters(comparisons, initial_partition(4 * leaf_size))
 
-    assert model._answers.lapse in (0.15, 0.2, 0.25)
+    assert model._answers.lapse_rate in (0.15, 0.2, 0.25)
 
 
 def test_pairs_that_are_often_compared_need_no_first_guess(monkeypatch) -> None:
@@ -58,17 +57,17 @@ def test_pairs_that_are_often_compared_need_no_first_guess(monkeypatch) -> None:
 
 
 class _SlowModel:
-    """Strengths that go only half of the way from what is expected to where they belong."""
+    """Strengths that go only half of the way from the prior means to where they belong."""
 
     def __init__(self, target: np.ndarray) -> None:
         self._target = target
 
-    def fit(self, expected: np.ndarray) -> np.ndarray:
+    def fit(self, prior_mean: np.ndarray) -> np.ndarray:
         return self._target
 
-    def observe(self, expected: np.ndarray, *, calibrated: bool = True) -> PairStrengths:
+    def posterior(self, prior_mean: np.ndarray, *, calibrated: bool = True) -> PairStrengths:
         n = 6
-        half = as_matrix(0.5 * (expected + self._target), n)
+        half = as_matrix(0.5 * (prior_mean + self._target), n)
         return PairStrengths(half, np.full((n, n), 50.0) - 50.0 * np.eye(n))
 
 
@@ -78,11 +77,11 @@ def _two_groups() -> tuple[np.ndarray, np.ndarray]:
     return labels, np.where(across, -8.0, 8.0)[np.triu_indices(6, 1)]
 
 
-def test_expected_strengths_come_to_rest() -> None:
+def test_prior_means_converge() -> None:
     labels, target = _two_groups()
     model = _SlowModel(target)
 
-    observed = _converge(model, model.observe(np.zeros(15)), labels, initial_partition(6))
+    observed = _converge(model, model.posterior(np.zeros(15)), labels, initial_partition(6))
 
     assert np.abs(observed.strengths[np.triu_indices(6, 1)] - target).max() < 0.2
 
@@ -94,7 +93,7 @@ class _LateModel(_SlowModel):
         super().__init__(target)
         self.n_looks = 0
 
-    def observe(self, expected: np.ndarray, *, calibrated: bool = True) -> PairStrengths:
+    def posterior(self, prior_mean: np.ndarray, *, calibrated: bool = True) -> PairStrengths:
         self.n_looks += 1
         shown = self._target if self.n_looks > 3 else np.tile([1.0, -1.0, 0.0], 5)
         return PairStrengths(as_matrix(shown, 6), np.full((6, 6), 50.0) - 50.0 * np.eye(6))
@@ -142,18 +141,18 @@ def test_pairs_in_hundreds_of_comparisons_are_thinned_out(monkeypatch) -> None:
     seen = []
     grow = _spectral_trees.grow_trees
 
-    def listen(comparisons, partition, progress=None):
+    def listen(comparisons, *arguments):
         seen.append(comparisons.n_rows)
-        return grow(comparisons, partition, progress)
+        return grow(comparisons, *arguments)
 
     monkeypatch.setattr(_spectral, "grow_trees", listen)
     planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=11, gap=0.4, seed=0)
     comparisons = ol.Comparisons.from_similarities(planted.similarities, 0.99, seed=0)
 
-    spectral_linkage(comparisons)
+    ol.cluster(comparisons, "spectral")
 
     assert comparisons.n_rows > 26_000
-    assert seen == [pytest.approx(100 / 228 * comparisons.n_rows, rel=0.1)]
+    assert seen[-1] == pytest.approx(100 / 228 * comparisons.n_rows, rel=0.1)
 
 
 def test_the_kinds_of_trees_are_those_of_their_strengths() -> None:
@@ -162,8 +161,7 @@ def test_the_kinds_of_trees_are_those_of_their_strengths() -> None:
     comparisons = ol.Comparisons.from_quadruplets(rows, n_objects=12)
     partition = initial_partition(12)
 
-    trees = grow_trees(comparisons, partition)
-    found = {kind: trees.of_kind(kind) for kind in ("splits", "plain splits", "average")}
+    found = grow_trees(comparisons, partition, ("splits", "plain splits", "average"))
 
     known = KnownStrengths.of_answers(comparisons)
     plain = build_tree(*_refine(known, *_known_clusters(known, partition), partition, None))

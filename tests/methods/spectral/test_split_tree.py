@@ -1,4 +1,4 @@
-"""A tree from splits: which merges come first, and which of them nothing speaks for."""
+"""A tree from splits: which merges come first, and which no answer supports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from ordlink.linkage._initial_partition import initial_partition
+from ordlink.linkage import initial_partition
 from ordlink.methods.spectral._pair_strengths import PairStrengths
 from ordlink.methods.spectral._split_tree import build_tree
 from tests.methods.spectral.observations import observations

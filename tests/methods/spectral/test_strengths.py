@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths: likelihoods, fits, and what is chosen on answers held out."""
+"""Bradley-Terry strengths: likelihoods, fits, and what is chosen on held-out answers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,28 @@ from hypothesis import strategies as st
 import ordlink as ol
 from ordlink.comparisons import n_pairs
 from ordlink.methods.spectral import _bradley_terry, _pair_strengths
-from ordlink.methods.spectral._bradley_terry import PairAnswers, as_matrix, by_pair, held_out_rows
-from ordlink.methods.spectral._known_strengths import KnownStrengths, are_often_compared
-from ordlink.methods.spectral._low_rank import (
+from ordlink.methods.spectral._bradley_terry import (
+    PairAnswers,
+    as_matrix,
+    by_pair,
+    leading_eigenpairs,
+)
+from ordlink.methods.spectral._pair_strengths import MANY_PAIRS, KnownStrengths, PairModel
+from ordlink.methods.spectral._rows import (
+    are_often_compared,
+    held_out_rows,
+    thin_out,
+    thin_out_pairs,
+)
+from ordlink.methods.spectral._shrinkage import (
+    VARIANCES,
+    estimate_lapse_rate,
     first_points,
     fit_low_rank,
-    leading_eigenpairs,
+    guess_strengths,
     noise_edge,
     strengths_of,
 )
-from ordlink.methods.spectral._pair_strengths import MANY_PAIRS, PairModel
-from ordlink.methods.spectral._shrinkage import VARIANCES, guess_strengths, share_of_slips
-from ordlink.methods.spectral._thinning import thin_out, thin_out_pairs
 from tests.reference import strengths as literal
 
 
@@ -158,7 +168,7 @@ def test_pairs_without_answers_count_a_little_as_average_ones() -> None:
     answers = PairAnswers.of(_answers(n_answers=10))
     expected = np.full(answers.n_pairs, 0.5)
 
-    observed = PairModel(answers, 1.0).observe(expected)
+    observed = PairModel(answers, 1.0).posterior(expected)
 
     strengths, precisions = by_pair(observed.strengths), by_pair(observed.precisions)
     asked = np.unique([answers.winners, answers.losers])
@@ -180,7 +190,7 @@ def test_pulls_vary_as_much_as_calibrated_precisions_say() -> None:
     answers = PairAnswers.of(_answers(n_answers=3000, error_rate=0.2))
     expected = np.repeat([-1.0, 0.0, 2.0], answers.n_pairs // 3)
 
-    observed = PairModel(answers, 3.0).observe(expected)
+    observed = PairModel(answers, 3.0).posterior(expected)
 
     precisions = by_pair(observed.precisions)
     pulls = precisions * (by_pair(observed.strengths) - expected)
@@ -195,7 +205,7 @@ def test_an_answer_counts_as_much_whether_it_was_to_be_expected_or_not() -> None
     )
     expected = np.array([2.0, 2.0, 0.0, 0.0, 0.0, 0.0])
 
-    observed = PairModel(answers, 1.0).observe(expected, calibrated=False)
+    observed = PairModel(answers, 1.0).posterior(expected, calibrated=False)
 
     precisions, strengths = by_pair(observed.precisions), by_pair(observed.strengths)
     assert precisions[e] == pytest.approx(precisions[f])
@@ -268,15 +278,15 @@ def test_clean_answers_are_trusted_more_than_coin_flips() -> None:
 
 
 @pytest.mark.parametrize("error_rate", [0.0, 0.1, 0.25])
-def test_slips_are_counted_where_clusters_are_clear(error_rate) -> None:
-    # Three distances: with one alone, slips could not be told from clusters that are closer.
+def test_lapses_are_counted_where_clusters_are_clear(error_rate) -> None:
+    # Three distances: with one alone, lapses could not be told from clusters that are closer.
     planted = ol.datasets.planted_hierarchy(depth=3, leaf_size=4, gap=0.2, seed=0)
     rows = ol.datasets.simulate_answers(
         planted.similarities, 20_000, form="quadruplet", error_rate=error_rate, seed=0
     )
     comparisons = ol.Comparisons.from_quadruplets(rows, n_objects=32)
 
-    found = share_of_slips(comparisons, 10.0 * by_pair(planted.expected_similarities))
+    found = estimate_lapse_rate(comparisons, 10.0 * by_pair(planted.expected_similarities))
 
     assert found == pytest.approx(error_rate, abs=0.001)
 
@@ -295,7 +305,7 @@ def test_counts_are_worth_as_much_as_repeated_rows() -> None:
     expected = np.zeros(n_pairs(12))
 
     one, other = (
-        PairModel(PairAnswers.of(given), 1.0).observe(expected) for given in (counted, repeated)
+        PairModel(PairAnswers.of(given), 1.0).posterior(expected) for given in (counted, repeated)
     )
 
     np.testing.assert_allclose(one.strengths, other.strengths, rtol=1e-6, atol=1e-6)
@@ -306,7 +316,7 @@ def test_strengths_from_ranks_rise_with_similarity_and_tie_where_it_ties() -> No
     matrix = np.array([[0, 3, 1, 1], [3, 0, 2, 1], [1, 2, 0, 5], [1, 1, 5, 0]], dtype=float)
 
     model = KnownStrengths.of_ranks(ol.Comparisons.from_similarities(matrix))
-    strengths = model.observe(np.zeros(6)).strengths
+    strengths = model.posterior(np.zeros(6)).strengths
 
     order = np.argsort(by_pair(matrix), kind="stable")
     assert (np.diff(by_pair(strengths)[order]) >= 0).all()
@@ -370,7 +380,7 @@ def test_thinning_by_pairs_spares_those_that_are_compared_seldom() -> None:
 
 def test_a_guess_from_another_one_is_as_likely_as_one_from_scratch() -> None:
     comparisons = _answers(n_answers=3000, error_rate=0.1)
-    answers = PairAnswers.of(comparisons).with_lapse(0.1)
+    answers = PairAnswers.of(comparisons).with_lapse_rate(0.1)
 
     scratch = guess_strengths(comparisons, 0.1)
     near = guess_strengths(comparisons, 0.1, near=guess_strengths(comparisons))

@@ -1,18 +1,20 @@
-"""Objects that no answer names: they change nothing, and hang in the larger part of every split."""
+"""Objects that no answer names: they change nothing, and go into the larger part of every split."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 import pytest
 
 import ordlink as ol
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._initial_partition import initial_partition
-from ordlink.methods.spectral import spectral_linkage
-from ordlink.methods.spectral._uncompared import attach_uncompared
+from ordlink.linkage import initial_partition
+from ordlink.methods.spectral._parts import attach_uncompared
 from tests.checks import relabelled
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+spectral_linkage = partial(ol.cluster, method="spectral")
 
 
 def test_they_go_to_the_larger_part_of_every_split() -> None:

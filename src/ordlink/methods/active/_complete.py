@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from ordlink._typing import AnyArray, Int64Array, Progress
+from ordlink._typing import Int64Array, Progress
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._initial_partition import InitialPartition
-from ordlink.methods.active._start import start_asking
+from ordlink.linkage import InitialPartition
 from ordlink.methods.active._tournament import EMPTY, Tournament
 from ordlink.oracles import AskOnce, Oracle
 
 
-def complete_linkage(
+def run_complete(
     oracle: Oracle,
+    partition: InitialPartition,
     *,
-    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
     progress: Progress | None = None,
 ) -> Hierarchy:
     """Return the tree of Algorithm alg:hc with W(G, G') the smallest similarity (CL).
@@ -36,8 +33,8 @@ def complete_linkage(
     ----------
     oracle : Oracle
         Answers the questions; 0 counts as a tie.
-    initial_clusters : sequence of sequences of int, optional
-        Clusters to start from.
+    partition : InitialPartition
+        The clusters to start from.
     progress : callable, optional
         Called with (merges done, merges in all).
 
@@ -45,20 +42,8 @@ def complete_linkage(
     -------
     Hierarchy
         Without scores: an oracle tells the order of similarities, not their size.
-
-    Raises
-    ------
-    InputError, InputKindError
-        If `oracle` is not an oracle, or its answers are not answers.
-
-    Examples
-    --------
-    >>> from ordlink.oracles import SimilarityOracle
-    >>> oracle = SimilarityOracle([[0, 9, 5, 1], [9, 0, 6, 2], [5, 6, 0, 4], [1, 2, 4, 0]])
-    >>> complete_linkage(oracle).merges.tolist()
-    [[0, 1], [4, 2], [5, 3]]
     """
-    partition, asker = start_asking(oracle, initial_clusters)
+    asker = AskOnce(oracle)
     n_merges = partition.n_slots - 1
     pairs = np.zeros((n_merges, 2), dtype=np.int32)
     tied = np.zeros(n_merges, dtype=np.bool_)

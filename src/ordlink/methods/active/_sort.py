@@ -24,20 +24,9 @@ class _Group:
 def sort_into_classes(asker: AskOnce, pairs: Int64Array) -> list[Int64Array]:
     """Return the pairs in classes of equal similarity, most similar first.
 
-    A quicksort whose groups are all split at the same time, so that n pairs take O(log n)
-    batches and about 1.2 n log2 n questions.
-
-    Parameters
-    ----------
-    asker : AskOnce
-        Compares two pairs.
-    pairs : ndarray of shape (n,), dtype int64
-        Distinct codes of pairs.
-
-    Returns
-    -------
-    list of ndarray
-        Positions in `pairs`, each in one class, in increasing order within a class.
+    A class is an increasing list of positions in `pairs`, which are distinct codes. A quicksort
+    whose groups are all split at the same time: n pairs take O(log n) batches and about
+    1.2 n log2 n questions.
     """
     groups = _make_groups((np.arange(len(pairs)), len(pairs) == 1))
     while not all(group.is_class for group in groups):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import BoolArray, Int64Array, Progress
-from ordlink.linkage._initial_partition import InitialPartition
+from ordlink.linkage import InitialPartition
 from ordlink.methods.active._tournament import EMPTY, Tournament
 from ordlink.oracles import AskOnce
 
@@ -17,24 +17,14 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class SpanningTree:
-    """A maximum spanning tree of clusters, and the pairs that might replace its edges.
+    """A maximum spanning tree of clusters, and the pairs that might replace its edges."""
 
-    Attributes
-    ----------
-    edges : ndarray of shape (n_slots - 1,), dtype int64
-        Codes of the pairs of objects that join the clusters.
-    rivals : ndarray of shape (m,), dtype int64
-        Codes of other pairs. Any pair that is neither an edge nor a rival is strictly less
-        similar than all edges on the path between its objects.
-    equal_to : ndarray of shape (m,), dtype int64
-        An edge (its index) that is as similar as the rival, or UNKNOWN.
-    below : ndarray of shape (m,), dtype int64
-        An edge (its index) that is strictly more similar than the rival, or UNKNOWN.
-    """
-
-    edges: Int64Array
+    edges: Int64Array  # (n_slots - 1,): codes of the pairs of objects that join the clusters
+    # (m,): codes of other pairs. Any pair that is neither an edge nor a rival is strictly less
+    # similar than all edges on the path between its objects
     rivals: Int64Array
-    equal_to: Int64Array
+    equal_to: Int64Array  # (m,): an edge (its index) that is as similar as the rival, or UNKNOWN
+    # (m,): an edge (its index) that is strictly more similar than the rival, or UNKNOWN
     below: Int64Array
 
 

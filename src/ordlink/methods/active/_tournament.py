@@ -22,12 +22,7 @@ class Tournament:
     each; and of these only the ones that the old outcome does not decide: who lost and became
     weaker has lost again.
 
-    Parameters
-    ----------
-    asker : AskOnce
-        Decides the matches.
-    pairs : ndarray of shape (n,), dtype int64
-        Code of the pair in each place, EMPTY for none; at least one place.
+    `asker` decides the matches; `pairs` are the codes of the pairs in each place, EMPTY for none.
     """
 
     def __init__(self, asker: AskOnce, pairs: Int64Array) -> None:
@@ -66,15 +61,8 @@ class Tournament:
     def exchange(self, places: AnyArray, pairs: Int64Array, changes: AnyArray) -> None:
         """Put other pairs into places and replay the matches that this may change.
 
-        Parameters
-        ----------
-        places : ndarray of int
-            Distinct places.
-        pairs : ndarray of int64
-            The pair that each place holds from now on, EMPTY for none.
-        changes : ndarray of int
-            +1 where the new pair is strictly more alike than the old one, -1 where it is
-            strictly less alike or there is none.
+        `changes` is +1 where the new pair is strictly more alike than the old one, -1 where it is
+        strictly less alike or there is none (EMPTY).
         """
         self._pairs[places] = pairs
         nodes = np.asarray(places) + self._size

@@ -1,8 +1,5 @@
 """Additive similarities (AddS-AL): how often a pair won minus how often it lost."""
 
-from ordlink.methods.adds._adds import adds_similarity, adds_similarity_of_chunks
+from ordlink.methods.adds._adds import adds_similarity, adds_similarity_of_chunks, run
 
-__all__ = [
-    "adds_similarity",
-    "adds_similarity_of_chunks",
-]
+__all__ = ["adds_similarity", "adds_similarity_of_chunks", "run"]

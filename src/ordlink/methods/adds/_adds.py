@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ordlink._typing import FloatArray
+from ordlink._typing import FloatArray, Progress
 from ordlink.comparisons import (
     Comparisons,
     ListedComparisons,
@@ -17,6 +17,20 @@ from ordlink.comparisons import (
     square,
     wins_minus_losses,
 )
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition, link_by_average
+
+
+def run(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    repeats: Repeats = "majority",
+) -> Hierarchy:
+    """Return the tree of AddS-AL: average linkage of S = A 1."""
+    similarities = adds_similarity(comparisons, repeats=repeats)
+    return link_by_average(similarities, partition, names=comparisons.names, progress=progress)
 
 
 def adds_similarity(comparisons: Comparisons, *, repeats: Repeats = "majority") -> FloatArray:

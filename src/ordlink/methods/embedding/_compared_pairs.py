@@ -1,4 +1,4 @@
-"""Comparisons as an ordinal embedding sees them: the pairs that were compared, and who won."""
+"""Comparisons as ordinal embeddings need them: the compared pairs, and which one won."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ordlink.comparisons import (
     ListedComparisons,
     RankedComparisons,
     Repeats,
-    check_repeats,
     n_pairs,
     net_comparisons,
     pair_members,
@@ -32,39 +31,29 @@ RowKernel = Callable[..., float]
 
 @dataclass(frozen=True)
 class ComparedPairs:
-    """The pairs named by comparisons, numbered anew, and the comparisons of those numbers.
+    """The pairs that were compared, numbered from 0, and the comparisons between them."""
 
-    Attributes
-    ----------
-    n_objects : int
-        Number of objects N.
-    low, high : ndarray of shape (n_pairs,), dtype int32
-        Members of each pair that was compared.
-    winners, losers : ndarray of shape (n_rows,), dtype int32
-        Positions in `low` and `high`: the winner is the more similar pair.
-    weights : ndarray of shape (n_rows,) or (0,), dtype float64
-        Weight of each row; empty if all are 1.
-    """
-
-    n_objects: int
-    low: Int32Array
+    n_objects: int  # number of objects N
+    low: Int32Array  # (n_pairs,): members of each pair that was compared
     high: Int32Array
+    # (n_rows,): positions in `low` and `high`: the winner is the more similar pair
     winners: Int32Array
     losers: Int32Array
-    weights: FloatArray
+    weights: FloatArray  # (n_rows,) or (0,): weight of each row; empty if all are 1
 
     @classmethod
     def of(
         cls, comparisons: Comparisons, *, repeats: Repeats = "majority", seed: int = 0
     ) -> ComparedPairs:
         """Return the pairs of listed comparisons, or of a sample of ranked ones."""
-        check_repeats(repeats)
         if isinstance(comparisons, RankedComparisons):
             n = n_pairs(comparisons.n_objects)
             share = LISTED_AT_MOST / max(1, n * (n - 1) // 2)
             comparisons = comparisons.sample(min(1.0, share), seed=seed)
         if not isinstance(comparisons, ListedComparisons):
-            raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
+            raise InputKindError(
+                f"expected Comparisons, got {type(comparisons).__name__}", parameter="comparisons"
+            )
         net = net_comparisons(comparisons, repeats)
         n_rows = len(net.winners)
         pairs, places = np.unique(np.concatenate([net.winners, net.losers]), return_inverse=True)

@@ -1,18 +1,19 @@
-"""How points are found: starts, descent by L-BFGS, the best of some runs, a common frame."""
+"""How an embedding is fitted: starts, L-BFGS, the best of several runs, principal axes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ordlink._threads import one_blas_thread
 from ordlink._typing import FloatArray, Progress
+from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, Repeats
-from ordlink.errors import InputError, InputKindError
+from ordlink.comparisons._frozen import FrozenArrays
 from ordlink.methods.embedding._compared_pairs import ComparedPairs
-from ordlink.methods.embedding._embedding import Embedding
 
 LEAST_DECREASE = 1e-7
 """A run has converged once a step lowers the mean loss per comparison by less than this."""
@@ -27,6 +28,61 @@ Loss = Callable[[ComparedPairs, FloatArray], tuple[float, FloatArray]]
 """From the squared distances D of the pairs to the mean loss and its slopes dloss/dD."""
 Watch = Callable[[FloatArray], None]
 """Called with the points after every step."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Embedding(FrozenArrays):
+    """Points whose distances agree with comparisons.
+
+    Attributes
+    ----------
+    points : ndarray of shape (N, d), dtype float64
+        Coordinates along the principal axes, the widest first; their mean is the origin. Objects
+        that were never compared lie at the origin.
+    method : str
+        Name of the embedding: "t-STE", "FORTE" or "SOE".
+    loss : float
+        Mean loss per comparison; lower is better, and comparable for the same method and
+        comparisons alone.
+    accuracy : float
+        Share of the comparisons (repeated ones brought down to one) whose more similar pair is
+        closer; equal distances count one half. NaN if there are no comparisons.
+    converged : bool
+        Whether the best run ended because the loss no longer fell.
+    n_iter : int
+        Number of steps of the best run.
+    losses : tuple of float
+        Loss of each run; `loss` is the smallest.
+    names : tuple of str or None
+        Names of the objects.
+    """
+
+    points: FloatArray
+    method: str
+    loss: float
+    accuracy: float
+    converged: bool
+    n_iter: int
+    losses: tuple[float, ...]
+    names: tuple[str, ...] | None = None
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects N."""
+        return len(self.points)
+
+    @property
+    def n_components(self) -> int:
+        """Number of coordinates d."""
+        return int(self.points.shape[1])
+
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else "not converged"
+        return (
+            f"Embedding({self.method}, {self.n_objects} objects, dimension {self.n_components}, "
+            f"loss {self.loss:.4g}, accuracy {self.accuracy:.4f}, {state} after "
+            f"{self.n_iter} iterations)"
+        )
 
 
 class Descent(NamedTuple):
@@ -49,7 +105,7 @@ def fit_embedding(
     *,
     n_components: int,
     n_init: int,
-    seed: int,
+    seed: Seed,
     repeats: Repeats,
     max_iter: int,
     progress: Progress | None,
@@ -59,10 +115,10 @@ def fit_embedding(
     Linear algebra runs on one thread: sums then come out the same on any machine's number of cores,
     and matrices of this size gain nothing from more.
     """
-    check_whole_number("n_components", n_components)
-    check_whole_number("n_init", n_init)
-    check_whole_number("max_iter", max_iter)
-    check_whole_number("seed", seed, smallest=0)
+    check_whole_number(n_components, "n_components", lowest=1)
+    check_whole_number(n_init, "n_init", lowest=1)
+    check_whole_number(max_iter, "max_iter", lowest=1)
+    seed = seed_number(seed)
     pairs = ComparedPairs.of(comparisons, repeats=repeats, seed=seed)
     # Where nothing is known, everything is in one place.
     runs = [Descent(np.zeros((pairs.n_objects, n_components)), 0.0, 0, converged=True)]
@@ -77,7 +133,7 @@ def fit_embedding(
                 )
                 for number, start in enumerate(_starts(pairs, n_components, n_init, seed))
             ]
-        # Starts that end in the same place differ by rounding, which must not choose between them.
+        # Runs that end in the same place differ by rounding, which must not choose between them.
         lowest = min(run.loss for run in runs)
         best = next(run for run in runs if run.loss <= lowest + _SAME * abs(lowest))
         points = _in_principal_axes(best.points, pairs)
@@ -147,18 +203,10 @@ def nearest_of_low_rank(matrix: FloatArray, n_components: int) -> FloatArray:
     return points
 
 
-def check_whole_number(name: str, value: object, *, smallest: int = 1) -> None:
-    """Raise unless the value of an option is a whole number of at least `smallest`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise InputKindError(f"{name} must be a whole number, got {value!r}")
-    if value < smallest:
-        raise InputError(f"{name} must be at least {smallest}, got {value}")
-
-
 def _starts(
     pairs: ComparedPairs, n_components: int, n_starts: int, seed: int
 ) -> Iterator[FloatArray]:
-    """Yield starts: the first from the AddS similarity, which is near a good end; then any.
+    """Yield starts: the first from the AddS similarity, which is near an optimum; then random ones.
 
     The first does not depend on how the objects are numbered, apart from a jitter.
     """

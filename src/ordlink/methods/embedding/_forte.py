@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ordlink._typing import FloatArray, Progress
+from ordlink._validate import Seed
 from ordlink.comparisons import Comparisons, Repeats
 from ordlink.methods.embedding._compared_pairs import ComparedPairs
-from ordlink.methods.embedding._embedding import Embedding
 from ordlink.methods.embedding._fit import (
     LEAST_DECREASE,
     Descent,
+    Embedding,
     Watch,
     descend_by_lbfgs,
     fit_embedding,
@@ -29,7 +30,7 @@ def forte_embedding(
     *,
     n_components: int = 2,
     n_init: int = 3,
-    seed: int = 0,
+    seed: Seed = 0,
     repeats: Repeats = "majority",
     max_iter: int = 1000,
     progress: Progress | None = None,
@@ -39,32 +40,17 @@ def forte_embedding(
     With D_ij = K_ii + K_jj - 2 K_ij, a comparison (i, j, k, l) loses ln(1 + exp(D_ij - D_kl)); the
     loss is the mean, K is positive semidefinite, centred and of rank at most d. Gradient steps in
     K with a backtracking line search, each projected to such matrices (the d largest eigenvalues,
-    clipped at 0), lead near a minimum. These converge slowly in the end, so L-BFGS over the
+    clipped at 0), lead near a minimum. They converge slowly near the minimum, so L-BFGS over the
     factor X of K = X X^T, which keeps K among these matrices, takes over.
 
     Parameters
     ----------
-    comparisons : Comparisons
-        Listed, or all of a similarity matrix (ranked): these are listed up to two million, beyond
-        which about two million are drawn at random with `seed`.
-    n_components : int
-        Largest rank d, the number of coordinates.
-    n_init : int
-        Number of runs; the first starts from the AddS similarity, the others at random. The one
-        with the smallest loss is kept.
-    seed : int
-        Makes the starts reproducible.
-    repeats : {"majority", "net"}
-        How repeated answers count.
-    max_iter : int
-        Most steps of a run.
-    progress : callable, optional
-        Called with (steps done, most steps in all).
+    comparisons, n_components, n_init, seed, repeats, max_iter, progress
+        As in :func:`tste_embedding`.
 
     Returns
     -------
     Embedding
-        The same on any number of threads.
 
     References
     ----------

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from ordlink._typing import FloatArray, Progress
+from ordlink._validate import Seed
 from ordlink.comparisons import Comparisons, Repeats
 from ordlink.methods.embedding._compared_pairs import ComparedPairs
-from ordlink.methods.embedding._embedding import Embedding
-from ordlink.methods.embedding._fit import descend_by_lbfgs, fit_embedding
+from ordlink.methods.embedding._fit import Embedding, descend_by_lbfgs, fit_embedding
 
 
 def soe_embedding(
@@ -18,7 +18,7 @@ def soe_embedding(
     *,
     n_components: int = 2,
     n_init: int = 3,
-    seed: int = 0,
+    seed: Seed = 0,
     repeats: Repeats = "majority",
     max_iter: int = 1000,
     progress: Progress | None = None,
@@ -30,27 +30,12 @@ def soe_embedding(
 
     Parameters
     ----------
-    comparisons : Comparisons
-        Listed, or all of a similarity matrix (ranked): these are listed up to two million, beyond
-        which about two million are drawn at random with `seed`.
-    n_components : int
-        Number of coordinates d.
-    n_init : int
-        Number of runs; the first starts from the AddS similarity, the others at random. The one
-        with the smallest loss is kept.
-    seed : int
-        Makes the starts reproducible.
-    repeats : {"majority", "net"}
-        How repeated answers count.
-    max_iter : int
-        Most steps of a run.
-    progress : callable, optional
-        Called with (steps done, most steps in all).
+    comparisons, n_components, n_init, seed, repeats, max_iter, progress
+        As in :func:`tste_embedding`.
 
     Returns
     -------
     Embedding
-        The same on any number of threads.
 
     References
     ----------

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isfinite
 
 import numpy as np
 
 from ordlink._typing import FloatArray, Progress
+from ordlink._validate import Seed, check_number, check_whole_number
 from ordlink.comparisons import Comparisons, Repeats
 from ordlink.errors import InputError
 from ordlink.methods.embedding._compared_pairs import ComparedPairs
-from ordlink.methods.embedding._embedding import Embedding
-from ordlink.methods.embedding._fit import check_whole_number, descend_by_lbfgs, fit_embedding
+from ordlink.methods.embedding._fit import Embedding, descend_by_lbfgs, fit_embedding
 
 
 def tste_embedding(
@@ -21,7 +20,7 @@ def tste_embedding(
     n_components: int = 2,
     alpha: float | None = None,
     n_init: int = 3,
-    seed: int = 0,
+    seed: Seed = 0,
     repeats: Repeats = "majority",
     max_iter: int = 1000,
     progress: Progress | None = None,
@@ -42,14 +41,14 @@ def tste_embedding(
     alpha : float, optional
         Degrees of freedom of Student's t; max(d - 1, 1) by default.
     n_init : int
-        Number of runs; the first starts from the AddS similarity, the others at random. The one
+        Number of runs: the first starts from the AddS similarity, the others at random. The run
         with the smallest loss is kept.
-    seed : int
-        Makes the starts reproducible.
+    seed : int, numpy.random.Generator or None
+        Random seed.
     repeats : {"majority", "net"}
         How repeated answers count.
     max_iter : int
-        Most steps of a run.
+        Largest number of steps of a run.
     progress : callable, optional
         Called with (steps done, most steps in all).
 
@@ -74,11 +73,10 @@ def tste_embedding(
     >>> tste_embedding(c, n_components=1).accuracy
     1.0
     """
-    check_whole_number("n_components", n_components)
     if alpha is None:
-        alpha = max(n_components - 1, 1)
-    elif not (isfinite(alpha) and alpha > 0):
-        raise InputError(f"alpha must be above 0, got {alpha}")
+        alpha = max(check_whole_number(n_components, "n_components", lowest=1) - 1, 1)
+    elif check_number(alpha, "alpha") <= 0:
+        raise InputError(f"expected a number above 0, got {alpha}", parameter="alpha")
     return fit_embedding(
         comparisons,
         "t-STE",

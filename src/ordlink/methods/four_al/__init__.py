@@ -1,7 +1,5 @@
 """Quadruplets-based average linkage (4-AL): start with `_four_al.py`."""
 
-from ordlink.methods.four_al._four_al import quadruplets_average_linkage
+from ordlink.methods.four_al._four_al import run
 
-__all__ = [
-    "quadruplets_average_linkage",
-]
+__all__ = ["run"]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from ordlink._typing import AnyArray, Progress
+from ordlink._typing import Progress
 from ordlink.comparisons import (
     Comparisons,
     ListedComparisons,
     RankedComparisons,
     Repeats,
+    compress,
     net_comparisons,
 )
-from ordlink.comparisons._columns import compress
-from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._initial_partition import initial_partition
+from ordlink.linkage import InitialPartition
 from ordlink.methods.four_al._ranks import RankScores
 from ordlink.methods.four_al._scores import Clusters, ColumnScores, Contraction, Merges, PairScores
 
@@ -25,12 +22,12 @@ AT_ONCE = 100_000
 """Merges of K clusters are done together, about this / K^2 of them: a moment's work."""
 
 
-def quadruplets_average_linkage(
+def run(
     comparisons: Comparisons,
+    partition: InitialPartition,
     *,
-    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
-    repeats: Repeats = "majority",
     progress: Progress | None = None,
+    repeats: Repeats = "majority",
 ) -> Hierarchy:
     """Return the tree of 4-AL (eq:4--AL-pre, eq:4--AL).
 
@@ -42,28 +39,13 @@ def quadruplets_average_linkage(
     ----------
     comparisons : Comparisons
         Listed or ranked.
-    initial_clusters : sequence of sequences of int, optional
-        Clusters to start from (4-AL-I3 and 4-AL-I5 in the paper).
+    partition : InitialPartition
+        The clusters to start from (4-AL-I3 and 4-AL-I5 in the paper).
     repeats : {"majority", "net"}
         How repeated answers count.
     progress : callable, optional
         Called with (merges done, merges in all).
-
-    Returns
-    -------
-    Hierarchy
-
-    Examples
-    --------
-    >>> from ordlink import Comparisons
-    >>> comparisons = Comparisons.from_triplets([[1, 2, 0], [2, 1, 0]])
-    >>> quadruplets_average_linkage(comparisons).merges.tolist()
-    [[1, 2], [0, 3]]
     """
-    n_objects = comparisons.n_objects
-    if n_objects < 2:
-        raise InputError(f"a tree needs at least two objects, got {n_objects}")
-    partition = initial_partition(n_objects, initial_clusters)
     clusters = Clusters(
         partition.labels.copy(),
         partition.sizes.copy(),
@@ -84,8 +66,7 @@ def _choose_scores(
     """
     if isinstance(comparisons, RankedComparisons):
         return RankScores(comparisons, clusters), max(1.0, len(comparisons.ranks) / 100)
-    if not isinstance(comparisons, ListedComparisons):
-        raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
+    assert isinstance(comparisons, ListedComparisons)
     net = net_comparisons(comparisons, repeats)
     columns = compress(net)
     longest = int(np.diff(columns.starts).max(initial=0)) * net.largest_weight
@@ -97,9 +78,9 @@ def _merge_all(
 ) -> Merges:
     """Return the pairs of clusters that merge, their scores and tie marks.
 
-    The scores are contracted as soon as that pays, which is looked at no later than when the number
+    The scores are contracted as soon as that pays, which is checked at the latest when the number
     of clusters has halved: clusters become the slots, so that later steps cost less and rounding
-    errors do not pile up.
+    errors do not accumulate.
     """
     n_merges = len(clusters.alive) - 1
     merges = Merges.room_for(n_merges)

@@ -1,8 +1,8 @@
 """How 4-AL gets its pair scores s = A u from listed comparisons: columns, then a dense matrix.
 
-A merge costs columns what the pairs of the merged cluster's slots hold. Where one cluster takes in
-one object after the other, that is soon most of A; so columns are contracted once a cluster is
-large, and go on as columns while a matrix would be larger.
+With columns, a merge costs as much as the pairs of the merged cluster's slots have entries. Where
+one cluster absorbs one object after the other, that is soon most of A; so columns are contracted
+once a cluster is large, and stay columns while a matrix would be larger.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
-from ordlink.comparisons import n_pairs, pair_members
-from ordlink.comparisons._columns import ComparisonColumns, row_sums
+from ordlink.comparisons import ComparisonColumns, n_pairs, pair_members, row_sums
 
 DENSE_ENTRIES = 1 << 22
 """A contracted matrix of at most this many entries is always kept dense."""
@@ -27,21 +26,11 @@ _COLUMNS_PER_THREAD = 500
 
 @dataclass
 class Clusters:
-    """The present clusters of slots 0..m-1; a cluster is called by its smallest slot.
+    """The present clusters of slots 0..m-1; a cluster is called by its smallest slot."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (m,), dtype int32
-        Cluster of each slot.
-    sizes : ndarray of int64
-        Number of objects of each cluster.
-    alive : ndarray of shape (K,), dtype int32
-        The clusters, in increasing order.
-    """
-
-    labels: Int32Array
-    sizes: Int64Array
-    alive: Int32Array
+    labels: Int32Array  # (m,): cluster of each slot
+    sizes: Int64Array  # number of objects of each cluster
+    alive: Int32Array  # (K,): the clusters, in increasing order
 
 
 @dataclass(frozen=True)
@@ -92,20 +81,11 @@ class PairScores(Protocol):
 
 @dataclass(frozen=True)
 class Contraction:
-    """From pairs of slots to pairs of the clusters that these are in now.
+    """From pairs of slots to pairs of the clusters that these are in now."""
 
-    Attributes
-    ----------
-    n_clusters : int
-        Number of clusters, the slots from now on.
-    new_pair : ndarray of int32
-        Pair of clusters of each pair of slots, -1 inside a cluster.
-    member_starts, members : ndarrays of int64 and int32
-        The pairs of slots of cluster pair f are members[member_starts[f]:member_starts[f + 1]].
-    """
-
-    n_clusters: int
-    new_pair: Int32Array
+    n_clusters: int  # number of clusters, the slots from now on
+    new_pair: Int32Array  # pair of clusters of each pair of slots, -1 inside a cluster
+    # The pairs of slots of cluster pair f are members[member_starts[f]:member_starts[f + 1]]
     member_starts: Int64Array
     members: Int32Array
 

@@ -1,12 +1,13 @@
-"""The quadruplet kernels of 4K-AL, active and passive."""
+"""The quadruplet kernels of 4K-AL: `_passive.py` (4K-AL) and `_active.py` (4K-AL-act)."""
 
 from ordlink.methods.kernel_al._active import (
     ActivePlan,
     active_features,
     active_kernel,
     plan_active_kernel,
+    run_active,
 )
-from ordlink.methods.kernel_al._passive import passive_kernel
+from ordlink.methods.kernel_al._passive import passive_kernel, run_passive
 
 __all__ = [
     "ActivePlan",
@@ -14,4 +15,6 @@ __all__ = [
     "active_kernel",
     "passive_kernel",
     "plan_active_kernel",
+    "run_active",
+    "run_passive",
 ]

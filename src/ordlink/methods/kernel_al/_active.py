@@ -3,19 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ordlink._text import counted
 from ordlink._typing import AnyArray, FloatArray, Int8Array, Int32Array, Int64Array, Progress
+from ordlink._validate import (
+    Seed,
+    check_number,
+    check_objects,
+    check_whole_number,
+    random_generator,
+)
 from ordlink.comparisons import n_pairs, pair_ids, pair_members
 from ordlink.errors import InputError
-from ordlink.oracles import Oracle, check_oracle
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition, link_by_average, link_features_by_average
+from ordlink.oracles import Oracle
 from ordlink.oracles._base import check_answers
 
 DEFAULT_REFERENCES = 8
 """Number of reference pairs where neither it nor a budget is given."""
+FEATURES_FROM = 1000
+"""From so many objects, no N x N kernel is made: the features themselves are linked."""
 _QUESTIONS_PER_BATCH = 1 << 18
+
+
+def run_active(
+    oracle: Oracle,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    landmark_probability: float | None = None,
+    n_references: int | None = None,
+    budget: int | None = None,
+    landmarks: Sequence[int] | AnyArray | None = None,
+    reference_pairs: Sequence[Sequence[int]] | AnyArray | None = None,
+    seed: Seed = 0,
+) -> Hierarchy:
+    """Return the tree of 4K-AL-act: average linkage of K = F F^T (eq:Kendalkernel-practical).
+
+    The options are those of :func:`plan_active_kernel`.
+    """
+    plan = plan_active_kernel(
+        oracle.n_objects,
+        landmark_probability=landmark_probability,
+        n_references=n_references,
+        budget=budget,
+        landmarks=landmarks,
+        reference_pairs=reference_pairs,
+        seed=seed,
+    )
+    features = active_features(oracle, plan, progress=progress)
+    names = getattr(oracle, "names", None)
+    if plan.n_objects < FEATURES_FROM:
+        return link_by_average(active_kernel(features), partition, names=names)
+    return link_features_by_average(features, partition, names=names, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -39,7 +83,8 @@ class ActivePlan:
     @property
     def n_landmark_pairs(self) -> int:
         """Number of distinct pairs {object, landmark}."""
-        return _count_landmark_pairs(self.n_objects, len(self.landmarks))
+        n = len(self.landmarks)
+        return n * (self.n_objects - n) + n * (n - 1) // 2
 
 
 def plan_active_kernel(
@@ -50,7 +95,7 @@ def plan_active_kernel(
     budget: int | None = None,
     landmarks: Sequence[int] | AnyArray | None = None,
     reference_pairs: Sequence[Sequence[int]] | AnyArray | None = None,
-    seed: int | None = None,
+    seed: Seed = 0,
 ) -> ActivePlan:
     """Return the landmarks S and the reference pairs R, drawn at random where not given.
 
@@ -69,8 +114,8 @@ def plan_active_kernel(
         S itself.
     reference_pairs : array of shape (n_references, 2), optional
         R itself.
-    seed : int, optional
-        Makes the draw reproducible.
+    seed : int, numpy.random.Generator or None
+        Random seed.
 
     Raises
     ------
@@ -84,41 +129,37 @@ def plan_active_kernel(
     >>> plan.n_landmark_pairs, len(plan.reference_pairs)
     (17, 2)
     """
-    given = [
-        name
-        for name, value in (
-            ("n_references", n_references),
-            ("budget", budget),
-            ("reference_pairs", reference_pairs),
-        )
-        if value is not None
-    ]
-    if len(given) > 1:
-        raise InputError(f"give only one of {' and '.join(given)}: each sets the references")
+    given = {"n_references": n_references, "budget": budget, "reference_pairs": reference_pairs}
+    chosen = [name for name, value in given.items() if value is not None]
+    if len(chosen) > 1:
+        raise InputError(f"pass only one of {' and '.join(chosen)}: each sets the references")
     if landmarks is not None and landmark_probability is not None:
-        raise InputError("give either landmarks or landmark_probability, not both")
-    rng = np.random.default_rng(seed)
-    chosen = (
+        raise InputError("pass either landmarks or landmark_probability, not both")
+    rng = random_generator(seed)
+    drawn = (
         _draw_landmarks(n_objects, landmark_probability, rng)
         if landmarks is None
-        else _check_objects(landmarks, n_objects)
+        else np.sort(check_objects(landmarks, n_objects, "landmarks"))
     )
+    plan = ActivePlan(n_objects, drawn, np.empty((0, 2), dtype=np.int32))
     if reference_pairs is not None:
-        return ActivePlan(n_objects, chosen, _check_references(reference_pairs, n_objects))
+        return replace(plan, reference_pairs=_check_references(reference_pairs, n_objects))
+    n_all = n_pairs(n_objects)
     if budget is not None:
-        per_reference = _count_landmark_pairs(n_objects, len(chosen))
-        n_references = min(budget // per_reference, n_pairs(n_objects))
+        needed = plan.n_landmark_pairs
+        n_references = min(check_whole_number(budget, "budget", lowest=0) // needed, n_all)
         if n_references < 1:
             raise InputError(
-                f"the budget of {budget} comparisons is too small: one reference pair needs "
-                f"{per_reference} ({len(chosen)} landmarks); raise it or pass fewer landmarks"
+                f"one reference pair needs {needed:,} comparisons with "
+                f"{counted(len(drawn), 'landmark')}, got {budget:,}",
+                parameter="budget",
+                remedy="raise it or pass fewer {landmarks}",
             )
     if n_references is None:
-        n_references = min(DEFAULT_REFERENCES, n_pairs(n_objects))
-    if n_references < 1:
-        raise InputError(f"n_references must be at least 1, got {n_references}")
-    ids = _draw_pairs(n_pairs(n_objects), n_references, rng)
-    return ActivePlan(n_objects, chosen, np.stack(pair_members(ids, n_objects), axis=1))
+        n_references = min(DEFAULT_REFERENCES, n_all)
+    check_whole_number(n_references, "n_references", lowest=1, highest=n_all)
+    ids = rng.choice(n_all, size=n_references, replace=False)
+    return replace(plan, reference_pairs=np.stack(pair_members(ids, n_objects), axis=1))
 
 
 def active_features(
@@ -134,7 +175,6 @@ def active_features(
     -------
     ndarray of shape (N, n_landmarks * n_references), dtype int8
     """
-    check_oracle(oracle)
     n_objects, n_landmarks = plan.n_objects, len(plan.landmarks)
     rank_of = np.full(n_objects, n_landmarks, dtype=np.int64)
     rank_of[plan.landmarks] = np.arange(n_landmarks)
@@ -210,45 +250,33 @@ def _compare_with(oracle: Oracle, i: AnyArray, k: AnyArray, reference: Int32Arra
     return check_answers(oracle.compare(questions), len(i), oracle)
 
 
-def _count_landmark_pairs(n_objects: int, n_landmarks: int) -> int:
-    return n_landmarks * (n_objects - n_landmarks) + n_landmarks * (n_landmarks - 1) // 2
-
-
 def _draw_landmarks(
     n_objects: int, probability: float | None, rng: np.random.Generator
 ) -> Int32Array:
-    q = np.log(max(n_objects, 2)) / max(n_objects, 2) if probability is None else probability
-    if not 0 < q <= 1:
-        raise InputError(f"landmark_probability must be above 0 and at most 1, got {probability}")
+    q = np.log(n_objects) / n_objects
+    if probability is not None:
+        q = check_number(probability, "landmark_probability", lowest=0, highest=1)
+        if q == 0:
+            raise InputError(
+                f"expected a number above 0, got {q}", parameter="landmark_probability"
+            )
     while True:
         chosen = np.flatnonzero(rng.random(n_objects) < q)
         if len(chosen):
             return chosen.astype(np.int32)
 
 
-def _draw_pairs(n: int, size: int, rng: np.random.Generator) -> AnyArray:
-    if size > n:
-        raise InputError(f"there are only {n} pairs to serve as references, {size} were asked for")
-    return np.asarray(rng.choice(n, size=size, replace=False))
-
-
-def _check_objects(objects: Sequence[int] | AnyArray, n_objects: int) -> Int32Array:
-    given = np.asarray(objects)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or not len(given):
-        raise InputError("landmarks must be a list of at least one object number")
-    if given.min() < 0 or given.max() >= n_objects:
-        raise InputError(f"landmarks must lie between 0 and {n_objects - 1}")
-    return np.unique(given).astype(np.int32)
-
-
 def _check_references(pairs: Sequence[Sequence[int]] | AnyArray, n_objects: int) -> Int32Array:
     given = np.asarray(pairs)
+    problem = ""
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
-        raise InputError("reference_pairs must be rows of two object numbers, at least one row")
-    if given.min() < 0 or given.max() >= n_objects:
-        raise InputError(f"reference_pairs must name objects between 0 and {n_objects - 1}")
-    if (given[:, 0] == given[:, 1]).any():
-        raise InputError("a reference pair needs two different objects")
-    if len(np.unique(pair_ids(given[:, 0], given[:, 1], n_objects))) < len(given):
-        raise InputError("a reference pair is given twice")
+        problem = "expected rows of two object numbers, at least one row"
+    elif given.min() < 0 or given.max() >= n_objects:
+        problem = f"expected object numbers from 0 to {n_objects - 1}"
+    elif (given[:, 0] == given[:, 1]).any():
+        problem = "a reference pair needs two different objects"
+    elif len(np.unique(pair_ids(given[:, 0], given[:, 1], n_objects))) < len(given):
+        problem = "a reference pair is given twice"
+    if problem:
+        raise InputError(problem, parameter="reference_pairs")
     return np.sort(given, axis=1).astype(np.int32)

@@ -5,19 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from ordlink._typing import AnyArray, FloatArray, Int64Array, Progress
+from ordlink._validate import check_flag
 from ordlink.comparisons import (
+    ComparisonColumns,
     Comparisons,
     ListedComparisons,
     RankedComparisons,
     Repeats,
+    compress,
     n_pairs,
     net_comparisons,
     pair_members,
+    row_sums,
     square,
     wins_minus_losses,
 )
-from ordlink.comparisons._columns import ComparisonColumns, compress, row_sums
 from ordlink.errors import InputKindError
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition, link_by_average
 
 _BLOCKS = 100
 """The work is done in about this many blocks, to show progress."""
@@ -27,6 +32,21 @@ _PRODUCTS_PER_WORD = 6
 _BITS_TO_COLUMNS = 8
 """Bits may take up this many times the memory of the columns."""
 _ROWS_PER_THREAD = 64
+
+
+def run_passive(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    self_comparisons: bool = True,
+    repeats: Repeats = "majority",
+) -> Hierarchy:
+    """Return the tree of 4K-AL: average linkage of the kernel K of eq:Kendallkernel-passive."""
+    kernel = passive_kernel(
+        comparisons, self_comparisons=self_comparisons, repeats=repeats, progress=progress
+    )
+    return link_by_average(kernel, partition, names=comparisons.names)
 
 
 def passive_kernel(
@@ -64,13 +84,16 @@ def passive_kernel(
     >>> passive_kernel(c, self_comparisons=False)[0, 1]
     np.float64(1.0)
     """
+    self_comparisons = check_flag(self_comparisons, "self_comparisons")
     if isinstance(comparisons, RankedComparisons):
         kernel = _kernel_of_all(comparisons, progress)
         if self_comparisons:
             kernel += 2 * square(wins_minus_losses(comparisons), comparisons.n_objects)
         return kernel
     if not isinstance(comparisons, ListedComparisons):
-        raise InputKindError(f"expected Comparisons, got {type(comparisons).__name__}")
+        raise InputKindError(
+            f"expected Comparisons, got {type(comparisons).__name__}", parameter="comparisons"
+        )
     columns = compress(net_comparisons(comparisons, repeats))
     method = _kernel_by_bits if _bits_pay(columns, comparisons.n_objects) else _kernel_by_groups
     total = method(columns, comparisons.n_objects, progress)

@@ -1,7 +1,5 @@
-"""Our own method: recursive spectral splits of Bradley-Terry strengths."""
+"""Recursive spectral splits of Bradley-Terry strengths: start with `_spectral.py`."""
 
-from ordlink.methods.spectral._spectral import spectral_linkage
+from ordlink.methods.spectral._spectral import run
 
-__all__ = [
-    "spectral_linkage",
-]
+__all__ = ["run"]

@@ -14,29 +14,20 @@ _ROWS_PER_PART = 1 << 16
 _ROWS_AT_ONCE = 1 << 15
 _TILE_BITS = 17
 """Sums are made in parts that depend on the input alone, not on the number of threads."""
+DENSE_AT_MOST = 400
+"""Of larger matrices, leading eigenvectors are found by Lanczos' method."""
 
 
 @dataclass(frozen=True)
 class PairAnswers:
-    """What was answered about pairs, each answer counted, repeated and contradicting ones too.
+    """What was answered about pairs, each answer counted, repeated and contradicting ones too."""
 
-    Attributes
-    ----------
-    n_objects : int
-        Number of objects N.
-    winners, losers : ndarray of shape (n_rows,), dtype int32
-        Pair ids: the winner was said to be the more similar pair.
-    weights : ndarray of shape (n_rows,) or (0,), dtype float64
-        How often; empty if once each.
-    lapse : float
-        Share of the answers that say the opposite of what was meant, from 0 to below 1/2.
-    """
-
-    n_objects: int
-    winners: Int32Array
+    n_objects: int  # number of objects N
+    winners: Int32Array  # (n_rows,): pair ids: the winner was said to be the more similar pair
     losers: Int32Array
-    weights: FloatArray
-    lapse: float = 0.0
+    weights: FloatArray  # (n_rows,) or (0,): how often; empty if once each
+    # Share of the answers that are lapses: the opposite of what was meant, from 0 to below 1/2
+    lapse_rate: float = 0.0
 
     @classmethod
     def of(cls, comparisons: ListedComparisons) -> PairAnswers:
@@ -45,16 +36,12 @@ class PairAnswers:
         weights = np.empty(0) if counts is None else counts.astype(np.float64)
         return cls(comparisons.n_objects, comparisons.winners, comparisons.losers, weights)
 
-    def with_lapse(self, lapse: float) -> PairAnswers:
-        """Return the same rows, so many of them slips."""
-        return replace(self, lapse=lapse)
+    def with_lapse_rate(self, lapse_rate: float) -> PairAnswers:
+        """Return the same rows with another lapse rate."""
+        return replace(self, lapse_rate=lapse_rate)
 
     def in_tiles(self) -> PairAnswers:
-        """Return the same rows in an order that goes easy on the memory.
-
-        Rows whose winners, and whose losers, have similar ids come together, so that what they need
-        stays in the cache.
-        """
+        """Return the same rows, sorted for the cache: similar pair ids come together."""
         n_blocks = (self.n_pairs >> _TILE_BITS) + 1
         tiles = (self.winners >> _TILE_BITS).astype(np.int64) * n_blocks
         tiles += self.losers >> _TILE_BITS
@@ -88,7 +75,7 @@ class PairAnswers:
         Parameters
         ----------
         strengths : ndarray of shape (E,)
-            x, with P(e beats f) = lapse + (1 - 2 lapse) / (1 + exp(x_f - x_e)).
+            x, with P(e beats f) = q + (1 - 2 q) / (1 + exp(x_f - x_e)), q the lapse rate.
         curved : bool
             Whether the curvatures are asked for.
 
@@ -122,7 +109,7 @@ class PairAnswers:
                     losses[part] += add_likelihood(
                         ahead,
                         np.exp(-np.abs(ahead)),
-                        self.lapse,
+                        self.lapse_rate,
                         winners,
                         losers,
                         self.weights[rows],
@@ -136,14 +123,6 @@ class PairAnswers:
     def mean_loss(self, strengths: FloatArray) -> float:
         """Return minus the mean log-likelihood of a comparison."""
         return self.likelihood(strengths)[0] / max(self.total_weight, 1.0)
-
-
-def held_out_rows(comparisons: ListedComparisons, share: float, seed: int) -> BoolArray:
-    """Return which rows to hold out: about a share of the answers, whole, by their order alone."""
-    _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
-    n_answers = int(answer_of_row.max(initial=-1)) + 1
-    chosen = np.random.default_rng(seed).random(n_answers) < share
-    return np.asarray(chosen[answer_of_row], dtype=bool)
 
 
 def as_matrix(by_pair: FloatArray, n_objects: int) -> FloatArray:
@@ -162,3 +141,21 @@ def by_pair(matrix: FloatArray) -> FloatArray:
     numbers = np.empty(n_pairs(len(matrix)))
     take_upper(np.ascontiguousarray(matrix), numbers)
     return numbers
+
+
+def leading_eigenpairs(matrix: FloatArray, n_pairs: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest eigenvalues of a symmetric matrix, falling, and their eigenvectors."""
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import ArpackError, eigsh
+
+    n = len(matrix)
+    n_pairs = min(n_pairs, n)
+    if n > DENSE_AT_MOST:
+        start = (matrix * matrix).sum(axis=1)  # the same for the same objects in any order
+        try:
+            values, vectors = eigsh(matrix, k=n_pairs, which="LA", v0=start, tol=1e-4)
+            return values[::-1], vectors[:, ::-1]
+        except ArpackError:
+            pass  # no eigenvalue stands out, or all are 0: take the slow way
+    values, vectors = eigh(matrix, subset_by_index=[n - n_pairs, n - 1])
+    return values[::-1], vectors[:, ::-1]

@@ -1,4 +1,4 @@
-"""Clusters that the answers speak for clearly, and how strongly they hang together."""
+"""Clusters that the answers support clearly, and the mean strengths between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import FloatArray, LabelArray
-from ordlink.methods.spectral._gains_by_others import GainsByOthers
 from ordlink.methods.spectral._pair_strengths import PairStrengths
 from ordlink.methods.spectral._splits import LIKELY, TINY, best_split, cost_of_split
 
@@ -18,30 +17,23 @@ _SWEEPS = 20
 
 @dataclass(frozen=True)
 class Blocks:
-    """Sums over pairs of clusters.
+    """Sums over pairs of clusters."""
 
-    Attributes
-    ----------
-    members : ndarray of shape (N, K), dtype float64
-        1 where an object is in a cluster.
-    totals, precisions : ndarray of shape (K, K), dtype float64
-        Sum of h z and of h over the pairs of two clusters; pairs within one count twice.
-    """
-
-    members: FloatArray
+    members: FloatArray  # (N, K): 1 where an object is in a cluster
+    # (K, K): sum of h z and of h over the pairs of two clusters; pairs within one count twice
     totals: FloatArray
     precisions: FloatArray
 
     @classmethod
-    def of(cls, observed: PairStrengths, labels: LabelArray) -> Blocks:
+    def of(cls, posterior: PairStrengths, labels: LabelArray) -> Blocks:
         """Return the sums for a partition with labels 0..K-1."""
         members = np.zeros((len(labels), int(labels.max()) + 1))
         members[np.arange(len(labels)), labels] = 1.0
-        weighted = observed.precisions * observed.strengths
+        weighted = posterior.precisions * posterior.strengths
         return cls(
             members,
             members.T @ weighted @ members,
-            members.T @ observed.precisions @ members,
+            members.T @ posterior.precisions @ members,
         )
 
     @property
@@ -61,7 +53,7 @@ class Blocks:
         return max(seen - (len(precisions) - 1), 0.0) / weight if weight > 0.0 else 0.0
 
     def means(self) -> FloatArray:
-        """Return mean strengths between clusters, little known ones drawn to the mean of all."""
+        """Return mean strengths between clusters, shrunk towards the mean of all."""
         spread = self.spread()
         return np.asarray((spread * self.totals + self.mean) / (spread * self.precisions + 1.0))
 
@@ -93,30 +85,30 @@ class Blocks:
         np.fill_diagonal(values, np.inf)
         return np.asarray(values)
 
-    def expected(self) -> FloatArray:
+    def prior_means(self) -> FloatArray:
         """Return the mean strength of its block for every pair of objects, shape (N, N)."""
         return np.asarray(self.members @ self.means() @ self.members.T)
 
 
-def find_firm_clusters(observed: PairStrengths) -> LabelArray:
+def find_firm_clusters(posterior: PairStrengths) -> LabelArray:
     """Return the partition that firm splits end in.
 
-    A split of many clusters in two halves may not be firm where the clusters are, so splits that
-    are likely are followed a few steps further. And a split may cut through a cluster. So clusters
-    that no firm split would tell apart are put together, nor their strengths to third clusters;
-    before and after, each object is moved to where it fits best.
+    A split of many clusters in two halves may not be firm although the clusters are, so likely
+    splits are followed a few steps further. And a split may cut through a cluster. So clusters are
+    united again unless a firm split or their strengths to third clusters separate them; before and
+    after, each object is moved to the cluster where it fits best.
     """
-    n = len(observed.strengths)
+    n = len(posterior.strengths)
     labels = np.zeros(n, dtype=np.intp)
     waiting = [(np.arange(n), PATIENCE)]
     n_clusters = 0
     while waiting:
         members, patience = waiting.pop()
-        split = best_split(observed, members, 1.0) if len(members) > 1 else None
+        split = best_split(posterior, members, 1.0) if len(members) > 1 else None
         if split is not None and split.value(1.0) > 0.0:
             patience = PATIENCE
         elif split is not None and patience > 0:
-            split, patience = best_split(observed, members, LIKELY), patience - 1
+            split, patience = best_split(posterior, members, LIKELY), patience - 1
         else:
             split = None
         if split is None:
@@ -124,12 +116,12 @@ def find_firm_clusters(observed: PairStrengths) -> LabelArray:
             n_clusters += 1
         else:
             waiting += [(members[split.side], patience), (members[~split.side], patience)]
-    return _reassign(observed, _put_together(observed, _reassign(observed, labels)))
+    return _reassign(posterior, _unite_similar(posterior, _reassign(posterior, labels)))
 
 
-def _put_together(observed: PairStrengths, labels: LabelArray) -> LabelArray:
-    """Unite the two clusters that a split tells apart the least, while none is firm."""
-    blocks = Blocks.of(observed, labels)
+def _unite_similar(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
+    """Unite the two clusters that are separated least, until all separations are firm."""
+    blocks = Blocks.of(posterior, labels)
     others = GainsByOthers(blocks.totals, blocks.precisions)
     while len(blocks.totals) > 1:
         values = blocks.values_of_splits() + others.less_noise(blocks.members.sum(axis=0))
@@ -141,14 +133,14 @@ def _put_together(observed: PairStrengths, labels: LabelArray) -> LabelArray:
     return np.asarray(blocks.members.argmax(axis=1), dtype=np.intp)
 
 
-def _reassign(observed: PairStrengths, labels: LabelArray) -> LabelArray:
+def _reassign(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
     """Move all objects at once to their most likely clusters, until none moves."""
-    weighted = observed.precisions * observed.strengths
+    weighted = posterior.precisions * posterior.strengths
     for _ in range(_SWEEPS):
-        blocks = Blocks.of(observed, labels)
+        blocks = Blocks.of(posterior, labels)
         means = blocks.means()
         fit = (weighted @ blocks.members) @ means
-        fit -= 0.5 * (observed.precisions @ blocks.members) @ (means * means)
+        fit -= 0.5 * (posterior.precisions @ blocks.members) @ (means * means)
         fit += np.log(blocks.members.mean(axis=0))
         moved = fit.argmax(axis=1)
         if np.array_equal(moved, labels):
@@ -161,3 +153,61 @@ def number_by_first(labels: LabelArray) -> LabelArray:
     """Return the labels numbered by the first object of each cluster."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse]
+
+
+class GainsByOthers:
+    """Gains in log-likelihood if two clusters differ in their strengths to third ones.
+
+    Separate strengths of clusters p and q to a third cluster r, instead of a common one, gain
+    h_pr h_qr / (h_pr + h_qr) (z_pr - z_qr)^2 / 2. Sums over r are kept: all of them take O(K^3),
+    and O(K^2) more each time two clusters are united.
+    """
+
+    def __init__(self, totals: FloatArray, precisions: FloatArray) -> None:
+        self._precisions = precisions
+        self._means = totals / np.maximum(precisions, TINY)
+        self._gains = np.zeros_like(totals)
+        for third in range(len(totals)):
+            self._gains += self._by_third(third)
+
+    def unite(self, p: int, q: int, totals: FloatArray, precisions: FloatArray) -> None:
+        """Let cluster p take in cluster q; totals and precisions are those after it."""
+        left = np.arange(len(self._gains)) != q
+        gains = (self._gains - self._by_third(p) - self._by_third(q))[np.ix_(left, left)]
+        p -= q < p
+        self._precisions, self._means = precisions, totals / np.maximum(precisions, TINY)
+        gains += self._by_third(p)
+        gains[p] = gains[:, p] = self._of_cluster(p)
+        self._gains = gains
+
+    def less_noise(self, sizes: FloatArray) -> FloatArray:
+        """Return the gains less what noise gives at most, and never below 0, shape (K, K).
+
+        If n objects are separated by their strengths to K others, noise gives half of
+        n + K + 2 sqrt(n K), the edge of a Wishart matrix, of which n / 2 is already part of a
+        split's cost.
+        """
+        n_others = max(len(self._gains) - 2, 0)
+        by_noise = 0.5 * n_others + np.sqrt((sizes[:, None] + sizes) * n_others)
+        return np.asarray(np.maximum(self._gains - by_noise, 0.0))
+
+    def _by_third(self, third: int) -> FloatArray:
+        """Return the gains of all pairs of clusters by one third cluster."""
+        gains = _gain(
+            self._precisions[third][:, None],
+            self._precisions[third],
+            self._means[third][:, None] - self._means[third],
+        )
+        gains[third] = gains[:, third] = 0.0
+        return gains
+
+    def _of_cluster(self, p: int) -> FloatArray:
+        """Return the gains of one cluster and each other, by all third ones."""
+        by_third = _gain(self._precisions, self._precisions[p], self._means - self._means[p])
+        by_third[:, p] = 0.0
+        np.fill_diagonal(by_third, 0.0)
+        return np.asarray(by_third.sum(axis=1))
+
+
+def _gain(h: FloatArray, other_h: FloatArray, difference: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * h * other_h / np.maximum(h + other_h, TINY) * difference**2)

@@ -1,4 +1,4 @@
-"""Trees of parts that were never compared with each other, and the one tree that they make up."""
+"""Objects that were never compared: parts joined into one tree, single objects attached to it."""
 
 from __future__ import annotations
 
@@ -9,43 +9,29 @@ import numpy as np
 from ordlink._typing import Int64Array
 from ordlink.comparisons import ListedComparisons, find_named, find_parts
 from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition
 
 
-def list_parts(
-    comparisons: ListedComparisons, clusters: Sequence[Sequence[int]] = ()
-) -> list[Int64Array]:
+def list_parts(comparisons: ListedComparisons, partition: InitialPartition) -> list[Int64Array]:
     """Return the objects of each part, large parts first, equal ones by their first objects.
 
-    Parts without a comparison are left out.
-
-    Parameters
-    ----------
-    comparisons : ListedComparisons
-        Each links the objects that it names.
-    clusters : sequence of sequences of int
-        Initial clusters; each links its objects.
+    Comparisons and initial clusters link their objects. Parts without a comparison are left out.
     """
     part_of = find_parts(comparisons)
-    for cluster in clusters:
-        linked = part_of[list(cluster)]
-        part_of[np.isin(part_of, linked)] = linked.min()
+    for cluster in partition.clusters():
+        if len(cluster) > 1:
+            linked = part_of[cluster]
+            part_of[np.isin(part_of, linked)] = linked.min()
     of_named = np.unique(part_of[find_named(comparisons)])
     parts = [np.flatnonzero(part_of == part) for part in of_named]
     return sorted(parts, key=lambda part: (-len(part), int(part[0])))
 
 
 def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy]) -> Hierarchy:
-    """Return the tree of all parts: they join last, in their order, which means nothing.
+    """Return the tree of all parts: they join last, in an arbitrary order.
 
-    From the root down, parts are taken apart side by side: the weakest merge of all that are left
-    comes first.
-
-    Parameters
-    ----------
-    parts : sequence of ndarrays
-        The objects of each part.
-    trees : sequence of Hierarchy
-        The tree of each part, its objects numbered as they come there.
+    From the root down, the weakest of the merges that are left in any part comes first. Object k of
+    a part's tree is ``part[k]``.
     """
     n_objects = sum(len(part) for part in parts)
     order = _from_the_root_down(trees)[::-1]
@@ -81,11 +67,49 @@ def _from_the_root_down(trees: Sequence[Hierarchy]) -> list[tuple[int, int]]:
 
 
 def _rank(tree: Hierarchy, merge: int) -> tuple[int, float]:
-    """Return the place of a merge: from the root down, merges inside initial clusters come last.
+    """Return the sort key of a merge from the root down; those inside initial clusters come last.
 
-    These have no score and are not tied; before them come merges of which nothing is known.
+    These have no score and are not tied; before them come merges that no answer is about.
     """
     score = float(tree.scores[merge])
     if not np.isnan(score):
         return 0, score
     return (1, 0.0) if tree.tied[merge] else (2, 0.0)
+
+
+def attach_uncompared(tree: Hierarchy, named: Int64Array, partition: InitialPartition) -> Hierarchy:
+    """Return the tree of all objects, with those that no answer names attached where it is largest.
+
+    Nothing is known about them, so they go where an object is most likely to be: from the root
+    down, always into the larger of two clusters. There they are joined first, in merges marked as
+    tied, so that no split of the others changes. Object k of the given tree is ``named[k]``; its
+    merges inside initial clusters come first. The partition is that of all objects.
+    """
+    slots = partition.labels[named].tolist()
+    at = slots[_most_likely_object(tree, slots)]
+    pairs: list[tuple[int, int]] = []
+    joined = at
+    for slot in sorted(set(range(partition.n_slots)) - set(slots)):
+        pairs.append((min(joined, slot), max(joined, slot)))
+        joined = min(joined, slot)
+    n_attached = len(pairs)
+    nodes = [joined if slot == at else slot for slot in slots]  # the slot that stays of each node
+    between = []
+    for merge, (one, other) in enumerate(tree.merges.tolist()):
+        p, q = sorted((nodes[one], nodes[other]))
+        nodes.append(p)
+        if p != q:  # else inside an initial cluster
+            pairs.append((p, q))
+            between.append(merge)
+    scores = np.concatenate([np.full(n_attached, np.nan), tree.scores[between]])
+    tied = np.concatenate([np.ones(n_attached, dtype=bool), tree.tied[between]])
+    return partition.finish(np.array(pairs, dtype=np.int32), scores, tied, names=None)
+
+
+def _most_likely_object(tree: Hierarchy, slots: list[int]) -> int:
+    """Return an object of the cluster that is reached by going to the larger part at each split."""
+    node = 2 * tree.n_objects - 2
+    while node >= tree.n_objects and len({slots[item] for item in tree.members(node)}) > 1:
+        one, other = tree.merges[node - tree.n_objects].tolist()
+        node = one if tree.sizes[one] >= tree.sizes[other] else other
+    return int(tree.members(node)[0])

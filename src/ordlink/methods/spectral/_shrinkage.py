@@ -1,4 +1,4 @@
-"""How far to trust single answers: chosen by the likelihood of answers held out."""
+"""How much to shrink: first strengths x_ij = <v_i, v_j>, chosen on held-out answers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import numpy as np
 
 from ordlink._typing import FloatArray
 from ordlink.comparisons import ListedComparisons
-from ordlink.methods.spectral._bradley_terry import PairAnswers, held_out_rows
-from ordlink.methods.spectral._low_rank import first_points, fit_low_rank, noise_edge, strengths_of
+from ordlink.methods.spectral._bradley_terry import (
+    PairAnswers,
+    as_matrix,
+    by_pair,
+    leading_eigenpairs,
+)
 from ordlink.methods.spectral._pair_strengths import PairModel
-from ordlink.methods.spectral._thinning import thin_out
+from ordlink.methods.spectral._rows import held_out_rows, thin_out
 
 RIDGES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)
 """In units of the noise edge, from strong to weak."""
 VARIANCES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
-LAPSES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+LAPSE_RATES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 SCALES = (0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
 DEFAULT_VARIANCE = 1.0
 HELD_OUT = 0.1
@@ -27,25 +31,18 @@ _FEWEST_HELD_OUT = 20
 _WORSE = 1.01
 """The search along a path ends once the loss is worse than the best by this factor."""
 _SEED = 20190101
+MAX_RANK = 16
+_MAX_STEPS = 60
+_REMEMBERED_STEPS = 10
 
 
 @dataclass(frozen=True)
 class FirstGuess:
-    """Where the method starts.
+    """Where the method starts."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (N, r), dtype float64
-        One per object; the strength of a pair is their product.
-    ridge : float
-        How they are shrunk, in noise edges.
-    variance : float
-        Variance of the pairs' own effects.
-    """
-
-    points: FloatArray
-    ridge: float = RIDGES[2]
-    variance: float = DEFAULT_VARIANCE
+    points: FloatArray  # (N, r): one per object; the strength of a pair is their product
+    ridge: float = RIDGES[2]  # how they are shrunk, in noise edges
+    variance: float = DEFAULT_VARIANCE  # variance of the pairs' own effects
 
     @property
     def strengths(self) -> FloatArray:
@@ -54,16 +51,16 @@ class FirstGuess:
 
 
 def guess_strengths(
-    comparisons: ListedComparisons, lapse: float = 0.0, near: FirstGuess | None = None
+    comparisons: ListedComparisons, lapse_rate: float = 0.0, near: FirstGuess | None = None
 ) -> FirstGuess:
     """Return strengths of low rank and the variance of the pairs' own effects.
 
-    `lapse` is the share of the answers that are slips, and `near` a guess made with another share,
-    which spares most of the search. Both kinds of shrinkage are chosen on answers held out, which
-    depends on the order of the answers, but neither on the objects' numbers nor on anything random.
+    `near` is a guess made with another lapse rate, which saves most of the search. The ridge and
+    the variance are chosen on held-out answers. Which answers are held out depends on their order
+    alone, not on the objects' numbers, and is the same in every run.
     """
     comparisons = thin_out(comparisons, ROWS_AT_MOST)
-    answers = PairAnswers.of(comparisons).with_lapse(lapse)
+    answers = PairAnswers.of(comparisons).with_lapse_rate(lapse_rate)
     held_out = held_out_rows(comparisons, HELD_OUT, _SEED)
     test = answers.take(held_out)
     guess = FirstGuess(first_points(answers)) if near is None else near
@@ -84,31 +81,36 @@ def guess_strengths(
     return replace(guess, points=points)
 
 
-def choose_variance(comparisons: ListedComparisons, expected: FloatArray, lapse: float) -> float:
-    """Return the variance of the pairs' own effects around what clusters let expect."""
+def choose_variance(
+    comparisons: ListedComparisons, prior_mean: FloatArray, lapse_rate: float
+) -> float:
+    """Return the variance of the pairs' own effects around their prior means."""
     comparisons = thin_out(comparisons, ROWS_AT_MOST)
-    answers = PairAnswers.of(comparisons).with_lapse(lapse)
+    answers = PairAnswers.of(comparisons).with_lapse_rate(lapse_rate)
     held_out = held_out_rows(comparisons, HELD_OUT, _SEED)
     return _best_variance(
-        answers.take(~held_out), answers.take(held_out), lambda _: expected, VARIANCES
+        answers.take(~held_out), answers.take(held_out), lambda _: prior_mean, VARIANCES
     )
 
 
-def share_of_slips(comparisons: ListedComparisons, expected: FloatArray) -> float:
+def estimate_lapse_rate(comparisons: ListedComparisons, prior_mean: FloatArray) -> float:
     """Return the share of the answers that say the opposite of what was meant.
 
-    Clusters that lie far apart are not confused but by a slip. Clusters are few numbers, so the
-    share is that of the largest likelihood, for the best scale of what clusters let expect; it is 0
-    unless slips explain clearly more.
+    Clusters that lie far apart are confused by lapses alone. Prior means from clusters have few
+    free parameters, so the lapse rate is the one of the largest likelihood, for the best scale of
+    the prior means; it is 0 unless lapses explain the answers clearly better (BIC).
     """
     answers = PairAnswers.of(thin_out(comparisons, ROWS_AT_MOST))
     losses = {
-        lapse: min(answers.with_lapse(lapse).likelihood(scale * expected)[0] for scale in SCALES)
-        for lapse in LAPSES
+        lapse_rate: min(
+            answers.with_lapse_rate(lapse_rate).likelihood(scale * prior_mean)[0]
+            for scale in SCALES
+        )
+        for lapse_rate in LAPSE_RATES
     }
-    lapse = min(losses, key=lambda lapse: losses[lapse])
-    gain = losses[0.0] - losses[lapse]
-    return lapse if gain > np.log(max(answers.total_weight, 1.0)) else 0.0
+    lapse_rate = min(losses, key=lambda lapse_rate: losses[lapse_rate])
+    gain = losses[0.0] - losses[lapse_rate]
+    return lapse_rate if gain > np.log(max(answers.total_weight, 1.0)) else 0.0
 
 
 def _from_before(path: tuple[float, ...], found: float) -> tuple[float, ...]:
@@ -137,16 +139,70 @@ def _choose_ridge(
 def _best_variance(
     train: PairAnswers,
     test: PairAnswers,
-    expected: Callable[[PairModel], FloatArray],
+    prior_mean: Callable[[PairModel], FloatArray],
     variances: tuple[float, ...],
 ) -> float:
     """Return the variance with the smallest loss."""
     best_loss, best = np.inf, DEFAULT_VARIANCE
     for variance in variances:
         model = PairModel(train, variance)
-        loss = test.mean_loss(model.fit(expected(model)))
+        loss = test.mean_loss(model.fit(prior_mean(model)))
         if loss < best_loss:
             best_loss, best = loss, variance
         elif loss > _WORSE * best_loss:
             break
     return best
+
+
+def noise_edge(answers: PairAnswers) -> float:
+    """Return about the largest eigenvalue that the slopes have if answers are coin flips.
+
+    With lapse rate q, a comparison has variance (1 - 2 q)^2 / 4 in the slopes of its two pairs at
+    x = 0. So a row of their matrix has n times that in all, where n = 4 |Q| / N is the mean number
+    of comparisons that an object's pairs are in, and the spectrum ends at (1 - 2 q) sqrt(n).
+    """
+    per_object = 4.0 * answers.total_weight / answers.n_objects
+    return float((1.0 - 2.0 * answers.lapse_rate) * np.sqrt(per_object))
+
+
+def first_points(answers: PairAnswers) -> FloatArray:
+    """Return the leading eigenvectors of the AddS similarity, scaled like strengths, (N, rank)."""
+    n = answers.n_objects
+    rank = min(MAX_RANK, n - 1)
+    _, slopes, _ = answers.likelihood(np.zeros(answers.n_pairs))
+    mean_curvature = answers.total_weight / 2.0 / answers.n_pairs
+    similarity = as_matrix(slopes / max(mean_curvature, 1e-12), n)
+    np.fill_diagonal(similarity, similarity.sum(axis=1) / (n - 1))
+    values, vectors = leading_eigenpairs(similarity, rank)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 1e-3)))
+
+
+def fit_low_rank(answers: PairAnswers, points: FloatArray, ridge: float) -> FloatArray:
+    """Return points v that maximise log-likelihood - ridge / 2 |v|^2, from a start, by L-BFGS.
+
+    Directions that explain less than the ridge vanish: ridge / 2 |v|^2 is ridge / 2 times the
+    nuclear norm of the matrix x.
+    """
+    from scipy.optimize import minimize
+
+    shape = points.shape
+
+    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
+        v = flat.reshape(shape)
+        value, slopes, _ = answers.likelihood(strengths_of(v))
+        gradient = ridge * v - as_matrix(slopes, shape[0]) @ v
+        return value + 0.5 * ridge * float((v * v).sum()), gradient.ravel()
+
+    found = minimize(
+        loss,
+        points.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": 1e-5},
+    )
+    return np.asarray(found.x.reshape(shape))
+
+
+def strengths_of(points: FloatArray) -> FloatArray:
+    """Return <v_i, v_j> of each pair."""
+    return by_pair(points @ points.T)

@@ -2,120 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ordlink._threads import one_blas_thread
-from ordlink._typing import AnyArray, Int32Array, Progress
+from ordlink._typing import FloatArray, Progress
 from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
-from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._initial_partition import clusters_of, initial_partition
-from ordlink.linkage._numbering import order_of_appearance, permute_objects, restore_objects
-from ordlink.methods.spectral._choice import choose_kind
-from ordlink.methods.spectral._parts import join_trees, list_parts
-from ordlink.methods.spectral._questions import check_net_counts, one_row_per_question
-from ordlink.methods.spectral._thinning import thin_out_pairs
-from ordlink.methods.spectral._trees import Kind, grow_trees
-from ordlink.methods.spectral._uncompared import attach_uncompared
+from ordlink.linkage import (
+    InitialPartition,
+    order_of_appearance,
+    permute_objects,
+    restore_objects,
+)
+from ordlink.methods.spectral._bradley_terry import by_pair
+from ordlink.methods.spectral._parts import attach_uncompared, join_trees, list_parts
+from ordlink.methods.spectral._rows import (
+    are_often_compared,
+    check_net_counts,
+    one_row_per_question,
+    thin_out,
+    thin_out_pairs,
+)
+from ordlink.methods.spectral._trees import FEW_OBJECTS, MANY_OBJECTS, Kind, grow_trees
+
+N_FOLDS = 5
+"""For few objects all of them are used, for more objects one; many objects get splits anyway."""
+ROWS_AT_MOST = 200_000
+"""More answers than this are not needed to choose, unless all pairs are compared often."""
+ERRORS, ERRORS_OF_FEW = 2.0, 1.0
+"""So many standard errors better must average linkage be; fewer are enough over five folds."""
+FEWEST_COMPARISONS = 20
+"""Fewer do not tell which tree is better."""
+_SEED = 20190103
 
 
-def spectral_linkage(
+def run(
     comparisons: Comparisons,
+    partition: InitialPartition,
     *,
-    initial_clusters: Sequence[Sequence[int] | AnyArray] | None = None,
-    repeats: Repeats = "majority",
     progress: Progress | None = None,
+    repeats: Repeats = "majority",
 ) -> Hierarchy:
     """Return the tree of recursive spectral splits, refined by a Bradley-Terry fit.
 
     Every pair of objects has a strength x, and P(e beats f) = q + (1 - 2 q) / (1 + exp(x_f - x_e)),
-    where q is the share of slips, which is estimated too. Strengths of low rank are a first guess.
-    Then, in rounds: the strengths of single pairs are drawn to what is expected of them, as far as
-    answers held out tell to; sets of objects are split in two where the pairs across are weakest,
-    while a split pays for its description; the clusters that this ends in give each pair its next
-    expected strength. In the end, clusters are joined by average linkage and split further, firm
-    or not. Other trees of these answers are taken instead if they predict answers held out better:
-    average linkage of the single pairs' strengths and, of few objects that were often compared,
-    splits of strengths that expect nothing of a tree.
+    where q is the lapse rate, which is estimated too. Strengths of low rank are the first guess.
+    Then, in rounds: the strengths of single pairs are shrunk towards their prior means, as much as
+    held-out answers suggest; sets of objects are split in two where the pairs across are weakest,
+    while the gain in likelihood exceeds the cost of the split; the resulting clusters give each
+    pair its next prior mean. In the end, clusters are joined by average linkage, and split further
+    down to single objects. Other trees of the same answers are taken instead if they predict
+    held-out answers better: average linkage of the strengths and, for few objects that were often
+    compared, splits of strengths with prior mean 0 ("plain splits").
 
     Parameters
     ----------
     comparisons : Comparisons
         Listed or ranked.
-    initial_clusters : sequence of sequences of int, optional
-        Clusters to start from.
-    repeats : {"majority", "net"}
-        How repeated answers count.
+    partition : InitialPartition
+        The clusters to start from.
     progress : callable, optional
         Called with (rounds done, rounds in all).
+    repeats : {"majority", "net"}
+        How repeated answers count.
 
     Returns
     -------
     Hierarchy
-        The score of a merge is the mean strength across, NaN where nothing is known of it. Marked
-        as tied are merges that no answer spoke for, or as much for another one. Of its
+        The score of a merge is the mean strength across, NaN where no answer is about it. Marked
+        as tied are merges that no answer supports, or another one equally well. Of its
         `parameters`, `kinds` says which tree was taken ("splits", "plain splits" or "average"): one
-        entry for each part of the objects, since parts never compared have trees of their own.
-
-    Examples
-    --------
-    >>> from ordlink import Comparisons
-    >>> comparisons = Comparisons.from_triplets([[1, 2, 0], [2, 1, 0]])
-    >>> spectral_linkage(comparisons).merges.tolist()
-    [[1, 2], [0, 3]]
+        entry per part, since parts never compared with each other have trees of their own.
     """
-    if comparisons.n_objects < 2:
-        raise InputError(f"a tree needs at least two objects, got {comparisons.n_objects}")
-    partition = initial_partition(comparisons.n_objects, initial_clusters)
     with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
-            return _noted(grow_trees(comparisons, partition, progress).splits, ["splits"])
-        if repeats == "net":
-            check_net_counts(comparisons)
-        order = order_of_appearance(comparisons)
-        labels = partition.labels[order]
-        tree, kinds = _grow_parts(permute_objects(comparisons, order), labels, repeats, progress)
-        return _noted(restore_objects(tree, order, comparisons.names), kinds)
-
-
-def _noted(tree: Hierarchy, kinds: Sequence[Kind]) -> Hierarchy:
-    return tree.with_origin("spectral", {"kinds": list(kinds)})
+            tree, kinds = (
+                grow_trees(comparisons, partition, progress=progress)["splits"],
+                ["splits"],
+            )
+        else:
+            if repeats == "net":
+                check_net_counts(comparisons)
+            order = order_of_appearance(comparisons)
+            tree, kinds = _grow_parts(
+                permute_objects(comparisons, order),
+                InitialPartition.of_labels(partition.labels[order]),
+                repeats,
+                progress,
+            )
+            tree = restore_objects(tree, order, comparisons.names)
+    return tree.with_origin("spectral", {"kinds": kinds})
 
 
 def _grow_parts(
     comparisons: ListedComparisons,
-    labels: Int32Array,
+    partition: InitialPartition,
     repeats: Repeats,
     progress: Progress | None,
-) -> tuple[Hierarchy, list[Kind]]:
-    """Return the tree of all objects, and the kinds of the trees of parts never compared.
+) -> tuple[Hierarchy, list[str]]:
+    """Return the tree of all objects, and the kind of the tree of each part.
 
-    Objects of equal labels are in one initial cluster.
+    Parts are sets of objects that were never compared with each other.
     """
-    parts = list_parts(comparisons, clusters_of(labels))
-    named = np.sort(np.concatenate(parts)) if parts else np.arange(comparisons.n_objects)
-    if len(parts) <= 1 and len(named) == comparisons.n_objects:
-        tree, kind = _grow(comparisons, labels, repeats, progress)
+    parts = list_parts(comparisons, partition)
+    compared = np.sort(np.concatenate(parts)) if parts else np.arange(comparisons.n_objects)
+    if len(parts) <= 1 and len(compared) == comparisons.n_objects:
+        tree, kind = _grow(comparisons, partition, repeats, progress)
         return tree, [kind]
-    grown = [_grow(comparisons.subset(part), labels[part], repeats, progress) for part in parts]
-    own_numbers = [np.searchsorted(named, part) for part in parts]
-    tree = join_trees(own_numbers, [tree for tree, _ in grown])
-    if len(named) < comparisons.n_objects:
-        tree = attach_uncompared(
-            tree, named, initial_partition(comparisons.n_objects, clusters_of(labels))
+    grown = [
+        _grow(
+            comparisons.subset(part),
+            InitialPartition.of_labels(partition.labels[part]),
+            repeats,
+            progress,
         )
+        for part in parts
+    ]
+    tree = join_trees([np.searchsorted(compared, part) for part in parts], [t for t, _ in grown])
+    if len(compared) < comparisons.n_objects:
+        tree = attach_uncompared(tree, compared, partition)
     return tree, [kind for _, kind in grown]
 
 
 def _grow(
     comparisons: ListedComparisons,
-    labels: Int32Array,
+    partition: InitialPartition,
     repeats: Repeats,
     progress: Progress | None,
 ) -> tuple[Hierarchy, Kind]:
-    partition = initial_partition(comparisons.n_objects, clusters_of(labels))
     kind = choose_kind(comparisons, partition, repeats)
     rows = thin_out_pairs(one_row_per_question(comparisons, repeats))
-    return grow_trees(rows, partition, progress).of_kind(kind), kind
+    return grow_trees(rows, partition, [kind], progress)[kind], kind
+
+
+def choose_kind(
+    comparisons: ListedComparisons, partition: InitialPartition, repeats: Repeats
+) -> Kind:
+    """Return which tree to grow: by splits, unless another one predicts held-out answers better.
+
+    Few objects: over five folds; where they were compared often, the best mean counts. More
+    objects: one fold, and average linkage must be clearly better. Many objects: splits.
+    """
+    n_objects = comparisons.n_objects
+    if n_objects > MANY_OBJECTS or comparisons.n_comparisons < FEWEST_COMPARISONS:
+        return "splits"
+    kinds: tuple[Kind, ...] = ("splits", "average")
+    n_folds, errors = 1, ERRORS
+    if n_objects <= FEW_OBJECTS:
+        n_folds, errors = N_FOLDS, ERRORS_OF_FEW
+        if are_often_compared(comparisons):
+            kinds, errors = ("splits", "plain splits", "average"), 0.0
+    agreements, weights = _agreements(comparisons, partition, kinds, repeats, n_folds)
+    best = 0
+    for other in range(1, len(kinds)):
+        gain, error = _mean_and_error(agreements[other] - agreements[best], weights)
+        if gain > errors * error:
+            best = other
+    return kinds[best]
+
+
+def _mean_and_error(numbers: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return the weighted mean and its standard error; (0, 0) of no numbers."""
+    total = max(float(weights.sum()), 1.0)
+    mean = float((weights * numbers).sum()) / total
+    return mean, float(np.sqrt(((weights * (numbers - mean)) ** 2).sum())) / total
+
+
+def _agreements(
+    comparisons: ListedComparisons,
+    partition: InitialPartition,
+    kinds: Sequence[Kind],
+    repeats: Repeats,
+    n_folds: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Return for each kind and each row held out whether the tree agrees; how often rows count."""
+    found: list[list[FloatArray]] = [[] for _ in kinds]
+    weights: list[FloatArray] = []
+    for train, test in _folds(comparisons, n_folds):
+        trees = grow_trees(one_row_per_question(train, repeats), partition, kinds)
+        for kind, agreeing in zip(kinds, found, strict=True):
+            agreeing.append(_agreement(trees[kind], test))
+        counts = np.ones(test.n_rows) if test.counts is None else test.counts
+        weights.append(counts.astype(np.float64))
+    return np.array([np.concatenate(agreeing) for agreeing in found]), np.concatenate(weights)
+
+
+def _folds(
+    comparisons: ListedComparisons, n_folds: int
+) -> Iterator[tuple[ListedComparisons, ListedComparisons]]:
+    """Yield (train, test) of the first folds, whole answers in one or the other."""
+    if are_often_compared(comparisons):
+        comparisons = thin_out_pairs(comparisons)
+    else:
+        comparisons = thin_out(comparisons, ROWS_AT_MOST)
+    _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
+    n_answers = int(answer_of_row.max(initial=-1)) + 1
+    fold_of_answer = np.random.default_rng(_SEED).permutation(n_answers) % N_FOLDS
+    in_fold = fold_of_answer[answer_of_row]
+    for fold in range(n_folds):
+        yield comparisons.take(in_fold != fold), comparisons.take(in_fold == fold)
+
+
+def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
+    """Return 1 for each comparison that the tree agrees with, 1/2 where it is undecided, else 0."""
+    ranks = by_pair(tree.lca_ranks().astype(np.float64))
+    ahead = ranks[comparisons.losers] - ranks[comparisons.winners]
+    return np.asarray(0.5 + 0.5 * np.sign(ahead))

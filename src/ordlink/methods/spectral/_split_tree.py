@@ -20,39 +20,25 @@ _LEAST_SPREAD = 0.1
 
 @dataclass(frozen=True)
 class Branch:
-    """A set of objects and how it falls in two.
+    """A set of objects and how it falls in two."""
 
-    Attributes
-    ----------
-    first : int
-        Its smallest object.
-    strength : float
-        Mean strength across, NaN if nothing is known of it.
-    rank : tuple
-        Splits of lower rank come first, from the root down.
-    tied : bool
-        Whether nothing spoke for this split, or as much for another one.
-    parts : tuple of Branch, or () for a single object
-        Its two parts.
-    """
-
-    first: int
-    strength: float = np.nan
-    rank: tuple[bool, float] = (True, np.inf)
-    tied: bool = False
-    parts: tuple[Branch, ...] = ()
+    first: int  # its smallest object
+    strength: float = np.nan  # mean strength across, NaN if nothing is known of it
+    rank: tuple[bool, float] = (True, np.inf)  # splits of lower rank come first, from the root down
+    tied: bool = False  # no answer supports this split, or another equally well
+    parts: tuple[Branch, ...] = ()  # its two parts
 
 
 def build_tree(
-    observed: PairStrengths, labels: LabelArray
+    posterior: PairStrengths, labels: LabelArray
 ) -> tuple[Int32Array, FloatArray, BoolArray]:
     """Return merges as `InitialPartition.finish` takes them: pairs, scores, tie marks."""
     labels = number_by_first(labels)
     clusters = [
-        _split_down(observed, np.flatnonzero(labels == label))
+        _split_down(posterior, np.flatnonzero(labels == label))
         for label in range(int(labels.max()) + 1)
     ]
-    return _merges_of(_join(clusters, Blocks.of(observed, labels)))
+    return _merges_of(_join(clusters, Blocks.of(posterior, labels)))
 
 
 def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
@@ -92,7 +78,7 @@ def _join_two(
     return Branch(low.first, float(strength), rank, tied, (low, high))
 
 
-def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
+def _split_down(posterior: PairStrengths, members: Int64Array) -> Branch:
     """Return the branch of a set, split down to single objects, without recursion."""
     done: dict[int, Branch] = {}
     # Each set is looked at twice: to split it, then to join what became of its parts.
@@ -108,7 +94,7 @@ def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
         if len(chosen) == 1:
             done[name] = Branch(int(chosen[0]))
             continue
-        split = best_split(observed, chosen, LIKELY)
+        split = best_split(posterior, chosen, LIKELY)
         if split is None:
             done[name] = _chain(chosen)
             continue
@@ -122,7 +108,7 @@ def _split_down(observed: PairStrengths, members: Int64Array) -> Branch:
 
 
 def _chain(members: Int64Array) -> Branch:
-    """Return a branch of objects that nothing tells apart: one after another."""
+    """Return a branch of indistinguishable objects, joined one after another."""
     branch = Branch(int(members[0]))
     for item in members[1:]:
         branch = _join_two(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray
-from ordlink.methods.spectral._low_rank import leading_eigenpairs
+from ordlink.methods.spectral._bradley_terry import leading_eigenpairs
 from ordlink.methods.spectral._pair_strengths import PairStrengths
 
 LIKELY = 0.4
@@ -16,7 +16,7 @@ LIKELY = 0.4
 CLEAR = 0.85
 """The caution of splits that noise alone hardly gives."""
 TINY = 1e-12
-"""A total precision below this says nothing."""
+"""A total precision below this counts as none."""
 _MOVES_PER_OBJECT = 3
 _EXACT = 1e-12
 """Relative differences below this come from rounding."""
@@ -27,30 +27,15 @@ _SEED = 20190104
 
 @dataclass(frozen=True)
 class Split:
-    """A set of objects in two.
+    """A set of objects in two."""
 
-    Attributes
-    ----------
-    side : ndarray of shape (n,), dtype bool
-        Which objects are on one side.
-    gain : float
-        In log-likelihood, of the best split, before each object settled where it most likely is.
-    n_off : int
-        Number of objects on one side of that best split.
-    across : float
-        Mean strength of the pairs across.
-    error : float
-        Its standard error.
-    within : float
-        Mean strength of all pairs of the set.
-    """
-
-    side: BoolArray
+    side: BoolArray  # (n,): which objects are on one side
+    # In log-likelihood, of the best split, before each object settled where it most likely is
     gain: float
-    n_off: int
-    across: float
-    error: float
-    within: float
+    n_off: int  # number of objects on one side of that best split
+    across: float  # mean strength of the pairs across
+    error: float  # its standard error
+    within: float  # mean strength of all pairs of the set
 
     def value(self, caution: float) -> float:
         """Return gain less cost; a split is firm if it is above 0 with caution 1."""
@@ -58,7 +43,7 @@ class Split:
         return self.gain - float(cost_of_split(n, k, caution))
 
 
-def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Split | None:
+def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> Split | None:
     """Return the best split of a set of two objects or more, None if it explains nothing.
 
     A split's gain is the log-likelihood that it adds if the pairs across have one strength and
@@ -71,8 +56,8 @@ def best_split(observed: PairStrengths, members: AnyArray, caution: float) -> Sp
     the pulls, as they are and double-centred, cut where that is best; then single objects change
     sides while that pays.
     """
-    strengths = observed.strengths[np.ix_(members, members)]
-    precisions = observed.precisions[np.ix_(members, members)]
+    strengths = posterior.strengths[np.ix_(members, members)]
+    precisions = posterior.precisions[np.ix_(members, members)]
     total = precisions.sum()
     if total <= 0.0:
         return None

@@ -1,0 +1,118 @@
+"""Which answers are used: one row per question, random shares, held-out answers.
+
+Rows stay in the order in which the questions first came up, which does not depend on the objects'
+numbers: whatever is drawn by row is the same for the same answers about renumbered objects.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordlink._typing import BoolArray, Int32Array, Int64Array
+from ordlink.comparisons import AnswerDetails, ListedComparisons, Repeats, check_weights, n_pairs
+
+ROWS_PER_PAIR = 100
+"""More comparisons of a pair than this hardly tell more about it."""
+OFTEN, MOST = 6, 0.9
+"""In so many comparisons must so large a share of the pairs be."""
+_SEED = 20190102
+
+
+def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> ListedComparisons:
+    """Return what the votes on each pair of pairs come to; exact ties are left out.
+
+    The order does not depend on the objects' numbers, so that whatever is drawn by row is the same
+    for the same answers about renumbered objects.
+
+    Examples
+    --------
+    >>> from ordlink import Comparisons
+    >>> rows = [[2, 1, 0], [0, 1, 2], [2, 1, 0], [2, 1, 0]]
+    >>> one_row_per_question(Comparisons.from_triplets(rows), "majority").quadruplets
+    array([[1, 2, 0, 2],
+           [0, 1, 0, 2]], dtype=int32)
+    """
+    majority = comparisons.tally.majority
+    if majority is None:
+        winners, losers, net = comparisons.winners, comparisons.losers, comparisons.counts
+        answers = comparisons.answer_ids
+    else:
+        n = n_pairs(comparisons.n_objects)
+        keys, first = np.unique(
+            _keys(comparisons.winners, comparisons.losers, n), return_index=True
+        )
+        first_row = first[np.searchsorted(keys, _keys(majority.winners, majority.losers, n))]
+        order = np.argsort(first_row)
+        winners, losers = majority.winners[order], majority.losers[order]
+        net = None
+        if majority.net is not None:
+            net = np.minimum(majority.net[order], np.iinfo(np.int32).max).astype(np.int32)
+        answers = comparisons.answer_ids[first_row[order]]
+    return ListedComparisons(
+        n_objects=comparisons.n_objects,
+        winners=winners,
+        losers=losers,
+        names=comparisons.names,
+        counts=net if repeats == "net" else None,
+        details=AnswerDetails(answers=answers),
+        distinct=True,
+    )
+
+
+def check_net_counts(comparisons: ListedComparisons) -> None:
+    """Raise InputError if net counts are larger than any method takes them."""
+    votes = comparisons.tally.majority
+    winners, losers, net = (
+        (comparisons.winners, comparisons.losers, comparisons.counts)
+        if votes is None
+        else (votes.winners, votes.losers, votes.net)
+    )
+    if net is not None:
+        check_weights(net, winners, losers, comparisons.n_objects)
+
+
+def _keys(winners: Int32Array, losers: Int32Array, n: int) -> Int64Array:
+    """Return one number per pair of pairs, whoever won."""
+    low, high = np.minimum(winners, losers), np.maximum(winners, losers)
+    return low.astype(np.int64) * n + high
+
+
+def thin_out(comparisons: ListedComparisons, n_rows: int) -> ListedComparisons:
+    """Return all comparisons, or those of a random share of the answers: about so many rows."""
+    if comparisons.n_rows <= n_rows:
+        return comparisons
+    return comparisons.take(held_out_rows(comparisons, n_rows / comparisons.n_rows, _SEED))
+
+
+def thin_out_pairs(
+    comparisons: ListedComparisons, per_pair: int = ROWS_PER_PAIR
+) -> ListedComparisons:
+    """Return comparisons such that few pairs are in many more than `per_pair` of them.
+
+    A comparison of a pair that is in fewer is always kept; the others are kept at random, with a
+    probability that leaves about so many of the pair that is in fewer.
+    """
+    winners, losers = comparisons.winners, comparisons.losers
+    n = n_pairs(comparisons.n_objects)
+    counts = np.bincount(winners, minlength=n) + np.bincount(losers, minlength=n)
+    if counts.max(initial=0) <= per_pair:
+        return comparisons
+    fewest = np.minimum(counts[winners], counts[losers])
+    kept = np.random.default_rng(_SEED).random(comparisons.n_rows) * fewest < per_pair
+    return comparisons if kept.all() else comparisons.take(kept)
+
+
+def held_out_rows(comparisons: ListedComparisons, share: float, seed: int) -> BoolArray:
+    """Return which rows to hold out: about a share of the answers, whole, by their order alone."""
+    _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
+    n_answers = int(answer_of_row.max(initial=-1)) + 1
+    chosen = np.random.default_rng(seed).random(n_answers) < share
+    return np.asarray(chosen[answer_of_row], dtype=bool)
+
+
+def are_often_compared(comparisons: ListedComparisons) -> bool:
+    """Return whether most pairs are in several comparisons each."""
+    n = n_pairs(comparisons.n_objects)
+    counts = np.bincount(comparisons.winners, minlength=n)
+    counts += np.bincount(comparisons.losers, minlength=n)
+    return bool(np.mean(counts >= OFTEN) >= MOST)
