@@ -1,4 +1,4 @@
-"""Crowd quality, held against literal loops over the answers."""
+"""Crowd quality, compared with literal loops over the answers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ import ordlink as ol
 from ordlink.errors import InputError, InputKindError
 from ordlink.validation import (
     AnnotatorQuality,
-    _crowd_cycles,
+    _cycles,
+    count_cycles,
     crowd_quality,
     exclusion_effect,
     without_annotators,
 )
-from ordlink.validation._crowd_accuracy import compare_with_others, held_out_accuracy
-from ordlink.validation._crowd_cycles import count_cycles
-from ordlink.validation._crowd_flags import flags_of
-from ordlink.validation._crowd_questions import RepeatAgreement, answers_of
-from ordlink.validation._crowd_skill import estimate_skills
+from ordlink.validation._annotator_accuracy import compare_with_others, held_out_accuracy
+from ordlink.validation._annotator_flags import flags_of
+from ordlink.validation._repeats import RepeatAgreement, answers_of, estimate_skills
 from tests.validation.growing import grow_in_order, grow_without_fold
 
 PEOPLE = ("ann", "bob", "cat", "")
@@ -146,7 +145,7 @@ def test_drawn_triads_come_near_the_exact_share(monkeypatch: pytest.MonkeyPatch)
     rows = rng.permuted(np.tile(np.arange(9), (600, 1)), axis=1)[:, :4]
     comparisons = ol.Comparisons.from_quadruplets(rows, n_objects=9)
     exact = count_cycles(comparisons)
-    monkeypatch.setattr(_crowd_cycles, "LARGEST_EXACT", 0)
+    monkeypatch.setattr(_cycles, "LARGEST_EXACT", 0)
 
     drawn = count_cycles(comparisons, seed=1)
 
@@ -302,9 +301,9 @@ def test_errors_take_whole_answers_as_units() -> None:
 
 
 def test_many_people_are_left_out_in_groups(crowd, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ordlink.validation import _crowd_accuracy
+    from ordlink.validation import _annotator_accuracy
 
-    monkeypatch.setattr(_crowd_accuracy, "MOST_TREES", 3)
+    monkeypatch.setattr(_annotator_accuracy, "MOST_TREES", 3)
     folds = ol.validation.assign_folds(crowd, 3, by_annotator=True, seed=0)
 
     quality = crowd_quality(crowd)
@@ -472,11 +471,11 @@ def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:
 
     with pytest.raises(InputKindError, match="sample some of them"):
         crowd_quality(ranked)
-    with pytest.raises(InputError, match="there is no annotator 'zoe'; some of them are 'eve'"):
+    with pytest.raises(InputError, match="there is no annotator 'zoe'; annotators are 'eve'"):
         without_annotators(crowd, ["zoe"])
-    with pytest.raises(InputError, match="none are known"):
+    with pytest.raises(InputError, match="no annotators are known"):
         without_annotators(build("triplet", [[0, 1, 2]]), ["zoe"])
-    with pytest.raises(InputError, match="nobody is left"):
+    with pytest.raises(InputError, match="no answers are left"):
         without_annotators(build("triplet", [[0, 1, 2]], annotators=["ann"]), ["ann"])
     with pytest.raises(InputKindError, match=r"such as \['eve'\]"):
         exclusion_effect(crowd, "eve")

@@ -10,8 +10,8 @@ import pytest
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError, OrdlinkError
 from ordlink.validation import LearningCurve, learning_curve
+from ordlink.validation._extrapolation import RisingCurves, draw_curves
 from ordlink.validation._learning_curve import _Answers
-from ordlink.validation._rising_curve import RisingCurves, draw_curves
 
 SIZES = np.array([100, 200, 400, 800, 1600])
 

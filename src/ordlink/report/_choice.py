@@ -10,9 +10,14 @@ from ordlink._typing import Progress
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError
 from ordlink.methods import find_method
-from ordlink.validation import CANDIDATES, Candidate, MethodComparison, compare_methods
-from ordlink.validation._auto import FEWEST_ANSWERS
-from ordlink.validation._candidates import estimate_seconds
+from ordlink.validation import (
+    CANDIDATES,
+    FEWEST_TO_COMPARE,
+    Candidate,
+    MethodComparison,
+    compare_methods,
+    estimate_seconds,
+)
 
 LONGEST_SUPPORT = 180.0
 """Estimated seconds of one core for all replicates: two to three minutes on two cores.
@@ -39,7 +44,7 @@ def compare_where_possible(
     comparisons: ListedComparisons, seed: int, progress: Progress | None
 ) -> MethodComparison | None:
     """Return all methods compared, or None where answers are too few to hold some out."""
-    if n_separate(comparisons) < FEWEST_ANSWERS:
+    if n_separate(comparisons) < FEWEST_TO_COMPARE:
         return None
     return compare_methods(comparisons, seed=seed, progress=progress)
 
@@ -58,7 +63,7 @@ def choose_method(
     """
     if methods is None:
         return CANDIDATES["spectral"], (
-            f"there are fewer than {FEWEST_ANSWERS} separate answers, too few to hold some out; "
+            f"there are fewer than {FEWEST_TO_COMPARE} separate answers, too few to hold some out; "
             "spectral needs the fewest."
         )
     seconds = {

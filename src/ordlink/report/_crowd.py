@@ -12,9 +12,9 @@ from ordlink.validation import (
     CrowdQuality,
     ExclusionEffect,
     RepeatAgreement,
+    TwoTrees,
     WeightingEffect,
 )
-from ordlink.validation._crowd_effect import TwoTrees
 
 MOST_PEOPLE = 200
 """Of more people only those with flags are listed."""

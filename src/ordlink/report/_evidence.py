@@ -20,6 +20,8 @@ from ordlink.report._choice import (
     n_separate,
 )
 from ordlink.validation import (
+    FEWEST_TO_COMPARE,
+    METHODS_FOR_WEIGHTS,
     BranchSupport,
     Candidate,
     CrowdQuality,
@@ -30,6 +32,7 @@ from ordlink.validation import (
     WeightingEffect,
     annotator_weights,
     branch_support,
+    check_listed,
     crowd_quality,
     exclusion_effect,
     hierarchy_test,
@@ -37,9 +40,6 @@ from ordlink.validation import (
     weighting_effect,
     without_annotators,
 )
-from ordlink.validation._auto import FEWEST_ANSWERS
-from ordlink.validation._checks import check_listed
-from ordlink.validation._crowd_weights import METHODS_FOR_WEIGHTS
 
 Stages: TypeAlias = Callable[[str], Progress | None]
 """Called with the name of what begins; what it returns hears how far it is."""
@@ -176,7 +176,7 @@ def gather_evidence(
         support = branch_support(
             comparisons,
             chosen.method,
-            n_replicates=n_replicates,
+            n_bootstrap=n_replicates,
             seed=seed,
             progress=begin("support"),
             **options,
@@ -233,7 +233,7 @@ def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> Hiera
 def _curve(
     comparisons: ListedComparisons, chosen: Candidate, seed: int, progress: Progress | None
 ) -> LearningCurve | None:
-    if n_separate(comparisons) < 4 * FEWEST_ANSWERS:
+    if n_separate(comparisons) < 4 * FEWEST_TO_COMPARE:
         return None
     try:
         return learning_curve(

@@ -17,7 +17,7 @@ from ordlink.report._evidence import Evidence
 from ordlink.report._thumbnails import thumbnails
 from ordlink.report._tree import newick_details, tree_figure, tree_script, tree_style
 from ordlink.report._words import summary_html
-from ordlink.validation._comparison_page import comparison_section
+from ordlink.validation import comparison_section
 
 LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
 FOLDS = {
