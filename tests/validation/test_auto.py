@@ -167,9 +167,7 @@ def test_bad_options_are_refused_however_few_the_answers() -> None:
             ol.cluster(answers, "auto", n_folds=1)
         with pytest.raises(InputKindError, match="seed: expected a whole number"):
             auto_linkage(answers, seed="x")
-        with pytest.raises(
-            InputError, match="n_repetitions: expected a whole number of at least 1"
-        ):
+        with pytest.raises(InputError, match="n_repetitions: expected a whole number"):
             ol.cluster(answers, "auto", n_repetitions=0)
     with pytest.raises(InputError, match="auto has no option 'repeats'"):
         ol.cluster(answers, "auto", repeats="net")

@@ -161,17 +161,11 @@ def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:
         weighting_effect(crowd, {}, "auto")
     with pytest.raises(InputError, match="there is no annotator 'zoe'"):
         weighted_comparisons(crowd, {"zoe": 1})
-    with pytest.raises(
-        InputError, match=r"'eve'\]: expected a finite number of at least 0, got -1"
-    ):
+    with pytest.raises(InputError, match=r"'eve'\]: expected .* of at least 0, got -1"):
         weighted_comparisons(crowd, {"eve": -1})
-    with pytest.raises(
-        InputError, match=r"'eve'\]: expected a finite number of at least 0, got nan"
-    ):
+    with pytest.raises(InputError, match=r"'eve'\]: expected .* of at least 0, got nan"):
         weighted_comparisons(crowd, {"eve": float("nan")})
-    with pytest.raises(
-        InputKindError, match=r"'eve'\]: expected a number of at least 0, got 'much'"
-    ):
+    with pytest.raises(InputKindError, match=r"'eve'\]: expected a number .* got 'much'"):
         weighted_comparisons(crowd, {"eve": "much"})
     with pytest.raises(InputKindError, match=r"such as {'eve': 0.5}"):
         weighted_comparisons(crowd, ["eve"])

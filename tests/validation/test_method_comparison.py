@@ -170,7 +170,7 @@ def test_the_answers_are_warned_about_once(answers):
         (["4-AL", "4al"], InputError, "4-AL is named twice"),
         ([], InputError, "at least one name"),
         (["SL"], InputKindError, "SL needs an oracle and cannot be compared on answers"),
-        ("4-AL", InputKindError, "expected several names"),
+        ("4-AL", InputKindError, "expected a list of names"),
         ([Candidate("x", "4-AL", {"colour": 1})], InputError, "x: 4-AL has no option 'colour'"),
     ],
 )
