@@ -59,8 +59,8 @@ def run_tasks(
     progress : callable, optional
         Called with (tasks done, tasks in all), first with (0, tasks in all).
     """
-    from joblib import Parallel, delayed
-    from joblib.parallel import get_active_backend
+    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+    from joblib.parallel import get_active_backend  # type: ignore[import-untyped]
 
     in_steps = get_active_backend()[0].supports_return_generator
     parallel = Parallel(n_jobs=n_jobs, return_as="generator" if in_steps else "list")
