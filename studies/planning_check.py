@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ordlink.planning import Plan, Setting, plan_answers
+from ordlink.planning import Plan, Scenario, plan_answers
+from ordlink.planning._scenario import simulate_quality
 from ordlink.planning._search import n_reached
-from ordlink.planning._simulate import simulate_quality
 from studies.running._experiment import Experiment, Parameters, Record, seed_of
 from studies.running._runner import run_cells
 from studies.running._store import load_results
@@ -62,7 +62,7 @@ def check_cell(*, n_fresh: int = N_FRESH, **parameters: Any) -> list[Record]:
         "low": plan.interval[0],
         "high": plan.interval[1],
         "ceiling": plan.ceiling,
-        "hopeless": plan.hopeless,
+        "hopeless": plan.out_of_reach,
         "n_runs": plan.n_runs,
         "reached": None,
         "smallest": None,
@@ -84,17 +84,17 @@ def fresh_rates(plan: Plan, n_fresh: int, seed: int) -> dict[int, float]:
     too_few = 0
     for fraction in FRACTIONS:
         n_answers = max(1, round(fraction * plan.n_answers))
-        rates[n_answers] = _share_reached(plan.setting, n_answers, n_fresh, seed)
+        rates[n_answers] = _share_reached(plan.scenario, n_answers, n_fresh, seed)
         too_few = 0 if rates[n_answers] >= plan.confidence else too_few + 1
         if too_few == TOO_FEW_IN_A_ROW:
             break
     return rates
 
 
-def _share_reached(setting: Setting, n_answers: int, n_fresh: int, seed: int) -> float:
+def _share_reached(scenario: Scenario, n_answers: int, n_fresh: int, seed: int) -> float:
     # The same runs for every number: differences between numbers are then less noisy.
-    found = [simulate_quality(setting, n_answers, seed, run) for run in range(n_fresh)]
-    return n_reached(setting, found) / n_fresh
+    found = [simulate_quality(scenario, n_answers, seed, run) for run in range(n_fresh)]
+    return n_reached(scenario, found) / n_fresh
 
 
 def smallest_sufficient(rates: dict[int, float], confidence: float) -> int | None:

@@ -188,9 +188,7 @@ def test_names_threads_and_random_state_are_taken(planted, capsys) -> None:
     "rows", [np.ones((5, 2)), np.full((3, 4), 0.5), np.zeros(4), np.zeros((2, 4))]
 )
 def test_arrays_that_are_no_answers_are_refused(rows) -> None:
-    with pytest.raises(
-        ValueError, match=r"rows of 4 objects|whole number|1D|pairs an object"
-    ):
+    with pytest.raises(ValueError, match=r"rows of 4 objects|whole number|1D|pairs an object"):
         ol.OrdinalClustering().fit(rows)
 
 

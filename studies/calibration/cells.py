@@ -89,7 +89,7 @@ def spectral_cell(*, run: int, n_replicates: int, **given: Any) -> list[Record]:
 
 
 def _branches(data: Data, method: str, n_replicates: int, seed: int) -> list[Record]:
-    found = branch_support(data.comparisons, method, n_replicates=n_replicates, seed=seed)
+    found = branch_support(data.comparisons, method, n_bootstrap=n_replicates, seed=seed)
     return [
         {
             "measure": "support",

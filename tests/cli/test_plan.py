@@ -115,7 +115,7 @@ def test_a_target_is_told_with_both_ends_of_its_interval(estimate, said: str) ->
         (("--objects", 20, "--clusters", 30), "--clusters: expected at most 20"),
         (
             ("--objects", 20, "--clusters", 4, "--depth", 2),
-            "--depth, --clusters: expected one of them, got both",
+            "expected either a depth or a number of clusters, got both",
         ),
         (("--objects", 20, "--errors", 0.5), "--errors: expected less than 0.5"),
         (("--objects", 20, "--target", 1.5), "--target: expected"),

@@ -22,7 +22,7 @@ def test_support_is_shown_and_written(ordlink, planted_answers: Path) -> None:
 
     assert result.code == 0
     answers = ol.read_comparisons(planted_answers)
-    expected = ol.validation.branch_support(answers, "AddS-AL", n_replicates=20, seed=3)
+    expected = ol.validation.branch_support(answers, "AddS-AL", n_bootstrap=20, seed=3)
     tree = ol.Hierarchy.load(out / "tree.json")
     assert np.array_equal(tree.support, expected.support)
     assert tree.parameters["branch_support"] == {
@@ -54,7 +54,7 @@ def test_support_forgives_objects_out_of_place(ordlink, tmp_path: Path) -> None:
     ordlink("cluster", path, "--method", "AddS-AL", "--support", 20, "--out", tmp_path / "out")
 
     tree = ol.Hierarchy.load(tmp_path / "out/tree.json")
-    expected = ol.validation.branch_support(ol.read_comparisons(path), "AddS-AL", n_replicates=20)
+    expected = ol.validation.branch_support(ol.read_comparisons(path), "AddS-AL", n_bootstrap=20)
     assert np.array_equal(tree.support, expected.support)
     assert (expected.support[:-1] > expected.shares[:-1]).any()  # of the exact branch
 
@@ -100,7 +100,7 @@ def test_the_consensus_and_the_test_are_those_of_the_library(
 
     assert result.code == 0
     answers = ol.read_comparisons(planted_answers)
-    found = ol.validation.branch_support(answers, "AddS-AL", n_replicates=20, seed=3).consensus()
+    found = ol.validation.branch_support(answers, "AddS-AL", n_bootstrap=20, seed=3).consensus()
     newick = found.to_newick(min_support=0.5) + "\n"
     assert (out / "consensus.nwk").read_text() == newick
     assert np.array_equal(ol.Hierarchy.load(out / "consensus.json").merges, found.merges)

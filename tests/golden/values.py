@@ -132,11 +132,11 @@ def _validation() -> Iterator[tuple[str, Case]]:
     for method in ("AddS-AL", "4-AL"):
         yield (
             f"branch_support/{method}",
-            lambda method=method: v.branch_support(_answers(), method, n_replicates=12, seed=1),
+            lambda method=method: v.branch_support(_answers(), method, n_bootstrap=12, seed=1),
         )
     yield (
         "branch_support/people",
-        lambda: v.branch_support(_people(), "AddS-AL", n_replicates=12, seed=1),
+        lambda: v.branch_support(_people(), "AddS-AL", n_bootstrap=12, seed=1),
     )
     yield "consensus_tree", _consensus
     for method in ("AddS-AL", "4-AL"):
@@ -174,8 +174,8 @@ def _validation() -> Iterator[tuple[str, Case]]:
 
 
 def _consensus() -> ol.Hierarchy:
-    support = v.branch_support(_answers(), "AddS-AL", n_replicates=12, seed=2)
-    return ol.validation.consensus_tree(support.replicates, min_share=0.6)
+    support = v.branch_support(_answers(), "AddS-AL", n_bootstrap=12, seed=2)
+    return ol.validation.consensus_tree(support.bootstrap_trees, min_share=0.6)
 
 
 def _curve(method: str, **options: Any) -> dict[str, Any]:
@@ -204,7 +204,13 @@ def _planning() -> Iterator[tuple[str, Case]]:
     yield (
         "plan_answers",
         lambda: ol.planning.plan_answers(
-            12, n_clusters=3, difficulty="easy", method="AddS-AL", n_runs=24, most=2000, seed=2
+            12,
+            n_clusters=3,
+            difficulty="easy",
+            method="AddS-AL",
+            n_runs=24,
+            max_answers=2000,
+            seed=2,
         ),
     )
     yield "answers_cost", lambda: ol.planning.answers_cost(1200, pay_per_hour=12.0)

@@ -13,14 +13,14 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.methods import cluster
 from ordlink.metrics import aari, comparison_accuracy
 from ordlink.planning import Cost, answers_cost, plan_answers
-from ordlink.planning._search import n_reached, on_grid
-from ordlink.planning._setting import check_setting
-from ordlink.planning._simulate import (
-    N_FRESH,
+from ordlink.planning._scenario import (
+    N_NEW_ANSWERS,
     _draw_truth,
+    check_scenario,
     simulate_limit,
     simulate_quality,
 )
+from ordlink.planning._search import n_reached, on_grid
 
 FAST = {"method": "AddS-AL", "question": "quadruplet", "n_clusters": 2, "difficulty": 3.0}
 
@@ -30,15 +30,15 @@ def _setting(n_objects=16, **changes):
         "depth": None, "n_clusters": 4, "difficulty": 1.0, "error_rate": 0.1, "method": "AddS-AL",
         "question": "triplet", "target": 0.9, "measure": "aari",
     }  # fmt: skip
-    return check_setting(n_objects, **(options | changes))
+    return check_scenario(n_objects, **(options | changes))
 
 
 def test_the_number_is_that_of_a_search_by_brute_force():
     plan = plan_answers(12, error_rate=0.1, seed=3, **FAST)
 
     def share(n_answers):
-        found = [simulate_quality(plan.setting, n_answers, 99, run) for run in range(120)]
-        return n_reached(plan.setting, found) / 120
+        found = [simulate_quality(plan.scenario, n_answers, 99, run) for run in range(120)]
+        return n_reached(plan.scenario, found) / 120
 
     shares = {n: share(n) for n in np.geomspace(40, 1600, 14).astype(int).tolist()}
     smallest = min(n for n in shares if all(shares[m] >= 0.8 for m in shares if m >= n))
@@ -72,9 +72,9 @@ def test_more_errors_and_less_contrast_need_more_answers():
 def test_a_target_above_the_ceiling_is_out_of_reach_and_the_ceiling_is_told():
     plan = plan_answers(16, n_clusters=8, difficulty=0.3, target=0.95, method="AddS-AL")
 
-    assert plan.hopeless and plan.n_answers is None
+    assert plan.out_of_reach and plan.n_answers is None
     assert plan.interval == (math.inf, math.inf)
-    limit = [simulate_limit(plan.setting, 0, run) for run in range(20)]
+    limit = [simulate_limit(plan.scenario, 0, run) for run in range(20)]
     assert plan.ceiling == pytest.approx(np.quantile(limit, 0.2))
     assert plan.ceiling < 0.95
     assert plan.cost().hours == math.inf
@@ -87,16 +87,16 @@ def test_errors_limit_the_accuracy():
     wrong = plan_answers(12, error_rate=0.3, target=0.75, **options)
 
     assert right.n_answers is not None
-    assert wrong.hopeless
+    assert wrong.out_of_reach
     # A comparison predicted with probability p is confirmed with p (1 - e) + (1 - p) e.
     expected = 0.7 * right.limit_mean + 0.3 * (1 - right.limit_mean)
     assert wrong.limit_mean == pytest.approx(expected, abs=0.01)
 
 
 def test_a_search_that_ends_at_the_largest_number_says_so():
-    plan = plan_answers(12, error_rate=0.2, most=30, **FAST)
+    plan = plan_answers(12, error_rate=0.2, max_answers=30, **FAST)
 
-    assert plan.n_answers is None and not plan.hopeless
+    assert plan.n_answers is None and not plan.out_of_reach
     assert max(point.n_answers for point in plan.curve) <= 30
 
 
@@ -104,16 +104,16 @@ def test_a_search_that_ends_at_the_largest_number_says_so():
 def test_three_objects_and_a_target_of_one(question):
     plan = plan_answers(
         3, n_clusters=2, difficulty=2.0, question=question, target=1.0, method="AddS-AL",
-        error_rate=0.0, confidence=0.6, most=500,
+        error_rate=0.0, confidence=0.6, max_answers=500,
     )  # fmt: skip
 
     # The tree is right where the two objects of one cluster are the most similar pair.
     pairs = np.random.default_rng(0).normal(size=(100_000, 3)) - [0, 2, 2]
     chance = (pairs[:, 0] > pairs[:, 1:].max(axis=1)).mean()
-    limit = [simulate_limit(plan.setting, 7, run) for run in range(100)]
-    assert n_reached(plan.setting, limit) / 100 == pytest.approx(chance, abs=0.1)
-    fresh = [simulate_quality(plan.setting, plan.n_answers, 99, run) for run in range(100)]
-    assert 0.6 <= n_reached(plan.setting, fresh) / 100 <= chance + 0.1
+    limit = [simulate_limit(plan.scenario, 7, run) for run in range(100)]
+    assert n_reached(plan.scenario, limit) / 100 == pytest.approx(chance, abs=0.1)
+    fresh = [simulate_quality(plan.scenario, plan.n_answers, 99, run) for run in range(100)]
+    assert 0.6 <= n_reached(plan.scenario, fresh) / 100 <= chance + 0.1
     assert plan.n_answers <= 6  # there are three questions at most
 
 
@@ -146,7 +146,7 @@ def test_the_limit_is_that_of_the_methods_own_tree(measure):
                 found.append(aari(levels, tree))
                 continue
             rows = simulate_answers(
-                similarities, N_FRESH, error_rate=0.1, seed=int(rng.integers(2**62))
+                similarities, N_NEW_ANSWERS, error_rate=0.1, seed=int(rng.integers(2**62))
             )
             fresh = Comparisons.from_triplets(rows, n_objects=12)
             found.append(comparison_accuracy(fresh, tree))
@@ -217,7 +217,7 @@ def test_progress_counts_to_the_end():
         ({"depth": 5, "n_clusters": None}, "depth: expected at most 4"),
         ({"confidence": 0.99}, "confidence"),
         ({"n_runs": 3}, "n_runs"),
-        ({"most": 0}, "most"),
+        ({"max_answers": 0}, "max_answers"),
     ],
 )
 def test_what_cannot_be_is_refused(changes, message):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ordlink.planning import _success
-from ordlink.planning._success import SuccessModel
+from ordlink.planning import _search
+from ordlink.planning._search import SuccessModel
 
 
 def _observed(c, m, s, numbers, per_number, seed):
@@ -27,7 +27,7 @@ def test_many_runs_recover_the_sufficient_number(m, s):
     numbers = np.unique(np.geomspace(truth / 8, truth * 8, 13).astype(int)).tolist()
     model = SuccessModel(30, 100_000, 0.8, (20, 20))
 
-    model.observe(_observed(1.0, m, s, numbers, 400, seed=1))
+    model.update(_observed(1.0, m, s, numbers, 400, seed=1))
 
     assert model.enough(0.5) == pytest.approx(truth, rel=0.15)
     assert truth / 1.5 < model.enough(0.1) <= model.enough(0.5) <= model.enough(0.9) < 1.5 * truth
@@ -38,19 +38,19 @@ def test_a_ceiling_below_the_confidence_is_never_enough():
     numbers = np.geomspace(100, 20_000, 9).astype(int).tolist()
     model = SuccessModel(30, 100_000, 0.8, (10, 20))
 
-    model.observe(_observed(0.5, 6.0, 0.3, numbers, 200, seed=2))
+    model.update(_observed(0.5, 6.0, 0.3, numbers, 200, seed=2))
 
     assert model.enough(0.2) == math.inf
     assert model.chance(1_000_000) == pytest.approx(0.5, abs=0.06)
 
 
 def test_the_posterior_is_the_literal_sum(monkeypatch):
-    monkeypatch.setattr(_success, "N_POSITIONS", 7)
-    monkeypatch.setattr(_success, "WIDTHS", np.array([0.2, 0.9]))
-    monkeypatch.setattr(_success, "CEILINGS", np.array([0.7, 1.0]))
+    monkeypatch.setattr(_search, "N_POSITIONS", 7)
+    monkeypatch.setattr(_search, "WIDTHS", np.array([0.2, 0.9]))
+    monkeypatch.setattr(_search, "CEILINGS", np.array([0.7, 1.0]))
     model = SuccessModel(10, 5000, 0.8, (3, 4))
     runs = {50: (0, 2), 300: (2, 3), 900: (4, 4)}
-    model.observe(runs)
+    model.update(runs)
 
     weight_of = {}
     likely = math.log(30 * 10)

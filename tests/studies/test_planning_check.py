@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ordlink.planning import plan_answers
-from ordlink.planning._simulate import simulate_quality
+from ordlink.planning._scenario import simulate_quality
 from studies.planning_check import GRID, check_cell, planning_check, smallest_sufficient, summary
 from studies.running import Experiment, load_results, run_cell, run_cells
 
@@ -27,7 +27,7 @@ def test_a_cell_compares_the_number_with_fresh_runs() -> None:
     parameters = {name: value for name, value in TINY.items() if name != "n_fresh"}
     plan = plan_answers(**parameters, seed=seed_of("plan", **parameters) % 2**32)
     seed = seed_of("fresh runs", **parameters) % 2**32
-    found = [simulate_quality(plan.setting, plan.n_answers, seed, run) for run in range(30)]
+    found = [simulate_quality(plan.scenario, plan.n_answers, seed, run) for run in range(30)]
     assert row["n_answers"] == plan.n_answers
     assert row["reached"] == pytest.approx(sum(q >= 0.8 for q in found) / 30)
 

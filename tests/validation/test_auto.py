@@ -163,11 +163,11 @@ def test_the_answers_are_warned_about_once(only_fast_candidates) -> None:
 def test_bad_options_are_refused_however_few_the_answers() -> None:
     for n_answers in (5, 60):
         answers = _answers(n_answers)
-        with pytest.raises(InputError, match="n_folds: expected at least 2"):
+        with pytest.raises(InputError, match="n_folds: expected a whole number of at least 2"):
             ol.cluster(answers, "auto", n_folds=1)
         with pytest.raises(InputKindError, match="seed: expected a whole number"):
             auto_linkage(answers, seed="x")
-        with pytest.raises(InputError, match="n_repetitions: expected at least 1"):
+        with pytest.raises(InputError, match="n_repetitions: expected a whole number"):
             ol.cluster(answers, "auto", n_repetitions=0)
     with pytest.raises(InputError, match="auto has no option 'repeats'"):
         ol.cluster(answers, "auto", repeats="net")

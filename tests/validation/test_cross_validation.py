@@ -61,7 +61,7 @@ def test_a_planted_hierarchy_foretells_answers_and_coins_do_not(comparisons):
 def test_bad_options_are_refused(comparisons):
     with pytest.raises(InputError, match="unknown method"):
         cross_validate(comparisons, "5-AL")
-    with pytest.raises(InputError, match="n_repetitions: expected at least 1"):
+    with pytest.raises(InputError, match="n_repetitions: expected a whole number of at least 1"):
         cross_validate(comparisons, n_repetitions=0)
     with pytest.raises(InputError, match="no option 'colour'"):
         cross_validate(comparisons, colour="red")

@@ -1,4 +1,4 @@
-"""Crowd quality, held against literal loops over the answers."""
+"""Crowd quality, compared with literal loops over the answers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ import ordlink as ol
 from ordlink.errors import InputError, InputKindError
 from ordlink.validation import (
     AnnotatorQuality,
-    _crowd_cycles,
+    _cycles,
+    count_cycles,
     crowd_quality,
     exclusion_effect,
     without_annotators,
 )
-from ordlink.validation._crowd_accuracy import compare_with_others, held_out_accuracy
-from ordlink.validation._crowd_cycles import count_cycles
-from ordlink.validation._crowd_flags import flags_of
-from ordlink.validation._crowd_questions import RepeatAgreement, answers_of
-from ordlink.validation._crowd_skill import estimate_skills
+from ordlink.validation._annotator_accuracy import compare_with_others, held_out_accuracy
+from ordlink.validation._annotator_flags import flags_of
+from ordlink.validation._repeats import RepeatAgreement, answers_of, estimate_skills
 from tests.validation.growing import grow_in_order, grow_without_fold
 
 PEOPLE = ("ann", "bob", "cat", "")
@@ -146,7 +145,7 @@ def test_drawn_triads_come_near_the_exact_share(monkeypatch: pytest.MonkeyPatch)
     rows = rng.permuted(np.tile(np.arange(9), (600, 1)), axis=1)[:, :4]
     comparisons = ol.Comparisons.from_quadruplets(rows, n_objects=9)
     exact = count_cycles(comparisons)
-    monkeypatch.setattr(_crowd_cycles, "LARGEST_EXACT", 0)
+    monkeypatch.setattr(_cycles, "LARGEST_EXACT", 0)
 
     drawn = count_cycles(comparisons, seed=1)
 
@@ -302,9 +301,9 @@ def test_errors_take_whole_answers_as_units() -> None:
 
 
 def test_many_people_are_left_out_in_groups(crowd, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ordlink.validation import _crowd_accuracy
+    from ordlink.validation import _annotator_accuracy
 
-    monkeypatch.setattr(_crowd_accuracy, "MOST_TREES", 3)
+    monkeypatch.setattr(_annotator_accuracy, "MOST_TREES", 3)
     folds = ol.validation.assign_folds(crowd, 3, by_annotator=True, seed=0)
 
     quality = crowd_quality(crowd)
@@ -344,7 +343,7 @@ def test_who_always_chooses_one_side_is_flagged(crowd) -> None:
     assert by_name["p3"].n_placed == 0
 
 
-def test_the_side_is_held_against_the_number_of_options() -> None:
+def test_the_side_is_compared_with_the_number_of_options() -> None:
     """Of three objects, a third of the answers are for the first one by chance."""
     rng = np.random.default_rng(1)
     rows = np.array([rng.permutation(16)[:3] for _ in range(600)])
@@ -358,7 +357,7 @@ def test_the_side_is_held_against_the_number_of_options() -> None:
 
     assert by_name["ann"].first_chance == pytest.approx(1 / 3)
     assert not any("shown first" in flag for name in ("ann", "bob") for flag in by_name[name].flags)
-    assert any("33% would be chance" in flag for flag in by_name["eve"].flags)
+    assert any("by chance it would be 33%" in flag for flag in by_name["eve"].flags)
 
 
 def test_who_contradicts_themself_is_flagged() -> None:
@@ -472,11 +471,11 @@ def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:
 
     with pytest.raises(InputKindError, match="sample some of them"):
         crowd_quality(ranked)
-    with pytest.raises(InputError, match="there is no annotator 'zoe'; some of them are 'eve'"):
+    with pytest.raises(InputError, match="there is no annotator 'zoe'; annotators are 'eve'"):
         without_annotators(crowd, ["zoe"])
-    with pytest.raises(InputError, match="none are known"):
+    with pytest.raises(InputError, match="no annotators are known"):
         without_annotators(build("triplet", [[0, 1, 2]]), ["zoe"])
-    with pytest.raises(InputError, match="nobody is left"):
+    with pytest.raises(InputError, match="no answers are left"):
         without_annotators(build("triplet", [[0, 1, 2]], annotators=["ann"]), ["ann"])
     with pytest.raises(InputKindError, match=r"such as \['eve'\]"):
         exclusion_effect(crowd, "eve")
@@ -554,7 +553,7 @@ def test_nobody_is_called_a_guesser_for_want_of_answers() -> None:
     assert flags(person(skill=0.6, n_shared=25), others_skill=0.65) == ()
     assert flags(person(skill=0.6, n_shared=25), others_skill=math.nan) == ()
     (flag,) = flags(person(skill=0.5, n_shared=400), others_skill=0.65)
-    assert "estimated 50% of shared questions, as by guessing; others reach 65%" in flag
+    assert "estimated skill of 50% on shared questions, no better than guessing; others" in flag
 
 
 @pytest.mark.parametrize(
@@ -589,7 +588,7 @@ def test_repeats_of_one_question_are_not_as_good_as_repeats_of_many() -> None:
     assert flags(person(repeats=few)) == ()
     assert flags(person(repeats=too_few)) == ()
     (flag,) = flags(person(repeats=many))
-    assert "same again in 70% of repeats of 450 questions, unusually few: 85% is usual" in flag
+    assert "same answer again in 70% of repeats of 450 questions, unusually few: 85%" in flag
 
 
 def test_ties_do_not_hide_what_leaving_out_does() -> None:

@@ -155,25 +155,23 @@ def test_weights_show_the_tree_with_and_without_them() -> None:
 
 
 def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:
-    with pytest.raises(
-        InputError, match="spectral cannot count answers by weights; use 4-AL, AddS-AL"
-    ):
+    with pytest.raises(InputError, match="spectral cannot weight answers; use 4-AL, AddS-AL"):
         weighting_effect(crowd, {}, "spectral")
-    with pytest.raises(InputError, match="auto cannot count answers by weights"):
+    with pytest.raises(InputError, match="auto cannot weight answers"):
         weighting_effect(crowd, {}, "auto")
     with pytest.raises(InputError, match="there is no annotator 'zoe'"):
         weighted_comparisons(crowd, {"zoe": 1})
-    with pytest.raises(InputError, match="expected 0 or more for 'eve', got -1"):
+    with pytest.raises(InputError, match=r"'eve'\]: expected .* of at least 0, got -1"):
         weighted_comparisons(crowd, {"eve": -1})
-    with pytest.raises(InputError, match="expected 0 or more for 'eve', got nan"):
+    with pytest.raises(InputError, match=r"'eve'\]: expected .* of at least 0, got nan"):
         weighted_comparisons(crowd, {"eve": float("nan")})
-    with pytest.raises(InputKindError, match="expected a number for 'eve', got 'much'"):
+    with pytest.raises(InputKindError, match=r"'eve'\]: expected a number .* got 'much'"):
         weighted_comparisons(crowd, {"eve": "much"})
     with pytest.raises(InputKindError, match=r"such as {'eve': 0.5}"):
         weighted_comparisons(crowd, ["eve"])
-    with pytest.raises(InputError, match="nothing is left"):
+    with pytest.raises(InputError, match="no answers are left"):
         weighted_comparisons(crowd, dict.fromkeys(ERRORS, 0))
     with pytest.raises(InputError, match=r"at least 3 annotators .* got 2"):
         annotator_weights(without_annotators(crowd, [*"cdfg", "eve"]))
-    with pytest.raises(InputError, match="in clearly more than half of comparisons"):
+    with pytest.raises(InputError, match="in significantly more than half of comparisons"):
         annotator_weights(answers_of({"for": 0.0, "against": 1.0, "guess": 0.5}, 80))

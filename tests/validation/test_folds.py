@@ -76,14 +76,14 @@ def test_seeds_give_different_folds_and_the_same_seed_the_same():
     assert (first != other).any()
 
 
-def test_what_cannot_be_dealt_out_is_refused():
+def test_what_cannot_be_split_is_refused():
     with pytest.raises(InputKindError, match=r"comparisons\.sample"):
         assign_folds(Comparisons.from_similarities(np.eye(4)))
     with pytest.raises(InputKindError, match="got list"):
         assign_folds([[0, 1, 2]])
     with pytest.raises(InputError, match="at least 2, got 1"):
         assign_folds(answers(10), 1)
-    with pytest.raises(InputKindError, match="whole number"):
+    with pytest.raises(InputError, match="whole number"):
         assign_folds(answers(10), 2.5)
     with pytest.raises(InputError, match="at most 3, the number of answers"):
         assign_folds(answers(3), 4)

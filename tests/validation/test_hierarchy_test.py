@@ -9,7 +9,7 @@ import ordlink as ol
 from ordlink.errors import InputError, InputKindError
 from ordlink.metrics import comparison_revenue
 from ordlink.validation import hierarchy_test
-from ordlink.validation._halves import keep_pairs, wins_among
+from ordlink.validation._hierarchy_test import keep_pairs, wins_among
 from tests.instances import similarity_matrices
 
 

@@ -10,8 +10,8 @@ import pytest
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError, OrdlinkError
 from ordlink.validation import LearningCurve, learning_curve
+from ordlink.validation._extrapolation import RisingCurves, draw_curves
 from ordlink.validation._learning_curve import _Answers
-from ordlink.validation._rising_curve import RisingCurves, draw_curves
 
 SIZES = np.array([100, 200, 400, 800, 1600])
 
@@ -126,7 +126,7 @@ def test_no_accuracy_breaks_the_curve(level):
 
 
 def test_a_gain_of_nothing_is_called_so():
-    assert "as it is" in _curve(lambda n: 1.0 + 0 * n).verdict().reason
+    assert "do not change" in _curve(lambda n: 1.0 + 0 * n).verdict().reason
 
 
 def test_stopping_needs_evidence():
@@ -243,8 +243,8 @@ def test_sizes_are_met_where_some_answers_were_given_many_times():
     assert found == sizes.tolist()
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, None])
-def test_a_seed_is_a_whole_number(seed):
+@pytest.mark.parametrize("seed", [-1, 1.5, "a"])
+def test_a_seed_of_another_kind_is_refused(seed):
     similarities = ol.datasets.planted_hierarchy(depth=1, leaf_size=3, seed=0).similarities
     rows = ol.datasets.simulate_answers(similarities, 100, seed=0)
     comparisons = ol.Comparisons.from_triplets(rows, n_objects=6)
@@ -255,3 +255,22 @@ def test_a_seed_is_a_whole_number(seed):
     ):  # fmt: skip
         with pytest.raises(OrdlinkError, match="seed: expected"):
             function(comparisons, "AddS-AL", seed=seed)
+
+
+@pytest.mark.parametrize("seed", [None, "a generator"])
+def test_seeds_may_be_generators_or_none(seed):
+    similarities = ol.datasets.planted_hierarchy(depth=1, leaf_size=3, seed=0).similarities
+    rows = ol.datasets.simulate_answers(similarities, 100, seed=0)
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=6)
+
+    def run(function):
+        given = np.random.default_rng(7) if seed else None
+        return function(comparisons, "AddS-AL", seed=given)
+
+    first = run(ol.validation.cross_validate)
+    second = run(ol.validation.cross_validate)
+
+    assert not seed or np.array_equal(first.accuracies, second.accuracies)
+    merges = ol.cluster(comparisons, "AddS-AL").merges
+    assert np.array_equal(run(ol.validation.branch_support).tree.merges, merges)
+    assert 0 < run(ol.validation.hierarchy_test).p_value <= 1

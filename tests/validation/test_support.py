@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 import ordlink as ol
 from ordlink.errors import InputError
 from ordlink.validation import branch_support
+from ordlink.validation._bootstrap import Bootstrap, Votes, pools_of, replace_by_donors
 from ordlink.validation._branches import members_of
-from ordlink.validation._replicates import Draw, hand_over, pools_of
 from ordlink.validation._support import _units
-from ordlink.validation._votes import Votes
 from tests.strategies import hierarchies
 from tests.validation.growing import grow_in_order
 
@@ -56,7 +55,7 @@ def small_groups(size, gap):
 def test_small_branches_are_supported_where_they_are_clear(size):
     comparisons, truth = small_groups(size, gap=6.0)
 
-    result = branch_support(comparisons, n_replicates=40)
+    result = branch_support(comparisons, n_bootstrap=40)
 
     true = planted_merges(result.tree, truth)
     assert true.sum() == 24 // size
@@ -66,7 +65,7 @@ def test_small_branches_are_supported_where_they_are_clear(size):
 def test_small_branches_are_not_firm_where_there_are_none():
     comparisons, _ = small_groups(2, gap=0.0)
 
-    result = branch_support(comparisons, n_replicates=40)
+    result = branch_support(comparisons, n_bootstrap=40)
 
     small = result.tree.sizes[24:] <= 4
     assert small.sum() > 10
@@ -82,7 +81,7 @@ def test_each_pair_takes_over_what_was_said_about_its_donor(n_objects, seed):
     losers = ((winners + rng.integers(1, n_pairs, 20)) % n_pairs).astype(np.int32)
     donors = rng.integers(0, n_pairs, n_pairs).astype(np.int32)
 
-    rows, new_winners, new_losers = hand_over(winners, losers, donors)
+    rows, new_winners, new_losers = replace_by_donors(winners, losers, donors)
 
     expected = [
         (row, e, f)
@@ -101,7 +100,7 @@ def test_a_replicate_is_the_data_with_pairs_handed_over_and_objects_renumbered(p
     pools = pools_of(truth.tree)
     order = np.random.default_rng(2).permutation(12).astype(np.int32)
 
-    replicate = Draw(comparisons, None, pools).replicate(np.random.default_rng(3), order)
+    replicate = Bootstrap(comparisons, None, pools).sample(np.random.default_rng(3), order)
 
     donors = pools.draw(np.random.default_rng(3))
     matrix = np.zeros((12, 12), dtype=int)
@@ -123,7 +122,7 @@ def test_people_are_drawn_with_all_their_answers():
     comparisons = ol.Comparisons.from_triplets(rows, annotators=people, counts=[2] * 12)
     units = np.repeat([0, 1, 2], 4)
 
-    replicate = Draw(comparisons, units, None).replicate(
+    replicate = Bootstrap(comparisons, units, None).sample(
         np.random.default_rng(0), np.arange(4, dtype=np.int32)
     )
 
@@ -152,7 +151,7 @@ def test_planted_clusters_are_supported_and_noise_within_them_is_not():
     truth = planted(3.0)
     comparisons = ol.Comparisons.from_similarities(truth.similarities)
 
-    result = branch_support(comparisons, n_replicates=40)
+    result = branch_support(comparisons, n_bootstrap=40)
 
     true = planted_merges(result.tree, truth)
     assert true.sum() == 6
@@ -167,7 +166,7 @@ def test_all_answers_of_noise_support_nothing():
     upper = np.triu(np.random.default_rng(0).normal(size=(24, 24)), 1)
     comparisons = ol.Comparisons.from_similarities(upper + upper.T)
 
-    result = branch_support(comparisons, n_replicates=40)
+    result = branch_support(comparisons, n_bootstrap=40)
 
     assert result.support[:-1].max() < 0.7
 
@@ -177,8 +176,8 @@ def test_answers_alone_call_accidents_certain_and_pairs_do_not():
     once = ol.Comparisons.from_similarities(upper + upper.T).listed()
     comparisons = ol.concatenate([once] * 10)
 
-    asked = branch_support(comparisons, n_replicates=40, resample="answers")
-    redrawn = branch_support(comparisons, n_replicates=40, resample="pairs")
+    asked = branch_support(comparisons, n_bootstrap=40, resample="answers")
+    redrawn = branch_support(comparisons, n_bootstrap=40, resample="pairs")
 
     assert asked.support[:-1].mean() > redrawn.support[:-1].mean() + 0.3
 
@@ -187,7 +186,7 @@ def test_answers_alone_call_accidents_certain_and_pairs_do_not():
 def test_ties_are_decided_anew_in_each_replicate():
     nothing = ol.Comparisons.from_similarities(np.ones((12, 12)))
 
-    result = branch_support(nothing, n_replicates=40)
+    result = branch_support(nothing, n_bootstrap=40)
 
     assert result.shares[:-1].max() < 0.5
 
@@ -198,15 +197,15 @@ def test_the_same_seed_gives_the_same_support_on_any_number_of_threads(monkeypat
 
     monkeypatch.setenv("ORDLINK_THREADS", "1")
     one = branch_support(
-        comparisons, n_replicates=6, seed=3, progress=lambda done, n: calls.append((done, n))
+        comparisons, n_bootstrap=6, seed=3, progress=lambda done, n: calls.append((done, n))
     )
     monkeypatch.setenv("ORDLINK_THREADS", "3")
-    three = branch_support(comparisons, n_replicates=6, seed=3)
-    other = branch_support(comparisons, n_replicates=6, seed=4)
+    three = branch_support(comparisons, n_bootstrap=6, seed=3)
+    other = branch_support(comparisons, n_bootstrap=6, seed=4)
 
     assert one.tree == three.tree
-    assert one.replicates == three.replicates
-    assert one.replicates != other.replicates
+    assert one.bootstrap_trees == three.bootstrap_trees
+    assert one.bootstrap_trees != other.bootstrap_trees
     assert calls == [(k, 6) for k in range(1, 7)]
 
 
@@ -215,18 +214,18 @@ def test_initial_clusters_and_options_hold_in_every_replicate():
     start = [[0, 9, 30], [4, 5]]
 
     result = branch_support(
-        comparisons, "4-AL", n_replicates=5, initial_clusters=start, repeats="net"
+        comparisons, "4-AL", n_bootstrap=5, initial_clusters=start, repeats="net"
     )
 
     assert result.tree.parameters["repeats"] == "net"
-    for tree in (result.tree, *result.replicates):
+    for tree in (result.tree, *result.bootstrap_trees):
         clusters = {frozenset(members.tolist()) for _, members in tree.clusters()}
         assert {frozenset(cluster) for cluster in start} <= clusters
 
 
 def test_the_consensus_of_replicates_has_the_planted_clusters():
     truth = planted(3.0)
-    result = branch_support(ol.Comparisons.from_similarities(truth.similarities), n_replicates=30)
+    result = branch_support(ol.Comparisons.from_similarities(truth.similarities), n_bootstrap=30)
 
     consensus = result.consensus()
 
@@ -238,10 +237,10 @@ def test_bad_options_are_refused():
 
     with pytest.raises(InputError, match="expected 'pairs' or 'both'"):
         branch_support(ranked, resample="answers")
-    with pytest.raises(InputError, match="expected one of both, answers, pairs"):
+    with pytest.raises(InputError, match="expected 'both', 'answers' or 'pairs'"):
         branch_support(ranked, resample="objects")
-    with pytest.raises(InputError, match="n_replicates: expected at least 1"):
-        branch_support(ranked, n_replicates=0)
+    with pytest.raises(InputError, match="n_bootstrap: expected a whole number of at least 1"):
+        branch_support(ranked, n_bootstrap=0)
 
 
 # --- who is drawn several times counts several times --------------------------------------------
@@ -288,11 +287,11 @@ def test_replicates_of_questions_asked_once_count_every_answer_as_often_as_drawn
     comparisons = ol.Comparisons.from_triplets(rows, annotators=people, n_objects=6)
     assert comparisons.tally.majority is None
 
-    found = branch_support(comparisons, method, n_replicates=12, resample="answers", seed=3)
+    found = branch_support(comparisons, method, n_bootstrap=12, resample="answers", seed=3)
 
     seeds = np.random.SeedSequence(3).spawn(12)
     once = 0
-    for number, tree in enumerate(found.replicates):
+    for number, tree in enumerate(found.bootstrap_trees):
         answers, order = literal_replicate(rows, people, seeds, number, 6)
         assert tree == grow_in_order(answers, method, order, repeats="net")
         once += tree == grow_in_order(answers, method, order)
@@ -306,11 +305,11 @@ def test_net_counts_count_every_answer_as_often_as_drawn():
     assert comparisons.tally.majority is not None
 
     found = branch_support(
-        comparisons, "AddS-AL", n_replicates=8, resample="answers", seed=1, repeats="net"
+        comparisons, "AddS-AL", n_bootstrap=8, resample="answers", seed=1, repeats="net"
     )
 
     seeds = np.random.SeedSequence(1).spawn(8)
-    for number, tree in enumerate(found.replicates):
+    for number, tree in enumerate(found.bootstrap_trees):
         answers, order = literal_replicate(rows, people, seeds, number, 6)
         assert tree == grow_in_order(answers, "AddS-AL", order, repeats="net")
 
@@ -321,7 +320,7 @@ def test_who_is_drawn_twice_changes_the_tree():
     people = ["ann", "ann", "bob", "eve", "eve", "eve"]
     comparisons = ol.Comparisons.from_triplets(rows, annotators=people)
     units = np.array([0, 0, 1, 2, 2, 2])
-    draw = Draw(comparisons, units, None, Votes.of(comparisons))
+    draw = Bootstrap(comparisons, units, None, Votes.of(comparisons))
 
     class Drawn:
         """Draws these people."""
@@ -333,7 +332,7 @@ def test_who_is_drawn_twice_changes_the_tree():
             return np.array(self.people)
 
     everybody, twice = (
-        ol.cluster(draw.replicate(Drawn(who), np.arange(4)), "AddS-AL", repeats="net")
+        ol.cluster(draw.sample(Drawn(who), np.arange(4)), "AddS-AL", repeats="net")
         for who in ([0, 1, 2], [0, 1, 1, 2, 0, 0])
     )
 
@@ -394,11 +393,11 @@ def test_answers_are_decided_before_they_count_unless_the_tree_is_net(
 
     def draw(comparisons, units, pools, own_votes):
         votes.append(own_votes)
-        return Draw(comparisons, units, pools, own_votes)
+        return Bootstrap(comparisons, units, pools, own_votes)
 
     monkeypatch.setattr("ordlink.validation._support.cluster", note)
-    monkeypatch.setattr("ordlink.validation._support.Draw", draw)
-    branch_support(comparisons, method, n_replicates=2, resample="answers", **options)
+    monkeypatch.setattr("ordlink.validation._support.Bootstrap", draw)
+    branch_support(comparisons, method, n_bootstrap=2, resample="answers", **options)
 
     assert asked == [repeats, "net", "net"]
     assert [one is not None for one in votes] == [voted]
@@ -423,7 +422,7 @@ def test_comparisons_of_one_answer_stay_together_in_a_replicate(people):
             return np.arange(size)
 
     order = np.arange(12, dtype=np.int32)
-    replicate = Draw(comparisons, units, pools, votes).replicate(NoPeopleDrawn(), order)
+    replicate = Bootstrap(comparisons, units, pools, votes).sample(NoPeopleDrawn(), order)
 
     donors = pools.draw(np.random.default_rng(3))
     said = {}
@@ -444,7 +443,7 @@ def test_the_consensus_has_the_names_of_the_objects():
     rows = ol.datasets.simulate_answers(truth.similarities, 300, seed=0)
     comparisons = ol.Comparisons.from_triplets(rows, names=names)
 
-    result = branch_support(comparisons, n_replicates=5)
+    result = branch_support(comparisons, n_bootstrap=5)
 
     assert result.consensus().names == result.tree.names == tuple(names)
 
@@ -463,7 +462,7 @@ def test_one_wrong_answer_about_an_object_does_not_make_its_place_firm(method):
     """Object 15 belongs to the second eight; the only answer about it says otherwise."""
     comparisons = _hardly_asked(8, 15, [[0, 15, 9]])
 
-    found = branch_support(comparisons, method, n_replicates=100)
+    found = branch_support(comparisons, method, n_bootstrap=100)
 
     placed = members_of(found.tree)[:, 15] & (found.tree.sizes[16:] < 16)
     assert found.support[placed].max(initial=0.0) < 0.8
@@ -476,7 +475,7 @@ def test_one_wrong_answer_about_an_object_does_not_make_its_place_firm(method):
 def test_support_is_about_the_objects_that_answers_name(method):
     comparisons = _hardly_asked(7, 12, [])
 
-    found = branch_support(comparisons, method, n_replicates=20)
+    found = branch_support(comparisons, method, n_bootstrap=20)
 
     named = found.tree.restrict(range(12))
     first, second = (set(range(7)), set(range(7, 12)))

@@ -28,22 +28,22 @@ _QUESTIONS = {
 
 def say_plan(plan: Plan, seconds: float, pay: float | None) -> None:
     """Print the answer, what it costs, and the curve."""
-    setting, share = plan.setting, f"{plan.confidence:.0%}"
+    setting, share = plan.scenario, f"{plan.confidence:.0%}"
     measure = _NAMES[setting.measure]
     aim = f"{measure} {setting.target:g} in {share} of studies like this"
     if plan.n_answers is not None:
         between, questions = _between(*plan.interval), _QUESTIONS[setting.question]
         click.echo(f"About {plan.n_answers:,} {questions} ({between}) for {aim}.")
         click.echo(_cost_line(plan.n_answers, seconds, pay))
-    elif plan.hopeless:
+    elif plan.out_of_reach:
         click.echo(
             f"No number of answers is enough for {aim}: with every comparison known, {share} of "
             f"them reach {plan.ceiling:.2f} (mean {plan.limit_mean:.2f})."
         )
     else:
         click.echo(
-            f"More than {plan.most:,} answers for {aim}, if it can be reached at all; with every "
-            f"comparison known, {share} of them reach {plan.ceiling:.2f}."
+            f"More than {plan.max_answers:,} answers for {aim}, if it can be reached at all; with "
+            f"every comparison known, {share} of them reach {plan.ceiling:.2f}."
         )
     click.echo(
         f"{counted(setting.n_objects, 'object')}, {setting.n_clusters} clusters, delta / sigma = "
@@ -74,9 +74,11 @@ def write_plan(plan: Plan, csv_file: str | None, png_file: str | None) -> None:
         numbers, means, lows, highs = zip(
             *((p.n_answers, p.mean, p.low, p.high) for p in plan.curve), strict=True
         )
-        measure = _NAMES[plan.setting.measure]
+        measure = _NAMES[plan.scenario.measure]
         curve = Curve(numbers, means, lows, highs, f"mean and spread of {plan.n_runs} runs")
-        save_curves(png_file, [curve], y=measure, target=plan.setting.target, needed=plan.n_answers)
+        save_curves(
+            png_file, [curve], y=measure, target=plan.scenario.target, needed=plan.n_answers
+        )
         click.echo(f"wrote {png_file}")
 
 

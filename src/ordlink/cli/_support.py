@@ -52,21 +52,20 @@ def with_support(
     options: dict[str, Any],
 ) -> Supported:
     """Return the tree with the support of its branches, and all about it among its parameters."""
-    from ordlink.validation import branch_support
-    from ordlink.validation._branches import match_known_branches
+    from ordlink.validation import branch_support, match_known_branches
 
     with progress_bar("support") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has said it all
         found = branch_support(
             comparisons,
             method,
-            n_replicates=n_replicates,
+            n_bootstrap=n_replicates,
             initial_clusters=initial_clusters,
             seed=seed,
             progress=progress,
             **options,
         )
-    matches = match_known_branches(tree, found.replicates, comparisons)
+    matches = match_known_branches(tree, found.bootstrap_trees, comparisons)
     drawn = {"n_replicates": n_replicates, "seed": seed}
     about = {**drawn, "shares": matches.shares.tolist(), "transfers": matches.transfers.tolist()}
     supported = tree.with_support(matches.weakest).with_origin(

@@ -273,7 +273,7 @@ def command(
 
 def _check_weighing(chosen: Method, repeats: str | None, n_replicates: int | None) -> None:
     """Refuse what does not go with weights of people."""
-    from ordlink.validation._crowd_weights import METHODS_FOR_WEIGHTS
+    from ordlink.validation import METHODS_FOR_WEIGHTS
 
     if chosen.name not in METHODS_FOR_WEIGHTS:
         raise click.UsageError(

@@ -25,9 +25,16 @@ from ordlink.cli._output import (
 )
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
-from ordlink.validation import CANDIDATES, MethodComparison, compare_methods
-from ordlink.validation._candidates import choose_candidates, estimate_seconds, find_candidates
-from ordlink.validation._comparison_page import comparison_section, with_error
+from ordlink.validation import (
+    CANDIDATES,
+    MethodComparison,
+    choose_candidates,
+    compare_methods,
+    comparison_section,
+    estimate_seconds,
+    find_candidates,
+    with_error,
+)
 
 WORTH_PROCESSES = 10.0
 """Seconds of work from which on it pays to start processes, which take two seconds themselves."""

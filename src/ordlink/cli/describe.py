@@ -35,8 +35,12 @@ def _quality(comparisons: ListedComparisons) -> list[str]:
     """Return how far answers agree, where questions repeat or triads close."""
     if not 0 < comparisons.n_rows <= MOST_COMPARISONS:
         return []
-    from ordlink.validation._crowd_cycles import CHANCE, count_cycles
-    from ordlink.validation._crowd_questions import agreement_of_repeats, answers_of
+    from ordlink.validation import (
+        CIRCULAR_BY_CHANCE,
+        agreement_of_repeats,
+        answers_of,
+        count_cycles,
+    )
 
     lines = []
     repeats = agreement_of_repeats(answers_of(comparisons))
@@ -48,7 +52,7 @@ def _quality(comparisons: ListedComparisons) -> list[str]:
     cycles = count_cycles(comparisons)
     if cycles.n_triads:
         lines.append(
-            f"circular triads         {cycles.share:.1%} of {cycles.n_triads:,} ({CHANCE:.0%} by "
-            "chance)"
+            f"circular triads         {cycles.share:.1%} of {cycles.n_triads:,} "
+            f"({CIRCULAR_BY_CHANCE:.0%} by chance)"
         )
     return lines

@@ -27,7 +27,7 @@ _BEFORE = {
     "question": "--question",
     "measure": "--measure",
     "confidence": "--confidence",
-    "most": "--most",
+    "max_answers": "--most",
     "processes": "--processes",
 }
 """Options that say what to simulate."""
@@ -84,7 +84,10 @@ _WITH = {
     "--confidence", type=float, help="Share of studies that reach the target (default: 0.8)."
 )
 @click.option(
-    "--most", type=click.IntRange(min=1), help="Largest number to consider (default: 200,000)."
+    "--most",
+    "max_answers",
+    type=click.IntRange(min=1),
+    help="Largest number to consider (default: 200,000).",
 )
 @click.option(
     "--seconds",
@@ -179,8 +182,7 @@ def _plan(
     cost: tuple[float, float | None],
     files: tuple[str | None, str | None],
 ) -> None:
-    from ordlink.planning import plan_answers
-    from ordlink.planning._workers import n_cores
+    from ordlink.planning import n_cores, plan_answers
 
     processes = chosen.pop("processes", None) or n_cores()
     if target is not None:
@@ -201,8 +203,7 @@ def _continue(
     cost: tuple[float, float | None],
     files: tuple[str | None, str | None],
 ) -> None:
-    from ordlink.validation import learning_curve
-    from ordlink.validation._continuation import check_accuracy
+    from ordlink.validation import check_accuracy, learning_curve
 
     if target is not None:
         check_accuracy(target)

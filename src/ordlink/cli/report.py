@@ -104,7 +104,8 @@ def command(
 
     The page is one file that needs no network: to look into, to print, to put into a supplement.
     """
-    from ordlink.report import Making, firm_branches, gather_evidence, making_time, report_page
+    from ordlink.report import Making, gather_evidence, making_time, report_page
+    from ordlink.validation import firm_branches
 
     if quick and n_replicates is not None:
         raise click.UsageError("--quick goes without --replicates")

@@ -1,8 +1,8 @@
 """How many answers are needed: simulated before any were given."""
 
-from ordlink.planning._cost import Cost, answers_cost
-from ordlink.planning._plan import CurvePoint, Plan, plan_answers
-from ordlink.planning._setting import DIFFICULTIES, MEASURES, Setting
+from ordlink._parallel import n_cores
+from ordlink.planning._plan import Cost, CurvePoint, Plan, answers_cost, plan_answers
+from ordlink.planning._scenario import DIFFICULTIES, MEASURES, Scenario
 
 __all__ = [
     "DIFFICULTIES",
@@ -10,7 +10,8 @@ __all__ = [
     "Cost",
     "CurvePoint",
     "Plan",
-    "Setting",
+    "Scenario",
     "answers_cost",
+    "n_cores",
     "plan_answers",
 ]

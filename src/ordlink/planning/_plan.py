@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from ordlink._parallel import check_n_jobs
 from ordlink._typing import Progress
-from ordlink.datasets._checks import check_whole_number
-from ordlink.planning._cost import SECONDS_PER_ANSWER, Cost, answers_cost
-from ordlink.planning._search import STEPS_PER_DOUBLING, Search, n_reached, search
-from ordlink.planning._setting import Setting, check_confidence, check_seed, check_setting
-from ordlink.planning._success import SuccessModel
-from ordlink.planning._workers import workers
+from ordlink._validate import Seed, check_number, check_whole_number, seed_number
+from ordlink.planning._scenario import Scenario, check_scenario
+from ordlink.planning._search import STEPS_PER_DOUBLING, Search, SuccessModel, n_reached, search
 
+SECONDS_PER_ANSWER = 4.0
 CERTAINTY = 0.8
-"""The number given is enough with this certainty ..."""
+"""The number in the plan is enough with this certainty ..."""
 LARGEST_RESERVE = 1.5
-"""... but never more than so many times the likeliest number."""
+"""... but at most so many times the median."""
 INTERVAL = (0.1, 0.9)
 N_RUNS = 72
-MOST_ANSWERS = 200_000
+MAX_ANSWERS = 200_000
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What answers cost: hours of answering, and money if the pay is known."""
+
+    hours: float
+    money: float | None
 
 
 @dataclass(frozen=True)
@@ -58,44 +64,44 @@ class Plan:
 
     Attributes
     ----------
-    setting : Setting
+    scenario : Scenario
         What was simulated.
     confidence : float
         Share of studies like this that are to reach the target.
     n_answers : int or None
-        So many are enough, with some reserve; None if the target is out of reach.
+        Number that is enough, with some reserve; None if the target is out of reach.
     interval : tuple of two floats
-        Between these lies the smallest sufficient number, with a probability of 80 %; the upper
-        end is infinite where this is not known.
+        The smallest sufficient number lies between these with a probability of 80 %; the upper
+        end may be infinite.
     ceiling : float
         With all comparisons known, a share `confidence` of the runs has at least this quality.
     limit_mean : float
         Mean quality with all comparisons known.
     curve : tuple of CurvePoint
         Quality against number of answers.
-    most : int
+    max_answers : int
         Largest number that was considered.
-    hopeless : bool
+    out_of_reach : bool
         Whether the target is out of reach even with all comparisons known.
     n_runs : int
         Number of runs that were simulated.
     """
 
-    setting: Setting
+    scenario: Scenario
     confidence: float
     n_answers: int | None
     interval: tuple[float, float]
     ceiling: float
     limit_mean: float
     curve: tuple[CurvePoint, ...]
-    most: int
-    hopeless: bool
+    max_answers: int
+    out_of_reach: bool
     n_runs: int
     _model: SuccessModel
 
     def chance(self, n_answers: int) -> float:
         """Return the chance of reaching the target with so many answers."""
-        return self._model.chance(check_whole_number(n_answers, "n_answers", smallest=1))
+        return self._model.chance(check_whole_number(n_answers, "n_answers", lowest=1))
 
     def cost(
         self,
@@ -132,31 +138,31 @@ def plan_answers(
     measure: str = "aari",
     confidence: float = 0.8,
     n_runs: int = N_RUNS,
-    most: int = MOST_ANSWERS,
-    n_jobs: int = 1,
-    seed: int = 0,
+    max_answers: int = MAX_ANSWERS,
+    n_jobs: int | None = None,
+    seed: Seed = 0,
     progress: Progress | None = None,
 ) -> Plan:
     """Return how many answers are enough to reach a target, from simulated studies.
 
     Each run plants a tree, lets people answer random questions, and judges the method's tree.
     The chance that a run reaches the target is modelled as a curve over the logarithm of the
-    number of answers; the next runs are made where the sufficient number may lie, until it is
-    known well enough. The number given has some reserve: it is enough with 80 % certainty, or half
-    as large again as the likeliest number if that is less.
+    number of answers; further runs are made where the sufficient number may lie, until it is
+    known well enough. The number has some reserve: it is enough with 80 % certainty, or 1.5 times
+    the median of its posterior if that is less.
 
     Parameters
     ----------
     n_objects : int
         Number of objects, at least 3.
     depth, n_clusters : int, optional
-        The true tree: depth for 2**depth pure clusters, or their number; they are halved again and
-        again and have about the same size. By default about 8 objects are in each.
+        The true tree: 2**depth pure clusters, or their number. Clusters are halved repeatedly and
+        have about the same size; by default about 8 objects each.
     difficulty : float or {"easy", "medium", "hard"}
         delta / sigma: the loss of similarity per level of the tree in units of the noise in the
         similarities; 2, 1 and 0.5 for the names.
     error_rate : float
-        Share of answers that are slips.
+        Lapse rate: share of answers that are wrong whatever the similarities.
     method : str
         A method that takes comparisons.
     question : {"triplet", "quadruplet", "most-central", "odd-one-out"}
@@ -164,19 +170,18 @@ def plan_answers(
     target : float
         What is to be reached.
     measure : {"aari", "accuracy"}
-        What the target is about: the averaged adjusted Rand index with the true tree, or the share
-        of fresh answers, slips among them, that the tree predicts.
+        What the target refers to: the averaged adjusted Rand index with the true tree, or the
+        share of new answers, lapses included, that the tree predicts.
     confidence : float
         Share of the runs that are to reach the target, 0.5 to 0.95.
     n_runs : int
         Most runs to simulate, at least 24.
-    most : int
+    max_answers : int
         Largest number of answers to consider.
-    n_jobs : int
-        Number of processes; the result does not depend on it. With more than one, a script needs
-        ``if __name__ == "__main__":``.
-    seed : int
-        Makes the result reproducible.
+    n_jobs : int, optional
+        Number of processes, 1 by default, -1 for all cores; the result does not depend on it.
+    seed : int, numpy.random.Generator or None
+        Random seed.
     progress : callable, optional
         Called with (runs done, runs in all).
 
@@ -197,7 +202,7 @@ def plan_answers(
     >>> 20 < plan.n_answers < 2000
     True
     """
-    setting = check_setting(
+    scenario = check_scenario(
         n_objects,
         depth=depth,
         n_clusters=n_clusters,
@@ -208,32 +213,55 @@ def plan_answers(
         target=target,
         measure=measure,
     )
-    confidence = check_confidence(confidence)
-    n_runs = check_whole_number(n_runs, "n_runs", smallest=24)
-    most = check_whole_number(most, "most", smallest=1)
-    options: dict[str, Any] = {"confidence": confidence, "most": most, "n_runs": n_runs}
-    seed = check_seed(seed)
-    with workers(check_whole_number(n_jobs, "n_jobs", smallest=1)) as run:
-        found = search(setting, **options, seed=seed, run=run, progress=progress)
-    return _summarise(found, confidence, most)
+    confidence = check_number(confidence, "confidence", lowest=0.5, highest=0.95)
+    max_answers = check_whole_number(max_answers, "max_answers", lowest=1)
+    found = search(
+        scenario,
+        confidence=confidence,
+        max_answers=max_answers,
+        n_runs=check_whole_number(n_runs, "n_runs", lowest=24),
+        seed=seed_number(seed),
+        n_jobs=check_n_jobs(n_jobs),
+        progress=progress,
+    )
+    return _summarise(found, confidence, max_answers)
 
 
-def _summarise(found: Search, confidence: float, most: int) -> Plan:
+def answers_cost(
+    n_answers: float,
+    *,
+    seconds_per_answer: float = SECONDS_PER_ANSWER,
+    pay_per_hour: float | None = None,
+) -> Cost:
+    """Return what so many answers cost.
+
+    Examples
+    --------
+    >>> answers_cost(900, seconds_per_answer=4, pay_per_hour=12)
+    Cost(hours=1.0, money=12.0)
+    """
+    hours = n_answers * check_number(seconds_per_answer, "seconds_per_answer", lowest=0) / 3600
+    if pay_per_hour is None:
+        return Cost(hours, None)
+    return Cost(hours, hours * check_number(pay_per_hour, "pay_per_hour", lowest=0))
+
+
+def _summarise(found: Search, confidence: float, max_answers: int) -> Plan:
     model = found.model
     reserve = min(model.enough(CERTAINTY), LARGEST_RESERVE * model.enough(0.5))
-    enough = math.inf if found.hopeless else reserve
-    number = None if enough > most else min(round_up(enough), most)
-    ends = [math.inf] * 2 if found.hopeless else [model.enough(q) for q in INTERVAL]
+    enough = math.inf if found.out_of_reach else reserve
+    number = None if enough > max_answers else min(round_up(enough), max_answers)
+    ends = [math.inf] * 2 if found.out_of_reach else [model.enough(q) for q in INTERVAL]
     return Plan(
-        setting=found.setting,
+        scenario=found.scenario,
         confidence=confidence,
         n_answers=number,
         interval=(ends[0], ends[1]),
         ceiling=float(np.quantile(found.limit, 1 - confidence)),
         limit_mean=float(found.limit.mean()),
         curve=_curve(found),
-        most=most,
-        hopeless=found.hopeless,
+        max_answers=max_answers,
+        out_of_reach=found.out_of_reach,
         n_runs=found.n_runs + len(found.limit),
         _model=model,
     )
@@ -256,7 +284,7 @@ def _curve(found: Search) -> tuple[CurvePoint, ...]:
     bins: dict[int, list[tuple[int, float]]] = {}
     width = 2 / STEPS_PER_DOUBLING
     for n_answers, qualities in sorted(found.runs.items()):
-        place = math.floor(math.log2(n_answers / found.setting.n_objects) / width + 0.25)
+        place = math.floor(math.log2(n_answers / found.scenario.n_objects) / width + 0.25)
         bins.setdefault(place, []).extend((n_answers, quality) for quality in qualities)
     points = []
     for runs in bins.values():
@@ -270,7 +298,7 @@ def _curve(found: Search) -> tuple[CurvePoint, ...]:
                 mean=float(np.mean(qualities)),
                 low=min(qualities),
                 high=max(qualities),
-                reached=n_reached(found.setting, qualities) / len(runs),
+                reached=n_reached(found.scenario, qualities) / len(runs),
                 chance=found.model.chance(n_answers),
             )
         )

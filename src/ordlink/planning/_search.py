@@ -1,24 +1,29 @@
-"""The search for the number of answers: runs where they tell most, until enough is known."""
+"""The search for the number of answers: simulate where it tells most, until enough is known.
+
+The model: P(success with n answers) = c Phi((log n - m) / s), where c is the chance that no number
+of answers exceeds, m the logarithm of the number for half of c, and s the width of the rise. The
+posterior is a sum over a grid of (m, s, c).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
+from ordlink._parallel import run_tasks
 from ordlink._typing import FloatArray, Progress
-from ordlink.planning._setting import Setting
-from ordlink.planning._simulate import simulate_limit, simulate_quality
-from ordlink.planning._success import SuccessModel
-from ordlink.planning._workers import Runner
+from ordlink.planning._scenario import Scenario, simulate_limit, simulate_quality
 
 FIRST_PER_OBJECT = (4, 8, 16, 32)
-"""Answers per object of the first runs, two for each; they also show what little would bring."""
+"""Answers per object of the first runs, two for each; they also show how few answers fare."""
 ASKED = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
-"""Of all that may be enough, the next runs are at these quantiles."""
+"""The next runs are at these quantiles of the number that is enough."""
 LARGEST_STEP = 4
 """No run has more answers than so many times the largest run before it, or the likely number."""
 STEPS_PER_DOUBLING = 4
@@ -26,36 +31,32 @@ STEPS_PER_DOUBLING = 4
 N_LIMIT_RUNS = 20
 FEWEST_RUNS = 24
 NARROW = 1.6
-"""The search ends when the upper end of what is likely is this many times the lower."""
+"""The search ends when the upper end of the interval is at most this many times the lower."""
 LIKELY = (0.1, 0.9)
-HOPELESS = 0.05
-"""Less likely than this is as good as impossible."""
+IMPOSSIBLE = 0.05
+"""Probabilities below this count as impossible."""
 TOLERANCE = 1e-9
+LAPSE = 0.02
+"""Lapse rate: share of runs that the curve does not explain, so no run rules anything out."""
+LIKELY_PER_OBJECT, LIKELY_SCALE = 30.0, 1.5
+"""Prior of the rise: its centre in answers per object, and its scale in log units."""
+WIDTHS = np.geomspace(0.05, 2.0, 14)
+LIKELY_WIDTH, WIDTH_SCALE = 0.4, 0.8
+CEILINGS = np.array([0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1])
+LIMIT_WEIGHT = 0.5
+"""Weight of a run with all comparisons, which is not quite the limit of more answers."""
+N_POSITIONS = 160
 
 
 @dataclass
 class Search:
-    """All runs so far, and what they say.
+    """All runs so far, and what they say."""
 
-    Attributes
-    ----------
-    setting : Setting
-        What is simulated.
-    limit : ndarray of shape (N_LIMIT_RUNS,)
-        Quality with all comparisons known.
-    runs : dict
-        Number of answers -> quality of each run.
-    model : SuccessModel
-        The chance of success, given all runs.
-    hopeless : bool
-        Whether the target cannot be reached with any number of answers.
-    """
-
-    setting: Setting
-    limit: FloatArray
-    model: SuccessModel
-    hopeless: bool = False
-    runs: dict[int, list[float]] = field(default_factory=dict)
+    scenario: Scenario
+    limit: FloatArray  # quality of `N_LIMIT_RUNS` runs with all comparisons known
+    model: SuccessModel  # chance of success, given all runs
+    out_of_reach: bool = False  # whether no number of answers reaches the target
+    runs: dict[int, list[float]] = field(default_factory=dict)  # by number of answers
 
     @property
     def n_runs(self) -> int:
@@ -63,57 +64,60 @@ class Search:
         return sum(map(len, self.runs.values()))
 
     def add(self, numbers: Sequence[int], qualities: Sequence[float]) -> None:
-        """Take new runs."""
+        """Add new runs and update the model."""
         for n_answers, quality in zip(numbers, qualities, strict=True):
             self.runs.setdefault(n_answers, []).append(quality)
-        counts = {n: (n_reached(self.setting, found), len(found)) for n, found in self.runs.items()}
-        self.model.observe(counts)
+        self.model.update(
+            {n: (n_reached(self.scenario, found), len(found)) for n, found in self.runs.items()}
+        )
 
 
 def search(
-    setting: Setting,
+    scenario: Scenario,
     *,
     confidence: float,
-    most: int,
+    max_answers: int,
     n_runs: int,
     seed: int,
-    run: Runner,
+    n_jobs: int | None,
     progress: Progress | None,
 ) -> Search:
     """Simulate until the number of answers is known well enough, or `n_runs` are done."""
-    total = N_LIMIT_RUNS + n_runs
-    done = 0
-    hear = progress or (lambda _done, _total: None)
-    hear(0, total)
+    total, done = N_LIMIT_RUNS + n_runs, 0
+    report = progress or (lambda _done, _total: None)
 
-    def simulate(tasks: Sequence[tuple]) -> list[float]:
+    def simulate(function: Callable[..., float], tasks: Sequence[tuple[Any, ...]]) -> list[float]:
         nonlocal done
-        qualities = []
-        for quality in run(tasks):
-            qualities.append(float(quality))
-            done += 1
-            hear(done, total)
-        return qualities
+        before = done
+        done += len(tasks)
+        return run_tasks(
+            function,
+            tasks,
+            n_jobs=n_jobs,
+            shared=scenario,
+            progress=lambda new, _: report(before + new, total),
+        )
 
-    limit = np.array(simulate([(simulate_limit, setting, seed, i) for i in range(N_LIMIT_RUNS)]))
-    in_limit = n_reached(setting, limit), len(limit)
-    found = Search(setting, limit, SuccessModel(setting.n_objects, most, confidence, in_limit))
-    if _is_hopeless(in_limit, confidence):
-        found.hopeless = True
-        most = min(most, max(_first_numbers(setting.n_objects, most)))
-    numbers = _first_numbers(setting.n_objects, most)
+    limit = np.array(simulate(simulate_limit, [(seed, i) for i in range(N_LIMIT_RUNS)]))
+    in_limit = n_reached(scenario, limit), len(limit)
+    model = SuccessModel(scenario.n_objects, max_answers, confidence, in_limit)
+    found = Search(scenario, limit, model)
+    if _is_out_of_reach(in_limit, confidence):
+        found.out_of_reach = True
+        max_answers = min(max_answers, max(_first_numbers(scenario.n_objects, max_answers)))
+    numbers = _first_numbers(scenario.n_objects, max_answers)
     while numbers:
         first = N_LIMIT_RUNS + found.n_runs
-        tasks = [(simulate_quality, setting, n, seed, first + i) for i, n in enumerate(numbers)]
-        found.add(numbers, simulate(tasks))
-        numbers = [] if found.hopeless else _next_numbers(found, most, n_runs)
-    hear(total, total)
+        tasks = [(n, seed, first + i) for i, n in enumerate(numbers)]
+        found.add(numbers, simulate(simulate_quality, tasks))
+        numbers = [] if found.out_of_reach else _next_numbers(found, max_answers, n_runs)
+    report(total, total)
     return found
 
 
-def n_reached(setting: Setting, qualities: Sequence[float] | FloatArray) -> int:
+def n_reached(scenario: Scenario, qualities: Sequence[float] | FloatArray) -> int:
     """Return how many runs reached the target."""
-    return int((np.asarray(qualities) >= setting.target - TOLERANCE).sum())
+    return int((np.asarray(qualities) >= scenario.target - TOLERANCE).sum())
 
 
 def on_grid(n_answers: float, n_objects: int, most: int) -> int:
@@ -129,20 +133,88 @@ def _first_numbers(n_objects: int, most: int) -> list[int]:
 
 
 def _next_numbers(found: Search, most: int, n_runs: int) -> list[int]:
-    """Return where to run next; nothing once enough is known."""
+    """Return the numbers of answers of the next runs; none once enough is known."""
     lower, upper = (found.model.enough(certainty) for certainty in LIKELY)
     if found.n_runs >= FEWEST_RUNS:
         if upper <= NARROW * lower:
             return []
-        if found.model.enough(HOPELESS) > most:
+        if found.model.enough(IMPOSSIBLE) > most:
             return []
     likely = min(found.model.enough(0.5), float(max(found.runs)))
     most = min(most, round(LARGEST_STEP * likely))
-    wanted = [on_grid(found.model.enough(q), found.setting.n_objects, most) for q in ASKED]
+    wanted = [on_grid(found.model.enough(q), found.scenario.n_objects, most) for q in ASKED]
     return wanted[: n_runs - found.n_runs]
 
 
-def _is_hopeless(limit: tuple[int, int], confidence: float) -> bool:
-    """Return whether too few runs can reach the target even when everything is known."""
+def _is_out_of_reach(limit: tuple[int, int], confidence: float) -> bool:
+    """Return whether too few runs reach the target even with all comparisons known."""
     reached, of = limit
-    return bool(beta.sf(confidence, reached + 0.5, of - reached + 0.5) < HOPELESS)
+    return bool(beta.sf(confidence, reached + 0.5, of - reached + 0.5) < IMPOSSIBLE)
+
+
+class SuccessModel:
+    """The posterior of the curve of success over the number of answers.
+
+    Parameters
+    ----------
+    n_objects : int
+        Number of objects, which sets the prior of the rise.
+    max_answers : int
+        Largest number of answers to consider.
+    confidence : float
+        The chance of success that is asked for.
+    limit : tuple of two int
+        Runs with all comparisons known: how many reached the target, and how many there were.
+    """
+
+    def __init__(
+        self, n_objects: int, max_answers: int, confidence: float, limit: tuple[int, int]
+    ) -> None:
+        likely = math.log(LIKELY_PER_OBJECT * n_objects)
+        lowest = min(0.0, likely - 4)
+        self._positions = np.linspace(lowest, max(math.log(max_answers), likely) + 2, N_POSITIONS)
+        m, s, c = np.meshgrid(self._positions, WIDTHS, CEILINGS, indexing="ij")
+        self._m, self._s, self._c = m.ravel(), s.ravel(), c.ravel()
+        reached, runs = limit
+        self._prior = (
+            -1.5 * np.log1p(((self._m - likely) / LIKELY_SCALE) ** 2 / 2)  # Student, 2 degrees
+            - (np.log(self._s / LIKELY_WIDTH) / WIDTH_SCALE) ** 2 / 2
+            + LIMIT_WEIGHT * _log_binomial(_lapsing(self._c), reached, runs)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rise = ndtri(confidence / self._c)
+        enough = self._m + self._s * rise
+        self._enough = np.where(self._c > confidence, enough, np.inf)
+        self._order = np.argsort(self._enough, kind="stable")
+        self._weights = np.exp(self._prior - self._prior.max())
+        self._weights /= self._weights.sum()
+
+    def update(self, runs: Mapping[int, tuple[int, int]]) -> None:
+        """Condition on all runs so far: by number of answers, how many succeeded, of how many."""
+        posterior = self._prior.copy()
+        for n_answers, (reached, of) in runs.items():
+            posterior += _log_binomial(self._chances(n_answers), reached, of)
+        weights = np.exp(posterior - posterior.max())
+        self._weights = weights / weights.sum()
+
+    def chance(self, n_answers: float) -> float:
+        """Return the expected chance of success with so many answers."""
+        return float(self._weights @ self._chances(n_answers))
+
+    def enough(self, certainty: float) -> float:
+        """Return the number of answers that is enough with this certainty; may be infinite."""
+        cumulated = np.cumsum(self._weights[self._order])
+        place = min(int(np.searchsorted(cumulated, certainty)), len(cumulated) - 1)
+        logarithm = float(self._enough[self._order[place]])
+        return math.exp(logarithm) if logarithm < 300 else math.inf
+
+    def _chances(self, n_answers: float) -> FloatArray:
+        return _lapsing(self._c * ndtr((math.log(n_answers) - self._m) / self._s))
+
+
+def _lapsing(chances: FloatArray) -> FloatArray:
+    return np.asarray((1 - LAPSE) * chances + LAPSE / 2)
+
+
+def _log_binomial(chances: FloatArray, reached: int, of: int) -> FloatArray:
+    return np.asarray(reached * np.log(chances) + (of - reached) * np.log1p(-chances))

@@ -14,14 +14,11 @@ from ordlink._typing import BoolArray
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting._layout import DendrogramLayout
+from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FIRM = 0.95
-"""From this support on a branch gets a dot instead of a number."""
-WEAK = 0.5
-"""Branches with less support are grey: fewer than half of the replicates have them."""
 WEAK_COLOUR = "#B9B9B9"
 WEAK_TEXT = "#808080"
 MOST_NUMBERS = 150
@@ -37,7 +34,7 @@ def shows_support(tree: Hierarchy) -> bool:
 def weak_links(tree: Hierarchy) -> BoolArray:
     """Return which merges have little support; never the root."""
     weak = np.zeros(tree.n_objects - 1, dtype=np.bool_)
-    weak[:-1] = tree.support[:-1] < WEAK
+    weak[:-1] = tree.support[:-1] < WEAK_SUPPORT
     return weak
 
 
@@ -84,11 +81,11 @@ def draw_support(
     """Draw a dot at each firm branch, and the support in percent at others."""
     n = tree.n_objects
     halo = [withStroke(linewidth=1.2, foreground="white")]
-    lowest = 0.0 if n <= MOST_NUMBERS else WEAK
+    lowest = 0.0 if n <= MOST_NUMBERS else WEAK_SUPPORT
     for t in np.flatnonzero(~collapsed[:-1] & (tree.support[:-1] >= lowest)).tolist():
         at = float(layout.positions[n + t]), float(layout.heights[n + t])
         x, y = at[::-1] if orientation == "left" else at
-        if tree.support[t] >= FIRM:
+        if tree.support[t] >= FIRM_SUPPORT:
             ax.plot(x, y, "o", markersize=font_size * 0.42, color=colours[t], zorder=3)
             continue
         ax.annotate(
@@ -99,7 +96,7 @@ def draw_support(
             ha="right" if orientation == "left" else "left",
             va="bottom",
             fontsize=font_size,
-            color="#333333" if tree.support[t] >= WEAK else WEAK_TEXT,
+            color="#333333" if tree.support[t] >= WEAK_SUPPORT else WEAK_TEXT,
             path_effects=halo,
             zorder=4,
         )

@@ -13,7 +13,7 @@ from ordlink.errors import InputError
 from ordlink.methods import find_method
 from ordlink.validation import (
     CANDIDATES,
-    FEWEST_ANSWERS,
+    FEWEST_TO_COMPARE,
     Candidate,
     MethodComparison,
     compare_methods,
@@ -47,7 +47,7 @@ def compare_where_possible(
     comparisons: ListedComparisons, seed: int, progress: Progress | None
 ) -> MethodComparison | None:
     """Return the comparison of methods, or None if there are too few answers to hold some out."""
-    if n_separate(comparisons) < FEWEST_ANSWERS:
+    if n_separate(comparisons) < FEWEST_TO_COMPARE:
         return None
     return compare_methods(comparisons, seed=seed, progress=progress)
 
@@ -66,7 +66,7 @@ def choose_method(
     """
     if methods is None:
         return CANDIDATES["spectral"], (
-            f"there are fewer than {FEWEST_ANSWERS} separate answers, too few to hold some out; "
+            f"there are fewer than {FEWEST_TO_COMPARE} separate answers, too few to hold some out; "
             "spectral needs the fewest."
         )
     seconds = {

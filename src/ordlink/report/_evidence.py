@@ -21,7 +21,7 @@ from ordlink.report._choice import (
     n_separate,
 )
 from ordlink.validation import (
-    FEWEST_ANSWERS,
+    FEWEST_TO_COMPARE,
     METHODS_FOR_WEIGHTS,
     BranchSupport,
     Candidate,
@@ -177,7 +177,7 @@ def gather_evidence(
         support = branch_support(
             comparisons,
             chosen.method,
-            n_replicates=n_replicates,
+            n_bootstrap=n_replicates,
             seed=seed,
             progress=begin("support"),
             **options,
@@ -234,7 +234,7 @@ def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> Hiera
 def _curve(
     comparisons: ListedComparisons, chosen: Candidate, seed: int, progress: Progress | None
 ) -> LearningCurve | None:
-    if n_separate(comparisons) < 4 * FEWEST_ANSWERS:
+    if n_separate(comparisons) < 4 * FEWEST_TO_COMPARE:
         return None
     try:
         return learning_curve(

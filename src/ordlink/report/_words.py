@@ -12,10 +12,8 @@ from ordlink._text import counted, percent, whole_percent
 from ordlink.hierarchy import Hierarchy
 from ordlink.report._evidence import Evidence
 from ordlink.report._top_splits import TopSplit, other_top_splits
-from ordlink.validation import LearningCurve
+from ordlink.validation import WEAK_SUPPORT, LearningCurve, firm_branches
 
-FIRM, WEAK = 0.95, 0.5
-"""Support from which a branch is firm, and below which it is unsupported."""
 MOST_NAMES = 8
 MOST_BRANCHES = 6
 LEVEL = 0.05
@@ -43,13 +41,6 @@ def named(names: Sequence[str], most: int = MOST_NAMES) -> str:
     """Return the first names, and how many more there are, as HTML."""
     more = len(names) - most
     return escape(", ".join(names[:most]) + (f" and {more} more" if more > 0 else ""))
-
-
-def firm_branches(tree: Hierarchy) -> list[int]:
-    """Return the merges below the root that are firm, the largest first."""
-    firm = np.flatnonzero(tree.support[:-1] >= FIRM)
-    sizes = tree.sizes[tree.n_objects :]
-    return sorted(firm.tolist(), key=lambda t: (-int(sizes[t]), t))
 
 
 def _about_data(evidence: Evidence) -> str:
@@ -105,7 +96,7 @@ def _about_branches(evidence: Evidence) -> str:
     support = tree.support[:-1]
     if not len(support):
         return ""
-    firm, n_weak = firm_branches(tree), int((support < WEAK).sum())
+    firm, n_weak = firm_branches(tree), int((support < WEAK_SUPPORT).sum())
     n_middle = len(support) - len(firm) - n_weak
     text = (
         f"<strong>Branches.</strong> Of {counted(len(support), 'branch', 'branches')} below the "

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from ordlink._typing import Progress
+from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import InitialClusters, cluster
 from ordlink.validation._candidates import CANDIDATES, Candidate
-from ordlink.validation._checks import check_whole_number
 from ordlink.validation._folds import answer_units
 from ordlink.validation._method_comparison import compare_methods
 
-FEWEST_ANSWERS = 20
-"""Fewer answers, held out in folds, cannot tell methods apart."""
+FEWEST_TO_COMPARE = 20
+"""With fewer answers, held-out folds cannot distinguish methods."""
 
 
 def auto_linkage(
@@ -27,13 +27,13 @@ def auto_linkage(
     initial_clusters: InitialClusters = None,
     n_folds: int = 5,
     n_repetitions: int = 1,
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
 ) -> Hierarchy:
     """Return the tree of the method that `compare_methods` recommends, with its table of scores.
 
-    Where answers are too few to hold some out, or all comparisons are known and nothing can be
-    held out, a method is taken without a comparison, and the reason says so.
+    Where answers are too few to hold some out, or all comparisons are known and none can be held
+    out, spectral is used without a comparison, and the reason says so.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def auto_linkage(
     Returns
     -------
     Hierarchy
-        Its `parameters` hold `chosen` (label, method and options of what was taken), `reason`,
-        `scores` (a row per candidate, best first) and `left_out`.
+        Its `parameters` contain `chosen` (label, method and options), `reason`, `scores` (a row
+        per candidate, best first) and `left_out`.
 
     Examples
     --------
@@ -59,10 +59,10 @@ def auto_linkage(
     """
     n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
     check_whole_number(n_repetitions, "n_repetitions", lowest=1)
-    check_whole_number(seed, "seed", lowest=0)
+    seed = seed_number(seed)
     without = _without_comparison(comparisons, n_folds)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)  # `ordlink.cluster` says it all
+        warnings.simplefilter("ignore", OrdlinkWarning)  # `ordlink.cluster` warns
         if without is not None:
             candidate, reason = without
             tree = cluster(
@@ -90,12 +90,12 @@ def auto_linkage(
 
 
 def _without_comparison(comparisons: Comparisons, n_folds: int) -> tuple[Candidate, str] | None:
-    """Return what to take without comparing, and why; None where methods can be compared."""
+    """Return the candidate and the reason where methods cannot be compared, or None."""
     if not isinstance(comparisons, ListedComparisons):
         return CANDIDATES["spectral"], (
             "all comparisons are known, so none can be held out; spectral finds weak clusters best."
         )
-    fewest = max(FEWEST_ANSWERS, n_folds)
+    fewest = max(FEWEST_TO_COMPARE, n_folds)
     units = answer_units(comparisons, by_annotator=False, fewest=n_folds)
     if len(np.unique(units)) < fewest:
         return CANDIDATES["spectral"], (

@@ -1,4 +1,4 @@
-"""Candidates: the methods that are compared, what they cost, and which are too slow here."""
+"""Candidates: the methods that are compared, how long they take, and which are too slow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.methods import METHODS, find_method
 
 LONGEST_SECONDS = 120.0
-"""A candidate whose trees would take longer than this in all, on one core, is left out."""
+"""A candidate whose trees would take longer in total, on one core, is left out."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Candidate:
     Attributes
     ----------
     label : str
-        What it is called in tables.
+        Its name in tables.
     method : str
-        Name from the table of methods.
+        Name of the method.
     options : mapping
         Options of the method.
     """
@@ -32,7 +32,7 @@ class Candidate:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-# Further starts, from points drawn at random, hardly ever end in a better place than the first.
+# Further random starts hardly ever end in a better optimum than the first.
 _PLANE = {"n_components": 2, "metric": "euclidean", "n_init": 1}
 
 CANDIDATES: dict[str, Candidate] = {
@@ -47,7 +47,7 @@ CANDIDATES: dict[str, Candidate] = {
         Candidate("4K-AL no self", "4K-AL", {"self_comparisons": False}),
     )
 }
-"""The candidates by their labels, in the order in which they are preferred where they tie."""
+"""The candidates by label, in the order of preference where they tie."""
 
 
 def choose_candidates(
@@ -55,8 +55,8 @@ def choose_candidates(
 ) -> tuple[list[Candidate], dict[str, str]]:
     """Return the candidates to compare, and why others are left out.
 
-    Those that are named are all taken. By default all of CANDIDATES are, but for those whose
-    trees would take more than `LONGEST_SECONDS`; AddS-AL, the fastest, is never left out.
+    By default these are all of CANDIDATES except those whose trees would take more than
+    `LONGEST_SECONDS`; AddS-AL, the fastest, is always compared.
     """
     if methods is not None:
         return find_candidates(methods), {}
@@ -66,7 +66,7 @@ def choose_candidates(
         if seconds > LONGEST_SECONDS and candidate.method != "AddS-AL":
             left_out[candidate.label] = (
                 f"{n_trees} trees of {n_objects:,} objects and {n_comparisons:,} comparisons would "
-                f"take about {_in_words(seconds)}; name it to have it compared all the same"
+                f"take about {_duration(seconds)}; name it to compare it anyway"
             )
         else:
             chosen.append(candidate)
@@ -76,8 +76,7 @@ def choose_candidates(
 def estimate_seconds(method: str, n_objects: int, n_comparisons: int) -> float:
     """Return about how many seconds of one core a tree of listed comparisons takes.
 
-    Fitted to docs/performance.md and to timings of the same kind; right within a factor of
-    three or so. A method without an estimate counts as fast.
+    Fitted to timings, within a factor of about three. A method without an estimate counts as fast.
 
     Examples
     --------
@@ -117,20 +116,25 @@ def find_candidates(methods: Iterable[str | Candidate]) -> list[Candidate]:
     Raises
     ------
     InputError, InputKindError
-        If one is not known, works on no answers or is named twice, or there is none.
+        If one is unknown, does not work on answers or is named twice, or there is none.
     """
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise InputKindError(
-            f"methods: expected several names, such as ['4-AL', 'spectral'], got {methods!r}."
+            f"expected a list of names, such as ['4-AL', 'spectral'], got {methods!r}",
+            parameter="methods",
         )
     found = {}
     for method in methods:
         candidate = method if isinstance(method, Candidate) else _find(str(method))
         if candidate.label in found:
-            raise InputError(f"methods: {candidate.label} is named twice; name each method once.")
+            raise InputError(f"{candidate.label} is named twice", parameter="methods")
         found[candidate.label] = candidate
     if not found:
-        raise InputError("methods: expected at least one name; leave it out to compare all.")
+        raise InputError(
+            "expected at least one name",
+            parameter="methods",
+            remedy="leave {methods} out to compare all",
+        )
     return list(found.values())
 
 
@@ -146,8 +150,9 @@ def _find(name: str) -> Candidate:
         raise InputError(f"{error}; or, with options, {', '.join(others)}") from error
     if method.needs != "comparisons":
         raise InputKindError(
-            f"{method.name} needs {method.needs} and cannot be compared on answers; use "
-            f"{', '.join(CANDIDATES)}."
+            f"{method.name} needs {method.needs} and cannot be compared on answers",
+            parameter="methods",
+            remedy=f"use {', '.join(CANDIDATES)}",
         )
     return Candidate(method.name, method.name)
 
@@ -156,7 +161,7 @@ def _key(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def _in_words(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     if seconds < 300:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:,.0f} min" if seconds < 3 * 3600 else f"{seconds / 3600:,.0f} h"

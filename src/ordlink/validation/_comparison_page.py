@@ -1,11 +1,11 @@
-"""A comparison of methods as a part of a page: table, plot, agreement of the trees."""
+"""A comparison of methods as a section of an HTML page: table, plot, agreement of the trees."""
 
 from __future__ import annotations
 
 import math
 
 from ordlink._html import escape, table
-from ordlink.validation._method_scores import MethodComparison, MethodScores
+from ordlink.validation._method_comparison import MethodComparison, MethodScores
 
 _WIDTH, _LEFT, _RIGHT, _ROW = 640, 150, 20, 26
 """The plot: its width, the room for labels, the margin, and the height of a row."""

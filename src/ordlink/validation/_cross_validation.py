@@ -1,4 +1,4 @@
-"""Held-out scores: trees judged by answers that they have not seen."""
+"""Cross-validation: trees scored on held-out answers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._typing import FloatArray, LabelArray
+from ordlink._typing import FloatArray
+from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
-from ordlink.validation._checks import check_whole_number
 from ordlink.validation._folds import FoldsBy, assign_folds, rng_of_fold, standard_error, units_by
 from ordlink.validation._shuffled import grow_shuffled
 
@@ -29,8 +29,8 @@ class CrossValidation:
     revenues : ndarray of shape (n_repetitions, n_folds), dtype float64
         Normalised revenue of the tree over the held-out comparisons.
     folds_by : {"people", "answers"}
-        Whether folds keep people together, so that trees are judged by people whom they have not
-        seen, or single answers, since annotators are not known or are fewer than the folds.
+        Whether folds are of people, so that trees are scored on people whom they have not seen,
+        or of single answers, where annotators are unknown or fewer than the folds.
     """
 
     method: str
@@ -66,21 +66,21 @@ def cross_validate(
     n_folds: int = 5,
     n_repetitions: int = 1,
     by_annotator: bool | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     **options: Any,
 ) -> CrossValidation:
-    """Return how well trees predict answers that were held out while they were built.
+    """Return how well trees predict held-out answers.
 
-    In turn each fold is held out and the tree of all others judged by it, with
+    Each fold is held out in turn, and the tree of all others is scored on it by
     `comparison_accuracy` and `normalised_comparison_revenue`. The folds are those of
-    `assign_folds` for the seeds seed, seed + 1, ...: whole answers, whole annotators where they
-    are known, and the same for all methods, so that scores of methods may be compared in pairs.
-    Each tree is grown with the objects in random order, the same for all methods: ties, which go
-    to the objects that come first, are decided by chance, whatever the order of the file.
+    `assign_folds` for the seeds seed, seed + 1, ... They are the same for all methods, so that
+    methods can be compared fold by fold. Each tree is built with the objects in random order,
+    also the same for all methods: ties, which go to the objects that come first, are decided by
+    chance.
 
     The standard error is the standard deviation over the folds of a repetition divided by the
-    root of their number, averaged over repetitions: more repetitions make the mean steadier
-    against the luck of the draw, but are no more data.
+    square root of their number, averaged over repetitions: further repetitions reduce the
+    variance due to the split, but are no more data.
 
     Parameters
     ----------
@@ -91,11 +91,11 @@ def cross_validate(
     n_folds : int
         Number of folds, at least 2.
     n_repetitions : int
-        How often to draw the folds anew.
+        Number of different splits into folds.
     by_annotator : bool, optional
         As in `assign_folds`.
-    seed : int
-        Makes the folds, and the order of the objects, reproducible.
+    seed : int, numpy.random.Generator or None
+        Random seed of the folds and of the order of the objects.
     **options
         Options of the method, as for `ordlink.cluster`.
 
@@ -119,30 +119,16 @@ def cross_validate(
     """
     name = find_method(method).name
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
+    first = seed_number(seed)
     scores = []
-    seed = check_whole_number(seed, "seed", lowest=0)
-    for draw in range(seed, seed + n_repetitions):
+    for draw in range(first, first + n_repetitions):
         folds = assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=draw)
-        scores.append(_score_folds(comparisons, folds, name, draw, options))
-    accuracies, revenues = np.moveaxis(np.array(scores), 2, 0)
+        for fold in range(n_folds):
+            held_out = comparisons.take(folds == fold)
+            rng = rng_of_fold(draw, fold)
+            tree = grow_shuffled(comparisons.take(folds != fold), name, rng, **options)
+            accuracy = comparison_accuracy(held_out, tree)
+            scores.append((accuracy, normalised_comparison_revenue(held_out, tree)))
+    accuracies, revenues = np.array(scores).T.reshape(2, n_repetitions, n_folds)
     folds_by = units_by(comparisons, by_annotator=by_annotator, fewest=n_folds)
     return CrossValidation(name, accuracies, revenues, folds_by)
-
-
-def _score_folds(
-    comparisons: ListedComparisons,
-    folds: LabelArray,
-    method: str,
-    seed: int,
-    options: dict[str, Any],
-) -> list[tuple[float, float]]:
-    """Return accuracy and revenue of each fold under the tree of the others."""
-    scores = []
-    for fold in range(int(folds.max()) + 1):
-        held_out = comparisons.take(folds == fold)
-        rng = rng_of_fold(seed, fold)
-        tree = grow_shuffled(comparisons.take(folds != fold), method, rng, **options)
-        scores.append(
-            (comparison_accuracy(held_out, tree), normalised_comparison_revenue(held_out, tree))
-        )
-    return scores

@@ -7,12 +7,34 @@ from typing import Literal
 import numpy as np
 
 from ordlink._typing import AnyArray, FloatArray, LabelArray
-from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError, TooFewAnswersError
-from ordlink.validation._checks import check_listed, check_whole_number
+from ordlink._validate import Seed, check_whole_number, random_generator
+from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.errors import InputError, InputKindError, TooFewAnswersError
 
 FoldsBy = Literal["people", "answers"]
-"""What a fold keeps together: all answers of one person, or of each answer its comparisons."""
+"""What a fold keeps together: all answers of one person, or the comparisons of each answer."""
+
+
+def check_comparisons(comparisons: object) -> None:
+    """Raise InputKindError unless these are comparisons."""
+    if not isinstance(comparisons, Comparisons):
+        raise InputKindError(
+            f"expected Comparisons, got {type(comparisons).__name__}",
+            parameter="comparisons",
+            remedy="make them with Comparisons.from_triplets, from_quadruplets or "
+            "from_similarities",
+        )
+
+
+def check_listed(comparisons: object) -> None:
+    """Raise InputKindError unless these are comparisons listed one by one."""
+    check_comparisons(comparisons)
+    if not isinstance(comparisons, ListedComparisons):
+        raise InputKindError(
+            f"expected comparisons listed one by one, got {type(comparisons).__name__}",
+            parameter="comparisons",
+            remedy="sample some of them with comparisons.sample(0.1)",
+        )
 
 
 def assign_folds(
@@ -20,25 +42,25 @@ def assign_folds(
     n_folds: int = 5,
     *,
     by_annotator: bool | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> LabelArray:
     """Return the fold of each comparison; it depends on the comparisons and the seed alone.
 
-    Comparisons of one answer share a fold. Where annotators are known all answers of one person
-    do, so that a held-out fold holds people whom no tree has seen; an answer by nobody in
-    particular goes by itself. The largest units are dealt out first, each to the fold that has
-    fewest comparisons, so that folds are about equally large; which of them is chance.
+    Comparisons of one answer share a fold. Where annotators are known, so do all answers of one
+    person, and a held-out fold consists of people whom no tree has seen; an answer without an
+    annotator is a unit of its own. The largest units are assigned first, each to the fold with
+    the fewest comparisons, so that folds are about equally large.
 
     Parameters
     ----------
     comparisons : ListedComparisons
-        The comparisons to deal out.
+        The comparisons to split.
     n_folds : int
         Number of folds, at least 2.
     by_annotator : bool, optional
         Whether people stay together; by default where there are at least `n_folds` of them.
-    seed : int
-        Makes the draw reproducible.
+    seed : int, numpy.random.Generator or None
+        Random seed.
 
     Returns
     -------
@@ -64,10 +86,11 @@ def assign_folds(
     if len(weights) < n_folds:
         what = "annotators" if by_annotator else "answers"
         raise TooFewAnswersError(
-            f"n_folds: expected at most {len(weights)}, the number of {what}, got {n_folds}; "
-            "ask for fewer folds."
+            f"expected at most {len(weights)}, the number of {what}, got {n_folds}",
+            parameter="n_folds",
+            remedy="ask for fewer folds",
         )
-    order = np.random.default_rng(seed).permutation(len(weights))
+    order = random_generator(seed).permutation(len(weights))
     order = order[np.argsort(-weights[order], kind="stable")]
     fold_of_unit = np.empty(len(weights), dtype=np.intp)
     if weights.min() == weights.max():
@@ -84,7 +107,7 @@ def assign_folds(
 def answer_units(
     comparisons: ListedComparisons, *, by_annotator: bool | None, fewest: int
 ) -> LabelArray:
-    """Return the number of the unit of each comparison: its annotator, or its answer.
+    """Return the unit of each comparison: its annotator, or its answer.
 
     By default annotators are the units where at least `fewest` of them are known.
     """
@@ -100,16 +123,21 @@ def answer_units(
 
 def units_by(comparisons: ListedComparisons, *, by_annotator: bool | None, fewest: int) -> FoldsBy:
     """Return whether the units of `answer_units` are people or single answers."""
-    annotators = _annotators(comparisons)
     if by_annotator is None:
-        n_known = len(set(annotators.tolist()) - {""})
+        n_known = count_annotators(comparisons)
         return "people" if 0 < n_known >= fewest else "answers"
-    if by_annotator and not len(annotators):
+    if by_annotator and not len(_annotators(comparisons)):
         raise InputError(
-            "by_annotator: expected to know who gave each answer, got no annotators; pass "
-            "annotators when you make the comparisons, or leave by_annotator out."
+            "expected to know who gave each answer, got no annotators",
+            parameter="by_annotator",
+            remedy="pass {annotators} when you make the comparisons, or leave out {by_annotator}",
         )
     return "people" if by_annotator else "answers"
+
+
+def count_annotators(comparisons: ListedComparisons) -> int:
+    """Return the number of known annotators."""
+    return len(set(_annotators(comparisons).tolist()) - {""})
 
 
 def rng_of_fold(seed: int, fold: int) -> np.random.Generator:
@@ -120,15 +148,11 @@ def rng_of_fold(seed: int, fold: int) -> np.random.Generator:
 def standard_error(scores: FloatArray) -> FloatArray:
     """Return the standard error of means over folds, averaged over repetitions.
 
-    Repetitions make a mean steadier against the luck of the draw, but are no more data.
+    Repetitions reduce the variance due to the split, but are no more data.
 
     Parameters
     ----------
     scores : ndarray of shape (n_repetitions, n_folds, ...), dtype float64
-
-    Returns
-    -------
-    ndarray of shape (...), dtype float64
     """
     errors = scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
     return np.asarray(errors.mean(axis=0))

@@ -1,4 +1,4 @@
-"""A test whether there is any hierarchy at all."""
+"""A permutation test for hierarchical structure."""
 
 from __future__ import annotations
 
@@ -7,29 +7,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import squareform
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
-from ordlink.comparisons import Comparisons, n_pairs
+from ordlink._validate import Seed, check_whole_number, random_generator
+from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.methods import cluster
-from ordlink.validation._checks import check_comparisons, check_whole_number
-from ordlink.validation._halves import keep_pairs, wins_among
+from ordlink.methods.adds import adds_similarity_of_chunks
+from ordlink.validation._folds import check_comparisons
 
 
 @dataclass(frozen=True, eq=False)
 class HierarchyTest:
-    """The revenue of trees over comparisons they have not seen, and what chance would give.
+    """The revenue of trees over comparisons they have not seen, and its null distribution.
 
     Attributes
     ----------
     revenue : float
         Mean normalised revenue of each half's tree over the comparisons of the other half.
     statistic : float
-        The two revenues, each in units of its standard deviation, added up; the mean over splits.
+        Sum of the two revenues, each in units of its standard deviation; the mean over splits.
     null_statistics : ndarray of shape (n_relabellings,), dtype float64
         The same for random relabellings of the objects.
     p_value : float
-        Share of the relabellings, the present one included, with a statistic at least as high.
+        Share of the relabellings, the identity included, with a statistic at least as high.
     """
 
     revenue: float
@@ -44,23 +46,23 @@ def hierarchy_test(
     *,
     n_splits: int = 10,
     n_relabellings: int = 999,
-    seed: int = 0,
+    seed: Seed = 0,
     **options: Any,
 ) -> HierarchyTest:
-    """Test whether there is any hierarchy: whether one part of the answers foretells another.
+    """Test for hierarchical structure: whether one part of the answers predicts another.
 
     A tree fits the answers that it was built from even where these are pure noise. So the pairs
     of objects are split at random into halves, a tree is built from the comparisons within each
-    half, and judged by its revenue over those within the other. Neither an answer nor the
-    similarity of a pair is in both. Without any structure the objects of the one half might as
-    well be called by other names: the revenue is compared with those of random relabellings.
+    half, and scored by its revenue over those within the other. Neither an answer nor the
+    similarity of a pair is in both. Without structure the objects of one half might as well be
+    relabelled: the revenue is compared with those of random relabellings.
 
-    One split would leave the p-value to luck, so the mean over several is compared. All are
-    relabelled alike, since splits of the same answers have much in common, and so must what
-    chance gives. For a single split the test is as exact as the renaming; for several it rests on
-    splits being as alike under other names as under the objects' own, which was measured.
+    The p-value of one split would depend on that split, so the mean over several is compared. All
+    are relabelled alike, since splits of the same answers are correlated, and the null distribution
+    must be so too. For a single split the test is exact; for several it assumes that splits are
+    as correlated under relabelling as under the original labels, which was checked by simulation.
 
-    A small p-value says that there is structure. A large one may mean that answers are too few:
+    A small p-value is evidence of structure. A large one may mean that answers are too few:
     only those count whose pairs are all in one half, half of the triplets and quadruplets and a
     quarter of the answers about three objects.
 
@@ -74,8 +76,8 @@ def hierarchy_test(
         Number of splits; those with a half without comparisons do not count.
     n_relabellings : int
         Number of relabellings; the smallest p-value is 1 / (n_relabellings + 1).
-    seed : int
-        Makes the draws reproducible.
+    seed : int, numpy.random.Generator or None
+        Random seed.
     **options
         Options of the method.
 
@@ -96,10 +98,9 @@ def hierarchy_test(
     0.001
     """
     check_comparisons(comparisons)
-    seed = check_whole_number(seed, "seed", lowest=0)
     n_splits = check_whole_number(n_splits, "n_splits", lowest=1)
     n_relabellings = check_whole_number(n_relabellings, "n_relabellings", lowest=1)
-    rng = np.random.default_rng(seed)
+    rng = random_generator(seed)
     n = comparisons.n_objects
     halves = [rng.permutation(n_pairs(n)) < n_pairs(n) // 2 for _ in range(n_splits)]
     orders = [np.arange(n), *(rng.permutation(n) for _ in range(n_relabellings))]
@@ -114,9 +115,10 @@ def hierarchy_test(
         statistics.append([_statistic(first, second, order) for order in orders])
     if not revenues:
         raise InputError(
-            f"comparisons: expected comparisons within both halves of the pairs, got "
-            f"{comparisons.n_comparisons} comparisons of {n} objects, which are too few to test; "
-            "collect more answers."
+            f"expected comparisons within both halves of the pairs, got "
+            f"{comparisons.n_comparisons} comparisons of {n} objects, which are too few to test",
+            parameter="comparisons",
+            remedy="collect more answers",
         )
     observed, *by_chance = np.mean(statistics, axis=0).tolist()
     n_reached = sum(value >= observed - 1e-12 for value in by_chance)
@@ -130,24 +132,12 @@ def hierarchy_test(
 
 @dataclass(frozen=True)
 class _Half:
-    """The tree of one half of the pairs, and what the tree of the other half is judged by.
+    """The tree of one half of the pairs, and the comparisons that score the other half's tree."""
 
-    Attributes
-    ----------
-    lca_sizes : ndarray of shape (N, N)
-        Size of the smallest cluster of the tree around each two objects.
-    pairs : tuple of two ndarrays
-        The objects i and j of the pairs of this half whose wins and losses do not balance.
-    wins : ndarray
-        Wins minus losses of these pairs, against others of this half.
-    n_comparisons : int
-        Number of comparisons within this half.
-    """
-
-    lca_sizes: Int32Array
-    pairs: tuple[AnyArray, AnyArray]
-    wins: FloatArray
-    n_comparisons: int
+    lca_sizes: Int32Array  # (N, N): size of the smallest cluster that contains both objects
+    pairs: tuple[AnyArray, AnyArray]  # objects i and j of the pairs with wins != losses
+    wins: FloatArray  # wins minus losses of these pairs against others of this half
+    n_comparisons: int  # within this half
 
     def sizes_of(self, pairs: tuple[AnyArray, AnyArray], names: AnyArray) -> FloatArray:
         """Return the lca sizes of pairs whose object i is called ``names[i]`` in this tree."""
@@ -164,22 +154,19 @@ class _Half:
 def _half(
     comparisons: Comparisons, kept: BoolArray, method: str, options: dict[str, Any]
 ) -> _Half | None:
-    """Return the half of the kept pairs, or None if these were not compared with each other."""
+    """Return the half of the kept pairs, or None if it has no comparisons."""
     wins, n_compared = wins_among(comparisons, kept)
     if not n_compared:
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)  # no news about the answers themselves
+        warnings.simplefilter("ignore", OrdlinkWarning)  # says nothing about all answers
         tree = cluster(keep_pairs(comparisons, kept), method, **options)
     i, j = np.nonzero(np.triu(wins, 1))
     return _Half(tree.lca_sizes(), (i, j), wins[i, j], n_compared)
 
 
 def _statistic(first: _Half, second: _Half, order: AnyArray) -> float:
-    """Return the statistic of a split whose first half is relabelled as a whole.
-
-    That is its tree, and what the other tree is judged by.
-    """
+    """Return the statistic of a split whose first half, tree and comparisons, is relabelled."""
     of_first = _standardised(second.wins, first.sizes_of(second.pairs, order))
     of_second = _standardised(first.wins, second.sizes_of(first.pairs, np.argsort(order)))
     return of_first + of_second
@@ -188,8 +175,8 @@ def _statistic(first: _Half, second: _Half, order: AnyArray) -> float:
 def _standardised(wins: FloatArray, sizes: FloatArray) -> float:
     """Return the revenue in units of its standard deviation if wins had random signs.
 
-    The pairs that a tree joins early are those it was built from, and are not in the other half:
-    the sizes it is judged by vary less than those of a relabelled tree, and so does its revenue.
+    The pairs that a tree joins early are those it was built from, which are not in the other half:
+    the sizes that score it vary less than those of a relabelled tree, and so does its revenue.
     """
     if not len(wins):
         return 0.0
@@ -198,3 +185,40 @@ def _standardised(wins: FloatArray, sizes: FloatArray) -> float:
     mean = (weights * sizes).sum() / weights.sum()
     spread = (weights * (sizes - mean) ** 2).sum()
     return -float((wins * sizes).sum() / np.sqrt(spread)) if spread > 0 else 0.0
+
+
+def keep_pairs(comparisons: Comparisons, kept: BoolArray) -> Comparisons:
+    """Return the comparisons among the kept pairs alone.
+
+    An answer is kept where all its pairs are: how an answer "most central" compares two kept pairs
+    says something about the third one too. In a ranking, the pairs left out are tied with each
+    other between the lower and the upper half of the others, which is as much for as against them.
+    """
+    if isinstance(comparisons, ListedComparisons):
+        lost = ~(kept[comparisons.winners] & kept[comparisons.losers])
+        answers = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()
+        return comparisons.take(np.bincount(answers, weights=lost)[answers] == 0)
+    assert isinstance(comparisons, RankedComparisons)
+    among_kept = comparisons.ranks[kept]
+    ranks = 2 * comparisons.ranks.astype(np.int64)
+    middle = np.sort(among_kept)[len(among_kept) // 2] if among_kept.size else 0
+    ranks[~kept] = 2 * int(middle) - 1
+    dense = np.unique(ranks, return_inverse=True)[1].astype(np.int32)
+    return RankedComparisons(n_objects=comparisons.n_objects, ranks=dense, names=comparisons.names)
+
+
+def wins_among(comparisons: Comparisons, kept: BoolArray) -> tuple[FloatArray, int]:
+    """Return wins minus losses of each kept pair against other kept pairs; 0 for the others.
+
+    The second value is the number of comparisons among kept pairs.
+    """
+    part = keep_pairs(comparisons, kept)
+    if isinstance(part, ListedComparisons):
+        return adds_similarity_of_chunks([part]), part.n_comparisons
+    assert isinstance(comparisons, RankedComparisons)
+    ranks = comparisons.ranks
+    n_tied = np.bincount(ranks[kept], minlength=int(ranks.max(initial=0)) + 1)
+    below_minus_above = 2 * np.cumsum(n_tied) - n_tied - n_tied.sum()
+    by_pair = np.where(kept, below_minus_above[ranks], 0)
+    wins = squareform(by_pair.astype(np.float64), checks=False)
+    return wins, int(n_tied.sum() ** 2 - (n_tied**2).sum()) // 2

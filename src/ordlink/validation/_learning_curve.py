@@ -8,20 +8,26 @@ from typing import Any
 import numpy as np
 
 from ordlink._typing import BoolArray, Int64Array, LabelArray, Progress
+from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
-from ordlink.validation._checks import check_listed, check_whole_number
-from ordlink.validation._continuation import LearningCurve
-from ordlink.validation._folds import answer_units, assign_folds, rng_of_fold, units_by
+from ordlink.validation._extrapolation import LearningCurve
+from ordlink.validation._folds import (
+    answer_units,
+    assign_folds,
+    check_listed,
+    rng_of_fold,
+    units_by,
+)
 from ordlink.validation._shuffled import grow_shuffled
 
 N_SIZES = 5
-"""By default the largest size, its half, and so on."""
+"""By default the largest size, half of it, and so on."""
 FEWEST_ANSWERS = 5
-"""Sizes by default are not smaller."""
+"""The smallest default size."""
 
 
 def learning_curve(
@@ -31,19 +37,18 @@ def learning_curve(
     sizes: Sequence[int] | None = None,
     n_repetitions: int = 5,
     n_folds: int = 5,
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
     **options: Any,
 ) -> LearningCurve:
-    """Return how good the trees of growing subsamples are, and what more answers would bring.
+    """Return how good the trees of growing subsamples are, and what more answers would gain.
 
-    Each fold of `assign_folds` is held out in turn. Of the others, the first 1/16, 1/8, 1/4, 1/2 of
-    the answers and all of them give a tree each, which is judged by the fold; the order is random,
-    people one after the other where they are known, the answers of each in random order. Accuracy
-    is then continued by curves that rise from guessing, see `draw_curves`. Stability is measured on
-    two halves without a shared answer. All trees are grown with the objects in random order, and
-    another one for each half: ties go to the objects that come first, and would make trees of few
-    answers alike.
+    Each fold of `assign_folds` is held out in turn. The first 1/16, 1/8, 1/4, 1/2 of the other
+    answers and all of them give a tree each, which is scored on the fold; people come in random
+    order where they are known, and the answers of each in random order. Accuracy is extrapolated
+    by curves that rise from guessing to a ceiling. Stability is measured on two halves without a
+    shared answer. All trees are built with the objects in random order, a different one for each
+    half: ties go to the objects that come first, and would make trees of few answers alike.
 
     Parameters
     ----------
@@ -54,11 +59,11 @@ def learning_curve(
     sizes : sequence of int, optional
         Numbers of answers of the subsamples, at least three different ones.
     n_repetitions : int
-        How often to draw folds and order anew.
+        Number of different splits into folds and orders.
     n_folds : int
         Number of folds, at least 2.
-    seed : int
-        Makes all draws reproducible.
+    seed : int, numpy.random.Generator or None
+        Random seed.
     progress : callable, optional
         Called with (trees built, trees in all).
     **options
@@ -85,7 +90,7 @@ def learning_curve(
     'stop'
     """
     check_listed(comparisons)
-    seed = check_whole_number(seed, "seed", lowest=0)
+    seed = seed_number(seed)
     name = find_method(method).name
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
@@ -135,7 +140,7 @@ def learning_curve(
 
 
 class _Answers:
-    """The answers behind comparisons: how often each was given, and in what units they come."""
+    """The answers behind comparisons: how often each was given, and its unit."""
 
     def __init__(self, comparisons: ListedComparisons, n_folds: int) -> None:
         _, first, self.of_row = np.unique(
@@ -148,7 +153,7 @@ class _Answers:
 
     @property
     def n_answers(self) -> int:
-        """Number of answers, repeated ones counted as often as they were given."""
+        """Number of answers, each counted as often as it was given."""
         return int(self.counts.sum())
 
     def n_in(self, rows: BoolArray) -> int:
@@ -170,10 +175,7 @@ class _Answers:
         return first[self.of_row], ~first[self.of_row]
 
     def _first(self, order: LabelArray, size: int) -> BoolArray:
-        """Mark the first answers that make up a size; those given too often for it are passed over.
-
-        So a size is missed by no more than the smallest number of times that one was given.
-        """
+        """Mark the first answers that make up a size, without those that would exceed it."""
         kept = np.zeros(len(self.counts), dtype=np.bool_)
         if (self.counts == 1).all():
             kept[order[:size]] = True
@@ -194,7 +196,7 @@ class _Answers:
 def _check_sizes(
     sizes: Sequence[int] | None, answers: _Answers, all_folds: list[LabelArray]
 ) -> Int64Array:
-    """Return the sizes in increasing order; none is larger than what is left of any fold."""
+    """Return the sizes in increasing order, at most what is left when a fold is held out."""
     largest = min(
         answers.n_in(folds != fold) for folds in all_folds for fold in range(int(folds.max()) + 1)
     )
@@ -205,12 +207,15 @@ def _check_sizes(
         chosen = sorted({check_whole_number(size, "sizes", lowest=1) for size in sizes})
     if len(chosen) < 3:
         raise TooFewAnswersError(
-            f"sizes: expected at least three different numbers of answers, got {chosen} (there are "
-            f"{answers.n_answers} answers); a curve needs more."
+            f"expected at least three different numbers of answers, got {chosen} (of "
+            f"{answers.n_answers} answers)",
+            parameter="sizes",
+            remedy="a curve needs more answers",
         )
     if chosen[-1] > largest:
         raise InputError(
-            f"sizes: expected at most {largest}, the answers that are left when a fold is held "
-            f"out, got {chosen[-1]}."
+            f"expected at most {largest}, the answers left when a fold is held out, got "
+            f"{chosen[-1]}",
+            parameter="sizes",
         )
     return np.array(chosen, dtype=np.int64)

@@ -1,26 +1,131 @@
-"""Methods compared on the same held-out answers, and which of them to take."""
+"""Methods compared on the same held-out answers, and which of them to use."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ordlink._parallel import check_n_jobs
 from ordlink._typing import FloatArray, Progress
+from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import InitialClusters
 from ordlink.metrics import triplet_distance
 from ordlink.validation._candidates import Candidate, choose_candidates
-from ordlink.validation._checks import check_listed, check_whole_number
-from ordlink.validation._comparison_runs import Place, Run, Runs, run_all
+from ordlink.validation._comparison_runs import CandidateRuns, Job, run_all
 from ordlink.validation._cross_validation import CrossValidation
-from ordlink.validation._folds import FoldsBy, assign_folds, units_by
-from ordlink.validation._method_scores import MethodComparison, MethodScores
-from ordlink.validation._recommendation import Recommendation, recommend
+from ordlink.validation._folds import FoldsBy, assign_folds, check_listed, units_by
+from ordlink.validation._recommendation import recommend
+
+
+@dataclass(frozen=True, eq=False)
+class MethodScores:
+    """The scores of one candidate.
+
+    Attributes
+    ----------
+    label : str
+        Name of the candidate.
+    method : str
+        Name of its method.
+    options : mapping
+        Options of the method.
+    held_out : CrossValidation
+        Accuracy and revenue on held-out answers, fold by fold, with standard errors.
+    in_sample_accuracy : float
+        Share of all comparisons that the tree of all answers agrees with; higher than the
+        held-out accuracy, since the tree has seen them.
+    difference, difference_error : float
+        Mean accuracy of the best candidate minus that of this one, paired over folds, and its
+        standard error.
+    seconds : float
+        Time to build a tree, the median over all of them.
+    tree : Hierarchy
+        The tree of all answers.
+    """
+
+    label: str
+    method: str
+    options: Mapping[str, Any]
+    held_out: CrossValidation
+    in_sample_accuracy: float
+    difference: float
+    difference_error: float
+    seconds: float
+    tree: Hierarchy
+
+    def as_row(self) -> dict[str, float | str | None]:
+        """Return the scores by name; NaN becomes None."""
+        row = {
+            "accuracy": self.held_out.accuracy,
+            "accuracy_error": self.held_out.accuracy_error,
+            "revenue": self.held_out.revenue,
+            "revenue_error": self.held_out.revenue_error,
+            "in_sample_accuracy": self.in_sample_accuracy,
+            "difference": self.difference,
+            "difference_error": self.difference_error,
+            "seconds": self.seconds,
+        }
+        return {
+            "candidate": self.label,
+            **{name: value if np.isfinite(value) else None for name, value in row.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class MethodComparison:
+    """The scores of all candidates on the same folds.
+
+    Attributes
+    ----------
+    scores : tuple of MethodScores
+        By held-out accuracy, the best first.
+    recommended : str
+        Label of the recommended candidate.
+    reason : str
+        Why it is recommended, in one sentence.
+    left_out : dict of str to str
+        Candidates that were not compared, and why.
+    agreement : ndarray of shape (n_candidates, n_candidates), dtype float64
+        Share of the triples of objects of which the trees of two candidates join the same two
+        first: 1 minus `ordlink.metrics.triplet_distance`, in the order of `scores`; 1/3 for
+        unrelated trees. Ties are decided by chance here, separately for each candidate: trees of
+        few answers would look alike if they shared their ties.
+    """
+
+    scores: tuple[MethodScores, ...]
+    recommended: str
+    reason: str
+    left_out: dict[str, str]
+    agreement: FloatArray
+
+    def __getitem__(self, label: str) -> MethodScores:
+        for scores in self.scores:
+            if scores.label == label:
+                return scores
+        known = ", ".join(scores.label for scores in self.scores)
+        raise InputError(f"{label!r} was not compared; compared were {known}")
+
+    @property
+    def folds_by(self) -> FoldsBy:
+        """Units of the folds: "people", or "answers" where people are too few."""
+        return self.best.held_out.folds_by
+
+    @property
+    def best(self) -> MethodScores:
+        """The candidate of the highest held-out accuracy."""
+        return self.scores[0]
+
+    @property
+    def tree(self) -> Hierarchy:
+        """The recommended candidate's tree of all answers."""
+        return self[self.recommended].tree
 
 
 def compare_methods(
@@ -31,17 +136,17 @@ def compare_methods(
     n_repetitions: int = 1,
     by_annotator: bool | None = None,
     initial_clusters: InitialClusters = None,
-    seed: int = 0,
+    seed: Seed = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> MethodComparison:
-    """Return how well the trees of several methods predict held-out answers, and which to take.
+    """Return how well the trees of several methods predict held-out answers, and which to use.
 
-    All candidates get the same folds and the same order of the objects, those of `cross_validate`;
-    the trees of all answers are those of `ordlink.cluster`. Held-out accuracy decides: candidates
-    that are not clearly behind the best, in pairs over folds, tie with it, and of those that tie
-    the first in the order of `CANDIDATES` is recommended: spectral, which needs the fewest answers,
-    then the embeddings in the plane, 4K-AL, 4-AL, AddS-AL.
+    All candidates share the folds and the order of the objects, those of `cross_validate`; the
+    trees of all answers are those of `ordlink.cluster`. Candidates whose held-out accuracy is not
+    significantly below the best, paired over folds, tie with it; of those, the first in the order
+    of `CANDIDATES` is recommended: spectral, which needs the fewest answers, then the 2-D
+    embeddings, 4K-AL, 4-AL, AddS-AL.
 
     Parameters
     ----------
@@ -49,22 +154,22 @@ def compare_methods(
         All answers.
     methods : sequence of str or Candidate, optional
         Labels of `CANDIDATES`, names of methods (with their default options) or candidates with
-        options of their own. By default all of `CANDIDATES`, less those that would take more than
-        two minutes at this number of objects and answers.
+        options of their own. By default all of `CANDIDATES` except those that would take more
+        than two minutes at this number of objects and answers.
     n_folds, n_repetitions, by_annotator, seed
         As in `cross_validate`.
     initial_clusters : sequence of sequences of int, optional
         As in `ordlink.cluster`.
     n_jobs : int, optional
-        Number of processes; 1 by default. A script that asks for more must do so under
-        ``if __name__ == "__main__":``, as always with processes. They take two seconds to start.
+        Number of processes, 1 by default, -1 for all cores; joblib's backend may be chosen with
+        ``joblib.parallel_config``.
     progress : callable, optional
         Called with (trees built, trees in all).
 
     Returns
     -------
     MethodComparison
-        But for the seconds, the same for the same seed, on any number of processes.
+        Except for the seconds, it depends on the seed but not on `n_jobs`.
 
     Raises
     ------
@@ -82,10 +187,10 @@ def compare_methods(
     """
     check_listed(comparisons)
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
-    seed = check_whole_number(seed, "seed", lowest=0)
-    size = 1 if n_jobs is None else check_whole_number(n_jobs, "n_jobs", lowest=1)
+    first = seed_number(seed)
+    n_jobs = check_n_jobs(n_jobs)
     folds = tuple(
-        assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=seed + repetition)
+        assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=first + repetition)
         for repetition in range(n_repetitions)
     )
     candidates, left_out = choose_candidates(
@@ -96,82 +201,50 @@ def compare_methods(
     )
     for message in comparisons.warnings():
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
-    runs = Runs(comparisons, folds, tuple(candidates), initial_clusters, seed)
-    folds_by = units_by(comparisons, by_annotator=by_annotator, fewest=n_folds)
-    outcomes = _Outcomes(runs, run_all(runs, size, progress), n_folds, folds_by)
-    compared = []
-    for number, candidate in enumerate(candidates):
-        problem = outcomes.problem(number)
+    job = Job(comparisons, folds, tuple(candidates), initial_clusters, first)
+    compared: dict[str, tuple[Candidate, CandidateRuns]] = {}
+    for candidate, runs in zip(candidates, run_all(job, n_jobs, progress), strict=True):
+        problem = next((run.problem for run in runs.all if run.problem), "")
         if not problem:
-            compared.append(number)
+            compared[candidate.label] = candidate, runs
         elif methods is None:
             left_out[candidate.label] = problem
         else:
             raise InputError(f"{candidate.label}: {problem}")
     if not compared:
         raise InputError(f"no method could be run: {'; '.join(left_out.values())}")
-    held_out = {candidates[number].label: outcomes.held_out(number) for number in compared}
-    advice = recommend({label: scores.accuracies for label, scores in held_out.items()})
-    scores = [outcomes.scores(number, advice) for number in compared]
-    scores.sort(key=lambda one: (one.label != advice.best, -np.nan_to_num(one.held_out.accuracy)))
-    return MethodComparison(
-        tuple(scores),
-        advice.label,
-        advice.reason,
-        left_out,
-        _agreement([outcomes.tree_to_compare(one.label) for one in scores]),
-    )
-
-
-@dataclass(frozen=True)
-class _Outcomes:
-    """All runs, put together by candidate."""
-
-    runs: Runs
-    done: Mapping[Place, Run]
-    n_folds: int
-    folds_by: FoldsBy
-
-    def problem(self, number: int) -> str:
-        """Return why a candidate has no tree, or nothing."""
-        whole = self.done[number, -1, -1]  # speaks of objects in their own numbers
-        problems = (run.problem for place, run in self.done.items() if place[0] == number)
-        return whole.problem or next(filter(None, problems), "")
-
-    def held_out(self, number: int) -> CrossValidation:
-        parts = [
-            [self.done[number, repetition, fold] for fold in range(self.n_folds)]
-            for repetition in range(len(self.runs.folds))
-        ]
-        return CrossValidation(
-            self.runs.candidates[number].method,
-            np.array([[run.accuracy for run in part] for part in parts]),
-            np.array([[run.revenue for run in part] for part in parts]),
-            self.folds_by,
-        )
-
-    def scores(self, number: int, advice: Recommendation) -> MethodScores:
-        candidate, whole = self.runs.candidates[number], self.done[number, -1, -1]
-        assert whole.tree is not None
-        seconds = [run.seconds for place, run in self.done.items() if place[0] == number]
-        return MethodScores(
-            candidate.label,
+    folds_by = units_by(comparisons, by_annotator=by_annotator, fewest=n_folds)
+    held_out = {
+        label: CrossValidation(
             candidate.method,
-            candidate.options,
-            self.held_out(number),
-            whole.accuracy,
-            *advice.differences[candidate.label],
-            float(np.median(seconds)),
-            whole.tree,
+            np.array([[run.accuracy for run in part] for part in runs.parts]),
+            np.array([[run.revenue for run in part] for part in runs.parts]),
+            folds_by,
         )
-
-    def tree_to_compare(self, label: str) -> Hierarchy:
-        """Return a tree of all answers whose ties are not those of other candidates."""
-        labels = [candidate.label for candidate in self.runs.candidates]
-        whole = self.done[labels.index(label), -1, -1]
-        tree = whole.shuffled or whole.tree
-        assert tree is not None
-        return tree
+        for label, (candidate, runs) in compared.items()
+    }
+    advice = recommend({label: scores.accuracies for label, scores in held_out.items()})
+    scores = []
+    for label, (candidate, runs) in compared.items():
+        assert runs.whole.tree is not None
+        scores.append(
+            MethodScores(
+                label,
+                candidate.method,
+                candidate.options,
+                held_out[label],
+                runs.whole.accuracy,
+                *advice.differences[label],
+                float(np.median([run.seconds for run in runs.all])),
+                runs.whole.tree,
+            )
+        )
+    scores.sort(key=lambda one: (one.label != advice.best, -np.nan_to_num(one.held_out.accuracy)))
+    # Trees of few answers would look alike if they shared their ties.
+    own_ties = [compared[one.label][1].whole.shuffled or one.tree for one in scores]
+    return MethodComparison(
+        tuple(scores), advice.label, advice.reason, left_out, _agreement(own_ties)
+    )
 
 
 def _agreement(trees: Sequence[Hierarchy]) -> FloatArray:

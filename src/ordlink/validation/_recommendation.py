@@ -1,4 +1,4 @@
-"""Which method to take: the rule, and its reason in a sentence."""
+"""Which method to use: the rule, and its reason in one sentence."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from ordlink.validation._candidates import CANDIDATES
 from ordlink.validation._folds import standard_error
 
 LEVEL = 0.05
-"""Chance at which luck may break a tie, of all methods together."""
+"""Significance level at which a method is behind the best, over all methods together."""
 CHANCE = 0.5
-"""Accuracy of a tree that knows nothing."""
+"""Accuracy of a random tree."""
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The method to take, why, and how far each one is behind the best.
+    """The recommended method, why, and how far each one is behind the best.
 
     Attributes
     ----------
     label : str
-        The method to take.
+        The recommended method.
     reason : str
-        Why, in a sentence.
+        Why, in one sentence.
     best : str
-        The method of the highest mean accuracy.
+        The method with the highest mean accuracy.
     differences : dict of str to (float, float)
-        Mean accuracy of the best minus that of each method, and its standard error, in pairs over
-        folds; NaN where a method has no accuracy.
+        Mean accuracy of the best minus that of each method, paired over folds, and its standard
+        error; NaN where a method has no accuracy.
     """
 
     label: str
@@ -41,11 +41,11 @@ class Recommendation:
 
 
 def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
-    """Return the method to take by its accuracy on held-out answers.
+    """Return the recommended method by its accuracy on held-out answers.
 
-    The best is the one of the highest mean. Methods that are not clearly behind it, by the
-    differences in pairs over folds, tie with it. Of those that tie, the one that comes first in
-    CANDIDATES is taken; others come after these, in the order given.
+    The best has the highest mean. Methods that are not significantly behind it, by the paired
+    differences over folds, tie with it. Of those, the first in CANDIDATES is recommended; other
+    methods come after these, in the order given.
 
     Parameters
     ----------
@@ -76,10 +76,7 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
 
 
 def clear_difference(n_methods: int, n_folds: int) -> float:
-    """Return how many standard errors a method must be ahead to be clearly better.
-
-    The error is known from as many numbers as there are folds, and the best of several methods is
-    ahead of the others by luck the more often the more there are: Student's t, by Bonferroni.
+    """Return how many standard errors make a difference significant: Student's t, by Bonferroni.
 
     Examples
     --------
@@ -118,16 +115,16 @@ def _reason(
     elif chosen == best:
         others = [label for label in tied if label != best]
         reason = f"{chosen} predicts held-out answers best ({score})"
-        reason += (
-            f"; {_joined(others)} cannot be told from it"
-            if others
-            else ", clearly better than every other method"
-        )
+        if others:
+            verb = "is" if len(others) == 1 else "are"
+            reason += f"; {_joined(others)} {verb} not significantly worse"
+        else:
+            reason += ", significantly better than every other method"
     else:
         difference, its_error = differences[chosen]
         reason = (
-            f"{chosen} predicts held-out answers ({score}) as well as the best, {best}, as far as "
-            f"can be told (difference {difference:.3f} ± {its_error:.3f}), and is preferred to it"
+            f"{chosen} predicts held-out answers ({score}) not significantly worse than the best, "
+            f"{best} (difference {difference:.3f} ± {its_error:.3f}), and is preferred to it"
         )
     if mean - 2 * error <= CHANCE:
         reason += f", but this is hardly better than chance ({CHANCE})"

@@ -23,33 +23,15 @@ def grow_shuffled(
     initial_clusters: InitialClusters = None,
     **options: Any,
 ) -> Hierarchy:
-    """Return the tree that a method finds if the objects come in random order; without warnings.
+    """Return a method's tree with the objects in random order, in their own numbers again.
 
     Ties go to the objects that come first. In the order of a file, trees of few answers would
     agree by their ties alone, and would predict well where objects are listed by category.
-
-    Parameters
-    ----------
-    comparisons : ListedComparisons
-        The answers.
-    method : str
-        A method that takes comparisons.
-    rng : Generator
-        Draws the order.
-    initial_clusters, **options
-        As in `ordlink.cluster`.
-
-    Returns
-    -------
-    Hierarchy
-        In the objects' own numbers.
+    There are no warnings: gaps and ties in a part of the answers say nothing about the whole.
     """
-    initial_partition(
-        comparisons.n_objects, initial_clusters
-    )  # refuses in the objects' own numbers
+    initial_partition(comparisons.n_objects, initial_clusters)  # errors name the original numbers
     order = random_order(comparisons.n_objects, rng)
     with warnings.catch_warnings():
-        # What is missing or tied in a part of the answers is no news about the whole.
         warnings.simplefilter("ignore", OrdlinkWarning)
         tree = cluster(
             permute_objects(comparisons, order),

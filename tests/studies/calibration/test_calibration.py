@@ -352,7 +352,7 @@ def test_branches_of_spectral_are_those_of_the_library() -> None:
 
     seed = seed_of("replicates", method="spectral", run=0, **TINY)
     data = draw_data(Setting(**TINY), 0)
-    found = ol.validation.branch_support(data.comparisons, "spectral", n_replicates=3, seed=seed)
+    found = ol.validation.branch_support(data.comparisons, "spectral", n_bootstrap=3, seed=seed)
     branches = kinds_of_branches(found.tree, data.clusters)
     assert [row["value"] for row in rows] == found.support[:-1].tolist()  # without the root
     assert [row["kind"] for row in rows] == list(branches)

@@ -1,4 +1,4 @@
-"""Crowd quality: how far people agree with themselves, each other and the tree of the others."""
+"""Quality of annotators: agreement with themselves, each other and the tree of the others."""
 
 from __future__ import annotations
 
@@ -11,57 +11,56 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ordlink._typing import Progress
+from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ListedComparisons
-from ordlink.validation._checks import check_listed
-from ordlink.validation._crowd_accuracy import held_out_accuracy
-from ordlink.validation._crowd_cycles import Cycles, count_cycles
-from ordlink.validation._crowd_flags import flags_of
-from ordlink.validation._crowd_habits import habits_of
-from ordlink.validation._crowd_questions import (
-    Answers,
+from ordlink.validation._annotator_accuracy import held_out_accuracy
+from ordlink.validation._annotator_flags import flags_of, habits_of
+from ordlink.validation._cycles import Cycles, count_cycles
+from ordlink.validation._folds import check_listed
+from ordlink.validation._repeats import (
     RepeatAgreement,
     agreement_of_repeats,
     answers_of,
+    estimate_skills,
     take_answers,
     within_and_between,
 )
-from ordlink.validation._crowd_skill import estimate_skills
 
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """What the answers of one person are like; NaN where something cannot be known.
+    """Quality of the answers of one person; NaN where a value is unknown.
 
     Attributes
     ----------
     name : str
     n_answers, n_comparisons : int
-        How many they gave.
+        Number of their answers and comparisons.
     accuracy, accuracy_error : float
         Share of their comparisons that the tree learnt without them agrees with, and its standard
         error.
     others_accuracy : float
-        What is to be expected of somebody else.
+        Expected accuracy of somebody else.
     p_value : float
-        How likely somebody like the others would agree as little with the tree, or less.
+        Probability that somebody like the others agrees as little with the tree, or less.
     repeats : RepeatAgreement
-        How often they say the same again.
+        How often they give the same answer again.
     skill : float
         Estimated share of true responses to questions that others answered too (Dawid and Skene).
     n_shared : int
-        Number of their answers that the skill was estimated from.
+        Number of answers that the skill is estimated from.
     first_share : float
-        Share of their answers that chose what was shown first.
+        Share of their answers that chose the option shown first.
     first_chance : float
-        What this would be by chance: one over the number of options.
+        The same by chance: one over the number of options.
     n_placed : int
-        Number of answers of which this is known.
+        Number of answers with known positions.
     median_time : float
         Median response time, in the unit of the source.
     fast_share : float
         Share of answers in less than a quarter of the usual time.
     flags : tuple of str
-        What looks wrong. A reason to look, not to throw away.
+        What is unusual: a reason to look closer, not to exclude.
     """
 
     name: str
@@ -84,7 +83,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True, eq=False)
 class CrowdQuality:
-    """How consistent the answers are, and what each person's are like.
+    """Consistency of the answers, and the quality of each annotator.
 
     Attributes
     ----------
@@ -95,15 +94,15 @@ class CrowdQuality:
     n_distinct : int
         Number of different comparisons.
     n_contradictions : int
-        How many of them were answered both ways.
+        How many of them were answered in both directions.
     cycles : Cycles
         Circular triads.
     method : str
-        Method of the trees that people are held against.
+        Method of the trees that people are compared with.
     usual_time : float
         Median over people of their median response times; NaN where not recorded.
     annotators : tuple of AnnotatorQuality
-        One for each person, in the order of their names; empty where nobody is known.
+        One for each person, in the order of their names; empty where no annotator is known.
     """
 
     repeats: RepeatAgreement
@@ -118,7 +117,7 @@ class CrowdQuality:
 
     @property
     def flagged(self) -> tuple[str, ...]:
-        """Names of the people about whom something looks wrong."""
+        """Names of the people with flags."""
         return tuple(person.name for person in self.annotators if person.flags)
 
 
@@ -127,37 +126,35 @@ def crowd_quality(
     method: str = "AddS-AL",
     *,
     chose_first: ArrayLike | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
     **options: Any,
 ) -> CrowdQuality:
-    """Return how consistent the answers are, and what each person's answers are like.
+    """Return how consistent the answers are, and the quality of each annotator.
 
-    Nobody is left out or counts less: for such a choice see `exclusion_effect` and
-    `weighting_effect`.
+    Nobody is excluded or down-weighted automatically, see `exclusion_effect` and
+    `weighting_effect`. It covers:
 
-    - Repeated questions: how often two answers agree, within and between people. A question is
-      what was asked, the pair of pairs or the three objects; an answer of two comparisons counts
-      once.
-    - Consistency: comparisons answered both ways, and circular triads of compared pairs.
-    - Each person against the tree learnt without them (up to 20 people one by one, more in 20
-      groups), with a test against the others.
-    - Each person's skill by Dawid and Skene's model, where questions repeat.
-    - The share of answers for what was shown first, and response times, where these are known.
+    - repeated questions: how often two answers agree, within and between people. A question is
+      the two pairs or the three objects shown; an answer of two comparisons counts once;
+    - consistency: comparisons answered in both directions, and circular triads of pairs;
+    - the agreement of each person with the tree learnt without them (up to 20 people one by one,
+      more in 20 groups), tested against the others;
+    - each person's skill by Dawid and Skene's model, where questions repeat;
+    - the share of answers for the option shown first, and response times, where known.
 
     Parameters
     ----------
     comparisons : ListedComparisons
         The answers; `details.annotators`, `details.response_times` and `details.chose_first` are
-        used where they are.
+        used where available.
     method : str
         A method that takes comparisons; a fast one, since it runs once for each person or group.
     chose_first : array-like of shape (n_rows,), optional
-        For each comparison, whether its answer chose what was shown first (or left); NaN where
-        that is not known. By default what `details.chose_first` says.
-    seed : int
-        Makes the groups, the order of the objects in each tree (ties go to the first), and the draw
-        of triads where there are too many, reproducible.
+        For each comparison, whether its answer chose the option shown first (or left); NaN where
+        unknown. By default `details.chose_first`.
+    seed : int, numpy.random.Generator or None
+        Random seed: of the groups, the order of the objects, and the sample of triads.
     progress : callable, optional
         Called with (trees built, trees in all).
     **options
@@ -184,6 +181,7 @@ def crowd_quality(
     ['ann', 'bob', 'eve']
     """
     check_listed(comparisons)
+    seed = seed_number(seed)
     answers = answers_of(comparisons)
     habits = habits_of(comparisons, answers, chose_first)
     accuracy = held_out_accuracy(comparisons, method, options, seed=seed, progress=progress)
@@ -207,7 +205,8 @@ def crowd_quality(
             median_time=float(habits.median_times[number]),
             fast_share=float(habits.fast_shares[number]),
         )
-        for number, (name, own) in enumerate(_by_person(answers))
+        for number, name in enumerate(answers.names)
+        for own in [take_answers(answers, np.flatnonzero(answers.annotators == number))]
     ]
     chance = float((1 / answers.n_options).mean()) if len(answers.n_options) else 0.5
     return CrowdQuality(
@@ -236,15 +235,8 @@ def crowd_quality(
     )
 
 
-def _by_person(answers: Answers) -> Sequence[tuple[str, Answers]]:
-    return [
-        (name, take_answers(answers, np.flatnonzero(answers.annotators == number)))
-        for number, name in enumerate(answers.names)
-    ]
-
-
 def _others_skill(people: Sequence[AnnotatorQuality], person: int) -> float:
-    """Return the mean skill of the others, by the number of answers that tell it; NaN if none."""
+    """Return the mean skill of the others, weighted by their answers; NaN if none."""
     others = [one for number, one in enumerate(people) if number != person and one.n_shared]
     n_shared = sum(one.n_shared for one in others)
     return sum(one.n_shared * one.skill for one in others) / n_shared if n_shared else math.nan

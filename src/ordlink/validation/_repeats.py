@@ -1,9 +1,9 @@
-"""Repeated questions: which answers are to the same question, and how often they agree."""
+"""Repeated questions: how often answers agree, and how skilled people are (Dawid and Skene)."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,35 +11,20 @@ from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array, Label
 from ordlink.comparisons import ListedComparisons
 
 UNKNOWN = -1
-"""The number of an annotator who is not known."""
+"""The number of an unknown annotator."""
+N_STEPS, TOLERANCE = 200, 1e-7
+"""Of the expectation maximisation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers behind the comparisons, one entry each.
+    """The answers behind the comparisons, one entry each."""
 
-    Attributes
-    ----------
-    questions : ndarray of dtype intp
-        Number of the question: the pairs of objects that were to be ordered.
-    responses : ndarray of dtype intp
-        Number of the response; equal where two answers say the same.
-    n_options : ndarray of dtype int64
-        How many responses the question allows: 2 for triplets and quadruplets, 3 for three
-        objects.
-    annotators : ndarray of dtype intp
-        Number of the annotator in the order of `names`, -1 where unknown.
-    counts : ndarray of dtype int64
-        How often the answer was given.
-    names : tuple of str
-        Names of the annotators, in order.
-    """
-
-    questions: LabelArray
-    responses: LabelArray
-    n_options: Int64Array
-    annotators: LabelArray
-    counts: Int64Array
+    questions: LabelArray  # number of the question: the pairs of objects to be ordered
+    responses: LabelArray  # number of the response
+    n_options: Int64Array  # possible responses: 2 for triplets and quadruplets, 3 for three objects
+    annotators: LabelArray  # number of the annotator in `names`, -1 where unknown
+    counts: Int64Array  # how often the answer was given
     names: tuple[str, ...]
 
 
@@ -56,7 +41,7 @@ class RepeatAgreement:
     agreement : float
         Share of a question's pairs that agree, mean over questions; NaN without any. A question
         counts once however often it was asked: a control question that everybody answered would
-        drown all others.
+        outweigh all others.
     error : float
         Its standard error; NaN for fewer than two questions.
     chance : float
@@ -73,8 +58,8 @@ class RepeatAgreement:
     def corrected(self) -> float:
         """Agreement beyond chance: 0 for guessing, 1 for perfect agreement.
 
-        All responses are taken as equally likely by chance (Brennan and Prediger's kappa): a
-        response has no meaning across questions, so it cannot be more frequent than another.
+        All responses are equally likely by chance (Brennan and Prediger's kappa), since a response
+        has no meaning across questions.
         """
         return (self.agreement - self.chance) / (1 - self.chance)
 
@@ -105,9 +90,7 @@ def answers_of(comparisons: ListedComparisons) -> Answers:
         responses=responses,
         n_options=n_options,
         annotators=people[first],
-        counts=np.ones(len(ids), dtype=np.int64)
-        if counts is None
-        else counts[first].astype(np.int64),
+        counts=np.ones(len(ids), np.int64) if counts is None else counts[first].astype(np.int64),
         names=names,
     )
 
@@ -125,7 +108,15 @@ def annotators_of(comparisons: ListedComparisons) -> tuple[LabelArray, tuple[str
 
 
 def agreement_of_repeats(answers: Answers) -> RepeatAgreement:
-    """Return how often two answers to the same question agree, whoever gave them."""
+    """Return how often two answers to the same question agree, whoever gave them.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [0, 1, 2], [0, 2, 1]])
+    >>> agreement_of_repeats(answers_of(c)).n_pairs
+    3
+    """
     return _agreement(*_count_pairs(answers, np.zeros_like(answers.annotators)))
 
 
@@ -140,21 +131,12 @@ def within_and_between(answers: Answers) -> tuple[RepeatAgreement, RepeatAgreeme
 
 def take_answers(answers: Answers, rows: Int64Array) -> Answers:
     """Return some of the answers."""
-    return Answers(
-        questions=answers.questions[rows],
-        responses=answers.responses[rows],
-        n_options=answers.n_options[rows],
-        annotators=answers.annotators[rows],
-        counts=answers.counts[rows],
-        names=answers.names,
-    )
+    columns = ("questions", "responses", "n_options", "annotators", "counts")
+    return replace(answers, **{name: getattr(answers, name)[rows] for name in columns})
 
 
 def _count_pairs(answers: Answers, owners: LabelArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return for each question the pairs of answers that agree, all pairs, and its options.
-
-    Only answers of the same owner make a pair.
-    """
+    """Return for each question the agreeing pairs of answers, all pairs (by owner), and options."""
     found, question = np.unique(answers.questions, return_inverse=True)
     question = question.ravel()
 
@@ -185,11 +167,64 @@ def _agreement(same: FloatArray, in_all: FloatArray, options: FloatArray) -> Rep
     return RepeatAgreement(n_questions, n_pairs, agreement, error, chance)
 
 
+def estimate_skills(answers: Answers) -> tuple[FloatArray, Int64Array]:
+    """Return the estimated share of true responses of each annotator, and of how many answers.
+
+    Dawid and Skene's model with one parameter per person: every question has one true response,
+    annotator a gives it with probability p_a, and each of the other responses with the same
+    probability. (A response has no meaning across questions, so there is no confusion matrix.)
+    Expectation maximisation starts from the votes. One right and one wrong answer are added for
+    each person, which shrinks estimates from few answers away from 0 and 1. Only questions that
+    two or more people answered count; the skill is NaN for people without any.
+
+    References
+    ----------
+    A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM
+    algorithm, Applied Statistics 1979.
+    """
+    n_people = len(answers.names)
+    known = answers.annotators != UNKNOWN
+    asked = np.unique(answers.questions[known] * max(n_people, 1) + answers.annotators[known])
+    n_questions = int(answers.questions.max(initial=-1)) + 1
+    n_asked = np.bincount(asked // max(n_people, 1), minlength=n_questions)
+    used = np.flatnonzero(known & (n_asked[answers.questions] >= 2))
+    people, weights = answers.annotators[used], answers.counts[used].astype(np.float64)
+    n_answers = np.bincount(people, weights=weights, minlength=n_people).astype(np.int64)
+    if not len(used):
+        return np.full(n_people, np.nan), n_answers
+    question = np.unique(answers.questions[used], return_inverse=True)[1].ravel()
+    options = answers.n_options[used].astype(np.float64)
+    said = np.stack([question, answers.responses[used]], axis=1)
+    seen, response = np.unique(said, axis=0, return_inverse=True)  # each response that was given
+    response, of_response = response.ravel(), seen[:, 0]
+    options_of = np.zeros(int(question.max()) + 1)
+    options_of[question] = options
+    n_unseen = options_of - np.bincount(of_response)
+    votes = np.bincount(response, weights=weights)
+    right = (votes / np.bincount(question, weights=weights)[of_response])[response]
+    skills = np.full(n_people, np.nan)
+    for _ in range(N_STEPS):
+        before = skills
+        n_right = np.bincount(people, weights=weights * right, minlength=n_people)
+        skills = (n_right + 1) / (n_answers + 2)
+        # Log-odds against nobody being right.
+        gain = np.log(skills[people]) - np.log((1 - skills[people]) / (options - 1))
+        score = np.bincount(response, weights=weights * gain)
+        top = np.zeros(len(options_of))
+        np.maximum.at(top, of_response, score)
+        likely = np.exp(score - top[of_response])
+        in_all = np.bincount(of_response, weights=likely) + n_unseen * np.exp(-top)
+        right = (likely / in_all[of_response])[response]
+        if not np.isnan(before).all() and np.abs(skills - before).max() < TOLERANCE:
+            break
+    return np.where(n_answers > 0, skills, np.nan), n_answers
+
+
 def _identify(winners: Int32Array, losers: Int32Array) -> tuple[LabelArray, LabelArray, Int64Array]:
     """Give numbers to questions and responses of answers of one length, and count the options.
 
-    A question is a set of pairs of objects and how many of them are to be chosen as more alike:
-    of two pairs one, of the three pairs of three objects one (odd one out) or two (most central).
+    A question is a set of pairs of objects and how many of them to choose as more alike: one of
+    two pairs; of the three pairs of three objects one (odd one out) or two (most central).
     """
     n_won, n_lost = _n_different(winners), _n_different(losers)
     pairs = np.sort(np.concatenate([winners, losers], axis=1), axis=1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Replicates: the answers as they might have come out, and the trees that they give."""
+"""Bootstrap samples of the answers, and the trees that they give."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._threads import n_threads, one_blas_thread
-from ordlink._typing import AnyArray, Int32Array, Int64Array
+from ordlink._typing import AnyArray, Int32Array, Int64Array, LabelArray, Progress
 from ordlink.comparisons import (
     AnswerDetails,
     Comparisons,
@@ -20,36 +20,26 @@ from ordlink.comparisons import (
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import new_pair_ids, restore_objects
-from ordlink.validation._halves import dense
 from ordlink.validation._shuffled import random_order
-from ordlink.validation._votes import Votes
 
 SMALLEST_POOL = 10
-"""Pairs are redrawn from at least so many: the noise in a number cannot be told from itself."""
+"""Pairs are redrawn from at least so many: a single number says nothing about its noise."""
 RARE = 4.0
 """Objects that were named so many times less often than the median are rare."""
 
 
 @dataclass(frozen=True)
 class Pools:
-    """For each pair of objects, the pairs from which it is redrawn.
+    """For each pair of objects, the pairs that its donor is drawn from.
 
     These are the pairs that meet in the same merge of the tree. Merges with fewer pairs than
-    `SMALLEST_POOL` share theirs with those of about the same size, see `_sizes_around`. Pairs of
-    objects that were asked about far less often than most have pools of their own: what is not
-    known of them must not be made up from what is known of others.
-
-    Attributes
-    ----------
-    pairs : ndarray of shape (E,), dtype int32
-        All pairs, pool by pool; merge by merge, the smallest merges first.
-    starts, sizes : ndarray of shape (E,), dtype int64
-        Where the pool of each pair lies in `pairs`.
+    `SMALLEST_POOL` share theirs with merges of about the same size, see `_sizes_around`. Pairs of
+    rare objects have pools of their own: answers about others must not stand in for missing ones.
     """
 
-    pairs: Int32Array
-    starts: Int64Array
-    sizes: Int64Array
+    pairs: Int32Array  # all pairs, pool by pool; merge by merge, the smallest merges first
+    starts: Int64Array  # for each pair, where its pool begins in `pairs`
+    sizes: Int64Array  # and the size of the pool
 
     def draw(self, rng: np.random.Generator) -> Int32Array:
         """Return a donor for each pair, drawn from its pool with replacement."""
@@ -58,7 +48,7 @@ class Pools:
 
 
 def rarity_of_objects(comparisons: Comparisons) -> Int64Array:
-    """Return how rarely each object was asked about: 0 as often as most, then by powers of four.
+    """Return how rarely each object occurs: 0 for as often as most, then by powers of four.
 
     Examples
     --------
@@ -77,13 +67,8 @@ def rarity_of_objects(comparisons: Comparisons) -> Int64Array:
 def pools_of(tree: Hierarchy, rarity: Int64Array | None = None) -> Pools:
     """Return the pools of a tree, in O(N^2 log N).
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree of all answers.
-    rarity : ndarray of shape (N,), dtype int64, optional
-        Class of each object; a pair is of the class of the rarer one. Pairs of other classes than 0
-        are redrawn from those of the same merge and class.
+    A pair has the rarity of the rarer of its objects. Rare pairs are redrawn from those of the
+    same merge and rarity.
     """
     n = tree.n_objects
     low, high = np.triu_indices(n, 1)
@@ -101,10 +86,7 @@ def pools_of(tree: Hierarchy, rarity: Int64Array | None = None) -> Pools:
 
 
 def _pools_by_merge(merges: AnyArray, n_merges: int) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Return the order of pairs, and start and size of each one's pool, by the merges they meet in.
-
-    Small merges share their pools.
-    """
+    """Return the order of pairs, and the start and size of each one's pool; small merges share."""
     n_met = np.bincount(merges, minlength=n_merges)
     order = np.argsort(n_met, kind="stable")
     starts, sizes = np.empty_like(n_met), n_met.copy()
@@ -120,13 +102,12 @@ def _pools_by_merge(merges: AnyArray, n_merges: int) -> tuple[Int64Array, Int64A
 
 
 def _sizes_around(few: int, n_met: Int64Array) -> tuple[int, int]:
-    """Return the fewest and most pairs of the merges with which merges of few pairs share.
+    """Return the fewest and most pairs of the merges with which merges of few pairs share a pool.
 
-    Small merges are those of the most similar pairs, picked out of many by the method, and so
-    are others as small: what has been picked in the same way differs by noise. Merges of up to
-    twice as many pairs, somewhat less similar, make up for the luck of having been picked.
-    Pairs of similar strength would not do, since the strongest of many are so by luck.
-    Where all these are fewer than `SMALLEST_POOL`, the merges nearest in size join them.
+    The method selects the pairs of small merges as the most similar ones, so they are alike up to
+    noise. Merges of up to twice as many pairs, somewhat less similar, correct for this selection;
+    pairs of similar strength would not, since the strongest of many are so partly by luck. Where
+    all these are fewer than `SMALLEST_POOL`, the merges nearest in size join them.
     """
     apart = np.unique(np.abs(n_met - few)).tolist()
     ranges = [(few, 2 * few), *((few - by, few + by) for by in apart)]
@@ -136,38 +117,77 @@ def _sizes_around(few: int, n_met: Int64Array) -> tuple[int, int]:
     return ranges[-1]
 
 
-@dataclass(frozen=True)
-class Draw:
-    """How replicates are drawn.
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """The votes on each question, two pairs to be ordered, counted again in each sample."""
 
-    Attributes
-    ----------
-    comparisons : Comparisons
-        The answers.
-    units : ndarray of shape (n_rows,), dtype intp, or None
-        The annotator or answer of each comparison, if these are drawn with replacement.
-    pools : Pools or None
-        Where pairs are redrawn from, if they are.
-    votes : Votes or None
-        The votes on each question, if the majority decides it in each replicate.
-    """
+    low: Int32Array  # the two pairs of each question
+    high: Int32Array
+    first_rows: Int64Array  # the first row of each question
+    n_votes: AnyArray  # how often each question was answered
+    questions: LabelArray  # the question of each row
+    signs: Int64Array  # 1 where the row is a vote for `low`, -1 for `high`
+
+    @classmethod
+    def of(cls, comparisons: ListedComparisons) -> Votes:
+        """Return the votes of comparisons."""
+        winners, losers = comparisons.winners, comparisons.losers
+        low, high = np.minimum(winners, losers), np.maximum(winners, losers)
+        keys = (low.astype(np.int64) << 32) | high
+        _, first, questions = np.unique(keys, return_index=True, return_inverse=True)
+        questions = questions.ravel()
+        return cls(
+            low=low[first],
+            high=high[first],
+            first_rows=first,
+            n_votes=np.bincount(questions, weights=comparisons.counts, minlength=len(first)),
+            questions=questions,
+            signs=np.where(winners < losers, 1, -1),
+        )
+
+    def decide(self, drawn: AnyArray) -> tuple[Int64Array, Int32Array, Int32Array, Int64Array]:
+        """Return the majority's decision when each row occurs as often as it was drawn.
+
+        A question counts as often as its votes were drawn on average, rounded and at least once.
+        With every vote drawn once, each question counts once. Ties are left out. Returns the first
+        row, the winner, the loser and the count of each question that is decided.
+        """
+        n = len(self.first_rows)
+        ahead = np.bincount(self.questions, weights=drawn * self.signs, minlength=n)
+        in_all = np.bincount(self.questions, weights=drawn, minlength=n)
+        decided = np.flatnonzero(ahead)
+        for_low = ahead[decided] > 0
+        low, high = self.low[decided], self.high[decided]
+        counts = np.rint(in_all[decided] / self.n_votes[decided]).astype(np.int64)
+        return (
+            self.first_rows[decided],
+            np.where(for_low, low, high),
+            np.where(for_low, high, low),
+            np.maximum(counts, 1),
+        )
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How bootstrap samples are drawn."""
 
     comparisons: Comparisons
-    units: AnyArray | None
-    pools: Pools | None
-    votes: Votes | None = None
+    units: AnyArray | None  # annotator or answer of each row, if drawn with replacement
+    pools: Pools | None  # where donors of pairs are drawn from, if they are
+    votes: Votes | None = None  # if the majority decides each question in each sample
 
-    def replicate(self, rng: np.random.Generator, order: Int32Array) -> Comparisons:
-        """Return one replicate, in which object k is object ``order[k]`` of the answers.
+    def sample(self, rng: np.random.Generator, order: Int32Array) -> Comparisons:
+        """Return one bootstrap sample, in which object k is object ``order[k]`` of the answers.
 
-        Counts say how often something was drawn; comparisons of one answer keep its number.
+        Counts say how often a row was drawn; comparisons of one answer keep its number.
         """
         places = new_pair_ids(order)
         if isinstance(self.comparisons, RankedComparisons):
             ranks = self.comparisons.ranks
             moved = np.empty_like(ranks)
             moved[places] = ranks if self.pools is None else ranks[self.pools.draw(rng)]
-            return RankedComparisons(n_objects=len(order), ranks=dense(moved))
+            dense = np.unique(moved, return_inverse=True)[1].astype(np.int32)
+            return RankedComparisons(n_objects=len(order), ranks=dense)
         assert isinstance(self.comparisons, ListedComparisons)
         winners, losers = self.comparisons.winners, self.comparisons.losers
         answers = self.comparisons.answer_ids
@@ -181,7 +201,7 @@ class Draw:
                 winners, losers, counts = winners[rows], losers[rows], drawn[rows]
             answers = answers[rows]
         if self.pools is not None:
-            rows, winners, losers = hand_over(winners, losers, self.pools.draw(rng))
+            rows, winners, losers = replace_by_donors(winners, losers, self.pools.draw(rng))
             counts = None if counts is None else counts[rows]
             answers = answers[rows]
         return ListedComparisons(
@@ -194,7 +214,7 @@ class Draw:
         )
 
     def _draw_units(self, rng: np.random.Generator) -> Int64Array:
-        """Draw as many units as there are; return how often each row is then there."""
+        """Draw as many units as there are; return how often each row occurs."""
         assert self.units is not None
         assert isinstance(self.comparisons, ListedComparisons)
         n_units = int(self.units.max(initial=-1)) + 1
@@ -204,15 +224,15 @@ class Draw:
         return drawn
 
 
-def hand_over(
+def replace_by_donors(
     winners: Int32Array, losers: Int32Array, donors: Int32Array
 ) -> tuple[Int64Array, Int32Array, Int32Array]:
-    """Let each pair take over what was said about its donor: A'[e, f] = A[donor e, donor f].
+    """Give each pair the comparisons of its donor: A'[e, f] = A[donor e, donor f].
 
-    Returns the row that each new comparison was taken from, its winner and its loser. As many
-    pairs on average take over from a pair as it gives up, so there are about as many rows.
+    Returns the row that each new comparison comes from, its winner and its loser. On average
+    there are as many rows as before.
     """
-    takers = np.argsort(donors, kind="stable").astype(np.int32)  # of pair 0, of pair 1, ...
+    takers = np.argsort(donors, kind="stable").astype(np.int32)  # of donor 0, of donor 1, ...
     n_takers = np.bincount(donors, minlength=len(donors))
     starts = np.cumsum(n_takers) - n_takers
     n_new = n_takers[winners] * n_takers[losers]
@@ -222,32 +242,33 @@ def hand_over(
     return rows, takers[starts[winners[rows]] + first], takers[starts[losers[rows]] + second]
 
 
-def replicate_trees(
-    draw: Draw,
+def bootstrap_trees(
+    bootstrap: Bootstrap,
     build: Callable[[Comparisons, Int32Array], Hierarchy],
-    n_replicates: int,
+    n_bootstrap: int,
     seed: int,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> tuple[Hierarchy, ...]:
-    """Return one tree for each replicate, on all cores; the same on any number of them.
+    """Return one tree for each bootstrap sample, on all cores; the same on any number of them.
 
-    Objects are put in random order each time, so that ties, which go to the objects that come
-    first, are decided anew. `build` gets the comparisons and that order.
+    Objects are in random order each time, so that ties, which go to the objects that come first,
+    are decided by chance. `build` gets the comparisons and that order.
     """
-    seeds = np.random.SeedSequence(seed).spawn(n_replicates)
+    seeds = np.random.SeedSequence(seed).spawn(n_bootstrap)
+    comparisons = bootstrap.comparisons
 
     def grow(number: int) -> Hierarchy:
         rng = np.random.default_rng(seeds[number])
-        order = random_order(draw.comparisons.n_objects, rng)
-        tree = build(draw.replicate(rng, order), order)
-        return restore_objects(tree, order, draw.comparisons.names)
+        order = random_order(comparisons.n_objects, rng)
+        tree = build(bootstrap.sample(rng, order), order)
+        return restore_objects(tree, order, comparisons.names)
 
     trees = []
     # Threads share the filters of warnings, which are therefore set outside of them.
     with one_blas_thread(), warnings.catch_warnings(), ThreadPoolExecutor(n_threads()) as pool:
-        warnings.simplefilter("ignore", OrdlinkWarning)  # no news about the answers themselves
-        for done, tree in enumerate(pool.map(grow, range(n_replicates)), start=1):
+        warnings.simplefilter("ignore", OrdlinkWarning)  # samples say nothing about the answers
+        for done, tree in enumerate(pool.map(grow, range(n_bootstrap)), start=1):
             trees.append(tree)
             if progress is not None:
-                progress(done, n_replicates)
+                progress(done, n_bootstrap)
     return tuple(trees)

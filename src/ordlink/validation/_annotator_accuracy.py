@@ -10,40 +10,23 @@ import numpy as np
 from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink.comparisons import ListedComparisons
 from ordlink.metrics import agreements
-from ordlink.validation._crowd_questions import UNKNOWN, annotators_of
 from ordlink.validation._folds import assign_folds, rng_of_fold
+from ordlink.validation._repeats import UNKNOWN, annotators_of
 from ordlink.validation._shuffled import grow_shuffled
 
 MOST_TREES = 20
-"""Up to so many people each is left out alone; more are left out in as many groups."""
+"""Up to so many people are left out one by one; more are left out in as many groups."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOutAccuracy:
-    """Agreement of each annotator with the tree learnt without them.
+    """Agreement of each annotator with the tree learnt without them; one entry each."""
 
-    Attributes
-    ----------
-    accuracies : ndarray of shape (n_annotators,), dtype float64
-        Share of their comparisons that the tree agrees with, as in `comparison_accuracy`.
-    errors : ndarray of shape (n_annotators,), dtype float64
-        Standard errors, with answers as units; NaN for a single answer.
-    cautious_errors : ndarray of shape (n_annotators,), dtype float64
-        The same, but not below what one more right and one more wrong answer would make of them:
-        a few answers that all agree leave much open.
-    others : ndarray of shape (n_annotators,), dtype float64
-        Accuracy to be expected of somebody else: the mean over the others, each weighted by how
-        precisely theirs is known.
-    p_values : ndarray of shape (n_annotators,), dtype float64
-        How likely somebody like the others would score as low or lower. People differ: the test
-        allows for the spread among the others besides the errors. NaN for fewer than 3 others.
-    """
-
-    accuracies: FloatArray
-    errors: FloatArray
-    cautious_errors: FloatArray
-    others: FloatArray
-    p_values: FloatArray
+    accuracies: FloatArray  # share of their comparisons that the tree agrees with
+    errors: FloatArray  # standard errors over answers; NaN for a single answer
+    cautious_errors: FloatArray  # at least those with one more right and one more wrong answer
+    others: FloatArray  # expected accuracy of somebody else: precision-weighted mean of the others
+    p_values: FloatArray  # that somebody like the others scores as low; NaN for fewer than 3 others
 
 
 def held_out_accuracy(
@@ -74,18 +57,17 @@ def held_out_accuracy(
 def compare_with_others(
     accuracies: FloatArray, errors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what is expected of each person from the others, and the chance to score as low.
+    """Return the expected accuracy of each person given the others, and a one-sided p-value.
 
-    The others' accuracies are taken as normal around a mean, with a spread of their own
-    (DerSimonian and Laird's estimate) besides their errors. A person like them would score
-    around that mean, with the spread, their own error and that of the mean.
+    A random-effects model: the others' accuracies are normal around a mean, with a variance between
+    people (DerSimonian and Laird's estimate) besides their errors.
     """
     from scipy.stats import norm
 
     expected = np.full(len(accuracies), np.nan)
     p_values = np.full(len(accuracies), np.nan)
     usable = np.isfinite(accuracies) & np.isfinite(errors)
-    variances = np.maximum(errors, 1e-3) ** 2  # nobody is known to better than a thousandth
+    variances = np.maximum(errors, 1e-3) ** 2  # no accuracy is known more precisely
     for person in range(len(accuracies)):
         others = np.flatnonzero(usable & (np.arange(len(accuracies)) != person))
         if not len(others):
@@ -100,7 +82,7 @@ def compare_with_others(
 
 
 def mean_and_spread(values: FloatArray, variances: FloatArray) -> tuple[float, float]:
-    """Return the mean and the variance between people beyond that of their errors."""
+    """Return the random-effects mean and the variance between people (DerSimonian, Laird)."""
     weights = 1 / variances
     fixed = float(np.average(values, weights=weights))
     excess = float((weights * (values - fixed) ** 2).sum()) - (len(values) - 1)
@@ -112,7 +94,7 @@ def mean_and_spread(values: FloatArray, variances: FloatArray) -> tuple[float, f
 def _groups(
     comparisons: ListedComparisons, people: LabelArray, n_people: int, seed: int
 ) -> LabelArray:
-    """Return the group in which each comparison is left out; -1 for those by nobody known."""
+    """Return the group in which each comparison is left out; -1 for unknown annotators."""
     if n_people <= MOST_TREES:
         return people if n_people > 1 else np.full(len(people), UNKNOWN)
     folds = assign_folds(comparisons, MOST_TREES, by_annotator=True, seed=seed)
@@ -122,7 +104,7 @@ def _groups(
 def _means(
     comparisons: ListedComparisons, people: LabelArray, scores: FloatArray, n_people: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return each person's mean score, its standard error by answers, and their number."""
+    """Return each person's mean score, its standard error over answers, and their number."""
     rows = np.flatnonzero(np.isfinite(scores))
     people, scores = people[rows], scores[rows]
     counts = np.ones(len(rows)) if comparisons.counts is None else comparisons.counts[rows]
@@ -140,7 +122,7 @@ def _means(
 
 
 def _with_two_more(means: FloatArray, errors: FloatArray, n_answers: FloatArray) -> FloatArray:
-    """Return the errors if the scores spread as with one more right and one more wrong answer."""
+    """Return the errors with one more right and one more wrong answer."""
     squares = errors**2 * n_answers * (n_answers - 1)
     moved = (n_answers * means + 1) / (n_answers + 2)
     squares += n_answers * (means - moved) ** 2 + (1 - moved) ** 2 + moved**2

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import BoolArray, Int32Array, Int64Array
+from ordlink._validate import Seed, random_generator
 from ordlink.comparisons import ListedComparisons, n_pairs, net_comparisons
 
 LARGEST_EXACT = 20_000_000
-"""Up to so many paths of two comparisons all triads are looked at; of more, some are drawn."""
+"""Up to so many paths of two comparisons all triads are counted; of more, a sample."""
 N_DRAWN = 500_000
-CHANCE = 0.25
-"""Share of circular triads if every comparison were decided by a coin."""
+CIRCULAR_BY_CHANCE = 0.25
+"""Share of circular triads if every answer were a guess."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,11 @@ class Cycles:
     Attributes
     ----------
     n_triads : int
-        Number of triads looked at.
+        Number of triads counted.
     n_circular : int
         How many of them are circular.
     is_exact : bool
-        Whether these are all triads; otherwise they were drawn at random.
+        Whether these are all triads, or a random sample.
     """
 
     n_triads: int
@@ -40,23 +41,31 @@ class Cycles:
 
     @property
     def share(self) -> float:
-        """Share of the triads that are circular, 0.25 for coin tosses; NaN without triads."""
+        """Share of the triads that are circular, 0.25 by guessing; NaN without triads."""
         return self.n_circular / self.n_triads if self.n_triads else math.nan
 
 
-def count_cycles(comparisons: ListedComparisons, *, seed: int = 0) -> Cycles:
-    """Count the triads and the circular ones; exactly, or of a draw where there are too many."""
+def count_cycles(comparisons: ListedComparisons, *, seed: Seed = 0) -> Cycles:
+    """Count the triads and the circular ones, in a random sample where there are too many.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> rows = [[0, 1, 0, 2], [0, 2, 1, 2], [1, 2, 0, 1]]
+    >>> count_cycles(ol.Comparisons.from_quadruplets(rows))
+    Cycles(n_triads=1, n_circular=1, is_exact=True)
+    """
     net = net_comparisons(comparisons)
     n = n_pairs(comparisons.n_objects)
     degrees = np.bincount(net.winners, minlength=n) + np.bincount(net.losers, minlength=n)
     n_paths = int((degrees * (degrees - 1) // 2).sum())
     if n_paths <= LARGEST_EXACT:
         return _count_all(net.winners, net.losers, n)
-    return _draw(net.winners, net.losers, degrees, np.random.default_rng(seed))
+    return _draw(net.winners, net.losers, degrees, random_generator(seed))
 
 
 def _count_all(winners: Int32Array, losers: Int32Array, n: int) -> Cycles:
-    """Count closed walks of three steps: D is 1 where the row's pair was preferred."""
+    """Count closed walks of three steps."""
     from scipy.sparse import csr_array
 
     ones = np.ones(len(winners), dtype=np.int64)
@@ -72,7 +81,7 @@ def _draw(
 ) -> Cycles:
     """Draw paths a - b - c of two comparisons; those whose ends were compared are triads.
 
-    Every triad holds three such paths, so each is drawn with the same probability.
+    Every triad contains three such paths, so all are drawn with the same probability.
     """
     ends = np.concatenate([winners, losers])
     others = np.concatenate([losers, winners])

@@ -1,0 +1,251 @@
+"""What is simulated: objects, people, method and target; and one simulated study."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink._text import quoted
+from ordlink._typing import FloatArray, LabelArray
+from ordlink._validate import check_choice, check_number, check_whole_number
+from ordlink.comparisons import Comparisons, find_form, list_answers
+from ordlink.datasets import planted_tree, simulate_answers
+from ordlink.datasets._structure import MAX_OBJECTS, Structure
+from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.methods import cluster, find_method
+from ordlink.metrics import aari, comparison_accuracy
+
+DIFFICULTIES = {"easy": 2.0, "medium": 1.0, "hard": 0.5}
+"""Names for delta / sigma: the gap between two levels of the tree in units of the noise."""
+MEASURES = {
+    "aari": "AARI: agreement with the true tree, level by level",
+    "accuracy": "share of new answers that the tree predicts",
+}
+"""What a target refers to."""
+OBJECTS_PER_CLUSTER = 8
+"""Where neither depth nor number of clusters is given."""
+N_NEW_ANSWERS = 20_000
+"""Answers that the tree has not seen, for its accuracy."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The study that is simulated; `check_scenario` makes it.
+
+    Attributes
+    ----------
+    n_objects, n_clusters : int
+        Numbers of objects and of pure clusters.
+    difficulty : float
+        delta / sigma of the planted model; larger is easier.
+    error_rate : float
+        Share of wrong answers.
+    method, question : str
+        Name of the method, and form of the answers.
+    target : float
+        What is to be reached.
+    measure : {"aari", "accuracy"}
+        What the target refers to.
+    """
+
+    n_objects: int
+    n_clusters: int
+    difficulty: float
+    error_rate: float
+    method: str
+    question: str
+    target: float
+    measure: str
+
+    @property
+    def structure(self) -> Structure:
+        """The true tree: clusters halved repeatedly, of sizes as equal as possible."""
+        edges = np.arange(self.n_clusters + 1) * self.n_objects // self.n_clusters
+        return _halve(np.diff(edges).tolist())
+
+
+def check_scenario(
+    n_objects: int,
+    *,
+    depth: int | None,
+    n_clusters: int | None,
+    difficulty: float | str,
+    error_rate: float,
+    method: str,
+    question: str,
+    target: float,
+    measure: str,
+) -> Scenario:
+    """Return the scenario of these options, once they are checked."""
+    n_objects = check_whole_number(n_objects, "n_objects", lowest=3, highest=MAX_OBJECTS)
+    form = find_form(question)
+    chosen = find_method(method)
+    if chosen.needs != "comparisons":
+        raise InputError(
+            f"expected a method for answers given beforehand, got {chosen.name}, which needs "
+            f"{chosen.needs}",
+            parameter="method",
+            remedy="plan for spectral, 4-AL or AddS-AL",
+        )
+    measure = check_choice(str(measure).lower(), "measure", MEASURES)
+    return Scenario(
+        n_objects=n_objects,
+        n_clusters=_check_clusters(n_objects, depth, n_clusters),
+        difficulty=_check_difficulty(difficulty),
+        error_rate=_check_error_rate(error_rate, 2 if len(form.comparisons) == 1 else 3),
+        method=chosen.name,
+        question=form.name,
+        target=_check_target(target, measure),
+        measure=measure,
+    )
+
+
+def _check_difficulty(difficulty: float | str) -> float:
+    """Return delta / sigma from a number, also as text, or one of the names."""
+    if isinstance(difficulty, str):
+        named = DIFFICULTIES.get(difficulty.strip().lower())
+        try:
+            difficulty = float(difficulty) if named is None else named
+        except ValueError as error:
+            raise InputError(
+                f"expected {', '.join(DIFFICULTIES)} or a number above 0, got {quoted(difficulty)}",
+                parameter="difficulty",
+            ) from error
+    ratio = check_number(difficulty, "difficulty")
+    if ratio <= 0:
+        raise InputError(
+            f"expected a number above 0 (delta / sigma), got {ratio:g}; without a gap between the "
+            "levels there is no tree to find",
+            parameter="difficulty",
+        )
+    return ratio
+
+
+def _check_clusters(n_objects: int, depth: int | None, n_clusters: int | None) -> int:
+    if depth is not None and n_clusters is not None:
+        raise InputError(
+            "expected either a depth or a number of clusters, got both",
+            remedy="leave out {depth} or {n_clusters}",
+        )
+    if depth is not None:
+        depth = check_whole_number(depth, "depth", lowest=1)
+        most = n_objects.bit_length() - 1  # the largest depth with 2**depth <= n_objects
+        if depth > most:
+            raise InputError(
+                f"expected at most {most}, since {n_objects} objects make no 2**{depth} clusters, "
+                f"got {depth}",
+                parameter="depth",
+            )
+        return 1 << depth
+    if n_clusters is not None:
+        n_clusters = check_whole_number(n_clusters, "n_clusters", lowest=2)
+        if n_clusters > n_objects:
+            raise InputError(
+                f"expected at most {n_objects}, the number of objects, got {n_clusters}",
+                parameter="n_clusters",
+            )
+        return n_clusters
+    return int(2 ** max(1, round(math.log2(n_objects / OBJECTS_PER_CLUSTER))))
+
+
+def _check_error_rate(error_rate: float, n_choices: int) -> float:
+    error_rate = check_number(error_rate, "error_rate", lowest=0)
+    of_guessing = (n_choices - 1) / n_choices
+    if error_rate > of_guessing - 1e-9:
+        raise InputError(
+            f"expected less than {of_guessing:.3g}, got {error_rate:g}; with so many errors people "
+            "are guessing, and no number of answers is enough",
+            parameter="error_rate",
+        )
+    return error_rate
+
+
+def _check_target(target: float, measure: str) -> float:
+    target = check_number(target, "target")
+    lowest = 0.5 if measure == "accuracy" else 0.0
+    if not lowest < target <= 1:
+        why = "guessing gives 0.5" if lowest else "a random tree has 0"
+        raise InputError(
+            f"expected more than {lowest:g} ({why}) and at most 1, got {target:g}",
+            parameter="target",
+        )
+    return target
+
+
+def _halve(sizes: Sequence[int]) -> Structure:
+    if len(sizes) == 1:
+        return sizes[0]
+    middle = (len(sizes) + 1) // 2
+    return [_halve(sizes[:middle]), _halve(sizes[middle:])]
+
+
+def simulate_quality(scenario: Scenario, n_answers: int, seed: int, run: int) -> float:
+    """Return the quality of the tree of so many answers in one run; runs are independent."""
+    rng = np.random.default_rng([seed, run])
+    similarities, levels = _draw_truth(scenario, rng)
+    answers = _draw_answers(scenario, similarities, n_answers, rng)
+    return _judge(scenario, _tree(answers, scenario.method), similarities, levels, rng)
+
+
+def simulate_limit(scenario: Scenario, seed: int, run: int) -> float:
+    """Return the quality of the method's tree when every comparison is known without error.
+
+    Only the noise in the similarities remains. Given many answers, spectral takes average linkage
+    where that predicts better, which needs held-out answers: its limit is the better of both trees.
+    """
+    rng = np.random.default_rng([seed, run])
+    similarities, levels = _draw_truth(scenario, rng)
+    everything = Comparisons.from_similarities(similarities)
+    state = rng.bit_generator.state
+    found = []
+    is_spectral = scenario.method == "spectral"
+    for method in ("spectral", "AddS-AL") if is_spectral else (scenario.method,):
+        rng.bit_generator.state = state  # both are judged by the same answers
+        found.append(_judge(scenario, _tree(everything, method), similarities, levels, rng))
+    return max(found)
+
+
+def _draw_truth(scenario: Scenario, rng: np.random.Generator) -> tuple[FloatArray, LabelArray]:
+    """Return similarities and true levels, the objects shuffled: ties favour small numbers."""
+    planted = planted_tree(
+        scenario.structure, mean=0.0, gap=scenario.difficulty, noise=1.0, seed=rng
+    )
+    order = rng.permutation(planted.n_objects)
+    return planted.similarities[np.ix_(order, order)], planted.levels[:, order]
+
+
+def _draw_answers(
+    scenario: Scenario, similarities: FloatArray, n_answers: int, rng: np.random.Generator
+) -> Comparisons:
+    rows = simulate_answers(
+        similarities,
+        n_answers,
+        form=scenario.question,
+        error_rate=scenario.error_rate,
+        seed=int(rng.integers(2**62)),
+    )
+    return list_answers(rows, scenario.question, n_objects=scenario.n_objects)
+
+
+def _tree(comparisons: Comparisons, method: str) -> Hierarchy:
+    with warnings.catch_warnings():
+        # Gaps and ties of few simulated answers are what is being measured.
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        return cluster(comparisons, method)
+
+
+def _judge(
+    scenario: Scenario,
+    tree: Hierarchy,
+    similarities: FloatArray,
+    levels: LabelArray,
+    rng: np.random.Generator,
+) -> float:
+    if scenario.measure == "aari":
+        return aari(levels, tree)
+    return comparison_accuracy(_draw_answers(scenario, similarities, N_NEW_ANSWERS, rng), tree)

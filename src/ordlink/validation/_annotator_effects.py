@@ -1,0 +1,258 @@
+"""Excluding or weighting annotators: the tree with and without, and how much it changes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from ordlink._text import listed
+from ordlink._validate import Seed, random_generator, seed_number
+from ordlink.comparisons import ListedComparisons
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.methods import cluster, find_method
+from ordlink.metrics import comparison_accuracy, triplet_distance
+from ordlink.validation._annotator_weights import (
+    METHODS_FOR_WEIGHTS,
+    annotator_weights,
+    weighted_comparisons,
+)
+from ordlink.validation._folds import check_listed
+from ordlink.validation._repeats import annotators_of
+from ordlink.validation._shuffled import grow_shuffled
+
+N_ORDERS = 4
+"""Where ties decide merges, number of trees of each kind with ties decided by chance."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwoTrees:
+    """Two trees, how far they agree, and how well each fits the answers.
+
+    Attributes
+    ----------
+    tree_with, tree_without : Hierarchy
+        The trees of `ordlink.cluster`.
+    agreement : float
+        Share of the triples of objects that both trees resolve alike (1 minus the triplet
+        distance); 1/3 for unrelated trees. Where ties decide merges, the mean over several trees
+        of each kind whose ties are decided by chance: trees with the same ties would look alike.
+    agreement_of_ties : float
+        The same for two trees of one kind: the agreement if the trees differed by their ties
+        alone. 1 where no tie decides a merge.
+    accuracy_with, accuracy_without : float
+        Share of the comparisons that each tree agrees with: of those kept, or weighted.
+    """
+
+    tree_with: Hierarchy
+    tree_without: Hierarchy
+    agreement: float
+    agreement_of_ties: float
+    accuracy_with: float
+    accuracy_without: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExclusionEffect(TwoTrees):
+    """The trees of all answers, and without those of some people; see `TwoTrees`.
+
+    Attributes
+    ----------
+    excluded : tuple of str
+        Who was left out.
+    n_kept, n_left_out : int
+        Number of comparisons kept and left out.
+    """
+
+    excluded: tuple[str, ...]
+    n_kept: int
+    n_left_out: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WeightingEffect(TwoTrees):
+    """The trees of weighted answers, and of answers that all count alike; see `TwoTrees`.
+
+    Attributes
+    ----------
+    method : str
+        Method of the trees.
+    weights : dict of str to float
+        Weight of each annotator.
+    """
+
+    method: str
+    weights: dict[str, float]
+
+
+def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> ListedComparisons:
+    """Return the comparisons of everybody else; answers of unknown annotators stay.
+
+    Raises
+    ------
+    InputError
+        If somebody is not among the annotators, or no answers would be left.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [0, 2, 1]], annotators=["ann", "eve"])
+    >>> without_annotators(c, ["eve"]).quadruplets.tolist()
+    [[0, 1, 0, 2]]
+    """
+    check_listed(comparisons)
+    if isinstance(names, str):
+        raise InputKindError(
+            f"expected a list of names, such as [{names!r}], got a string", parameter="names"
+        )
+    excluded = {str(name) for name in names}
+    people, known = annotators_of(comparisons)
+    strangers = sorted(excluded - set(known))
+    if strangers:
+        some = f"annotators are {listed(known)}" if known else "no annotators are known"
+        raise InputError(f"there is no annotator {strangers[0]!r}; {some}", parameter="names")
+    numbers = [number for number, name in enumerate(known) if name in excluded]
+    kept = comparisons.take(~np.isin(people, numbers))
+    if not kept.n_rows:
+        raise InputError("no answers are left", parameter="names", remedy="keep some annotators")
+    return kept
+
+
+def exclusion_effect(
+    comparisons: ListedComparisons,
+    names: Iterable[str],
+    method: str = "4-AL",
+    *,
+    seed: Seed = 0,
+    **options: Any,
+) -> ExclusionEffect:
+    """Return the tree with and without some people, and how far the two agree.
+
+    Parameters
+    ----------
+    comparisons : ListedComparisons
+        All answers.
+    names : iterable of str
+        Who is left out; `CrowdQuality.flagged`, for instance.
+    method : str
+        A method that takes comparisons.
+    seed : int, numpy.random.Generator or None
+        Random seed, by which ties are decided.
+    **options
+        Options of the method.
+
+    Raises
+    ------
+    InputError, InputKindError
+        As in `without_annotators` and `ordlink.cluster`.
+    """
+    excluded = names if isinstance(names, str) else sorted({str(name) for name in names})
+    kept = without_annotators(comparisons, excluded)
+    trees = _grow_two(comparisons, kept, method, options, scored_on=kept, seed=seed)
+    return ExclusionEffect(
+        excluded=tuple(excluded),
+        n_kept=kept.n_comparisons,
+        n_left_out=comparisons.n_comparisons - kept.n_comparisons,
+        **vars(trees),
+    )
+
+
+def weighting_effect(
+    comparisons: ListedComparisons,
+    weights: Mapping[str, float] | None = None,
+    method: str = "4-AL",
+    *,
+    seed: Seed = 0,
+    **options: Any,
+) -> WeightingEffect:
+    """Return the tree with and without weights of people, and how far the two agree.
+
+    Both trees count repeated answers as often as they were given (``repeats="net"``), so that
+    they differ by the weights alone.
+
+    Parameters
+    ----------
+    comparisons : ListedComparisons
+        All answers.
+    weights : mapping of str to float, optional
+        As in `weighted_comparisons`; those of `annotator_weights` by default.
+    method : str
+        4-AL, AddS-AL, tSTE-AL, FORTE-AL or SOE-AL.
+    seed : int, numpy.random.Generator or None
+        Random seed, by which ties are decided.
+    **options
+        Options of the method.
+
+    Raises
+    ------
+    InputError, InputKindError
+        As in `annotator_weights`, `weighted_comparisons` and `ordlink.cluster`, or if the method
+        cannot weight answers.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [0, 2, 1]], annotators=["ann", "eve"])
+    >>> effect = weighting_effect(c, {"eve": 2.0})
+    >>> effect.tree_with.merges.tolist()
+    [[0, 2], [3, 1]]
+    """
+    name = find_method(method).name
+    if name not in METHODS_FOR_WEIGHTS:
+        raise InputError(
+            f"{name} cannot weight answers",
+            parameter="method",
+            remedy=f"use {', '.join(METHODS_FOR_WEIGHTS)}",
+        )
+    seed = seed_number(seed)
+    chosen = annotator_weights(comparisons, seed=seed) if weights is None else dict(weights)
+    weighted = weighted_comparisons(comparisons, chosen)
+    trees = _grow_two(
+        weighted, comparisons, name, {"repeats": "net", **options}, scored_on=weighted, seed=seed
+    )
+    return WeightingEffect(method=name, weights=chosen, **vars(trees))
+
+
+def _grow_two(
+    comparisons_with: ListedComparisons,
+    comparisons_without: ListedComparisons,
+    method: str,
+    options: dict[str, Any],
+    *,
+    scored_on: ListedComparisons,
+    seed: Seed,
+) -> TwoTrees:
+    """Build the trees of two sets of comparisons, and score both on a third."""
+    both = comparisons_with, comparisons_without
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        tree_with, tree_without = (cluster(one, method, **options) for one in both)
+    agreement, of_ties = _agreement(tree_with, tree_without), 1.0
+    if tree_with.n_tied_merges or tree_without.n_tied_merges:
+        rng = random_generator(seed)
+        first, second = (
+            [grow_shuffled(one, method, rng, **options) for _ in range(N_ORDERS)] for one in both
+        )
+        agreement = _mean_agreement(product(first, second))
+        of_ties = _mean_agreement([*combinations(first, 2), *combinations(second, 2)])
+    return TwoTrees(
+        tree_with=tree_with,
+        tree_without=tree_without,
+        agreement=agreement,
+        agreement_of_ties=of_ties,
+        accuracy_with=comparison_accuracy(scored_on, tree_with),
+        accuracy_without=comparison_accuracy(scored_on, tree_without),
+    )
+
+
+def _agreement(one: Hierarchy, other: Hierarchy) -> float:
+    return 1 - triplet_distance(one, other)
+
+
+def _mean_agreement(pairs: Iterable[tuple[Hierarchy, Hierarchy]]) -> float:
+    return float(np.mean([_agreement(one, other) for one, other in pairs]))
