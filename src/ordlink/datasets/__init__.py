@@ -4,6 +4,7 @@ from ordlink.datasets._answer_set import AnswerSet
 from ordlink.datasets._answers import simulate_answers
 from ordlink.datasets._bundled import load_glass, load_zoo
 from ordlink.datasets._car import fetch_car
+from ordlink.datasets._catalogue import CATALOGUE
 from ordlink.datasets._crowdtsc import fetch_crowdtsc
 from ordlink.datasets._faces import fetch_faces
 from ordlink.datasets._features import FeatureTable
@@ -12,14 +13,18 @@ from ordlink.datasets._musicseer import fetch_musicseer
 from ordlink.datasets._newsgroups import fetch_20news
 from ordlink.datasets._perceptual_kernels import fetch_perceptual_kernels
 from ordlink.datasets._planted import PlantedHierarchy, planted_hierarchy, planted_tree
+from ordlink.datasets._sources import Source, data_folder
 from ordlink.datasets._structure import caterpillar, random_structure
 from ordlink.datasets._things import fetch_things
 
 __all__ = [
+    "CATALOGUE",
     "AnswerSet",
     "FeatureTable",
     "PlantedHierarchy",
+    "Source",
     "caterpillar",
+    "data_folder",
     "fetch_20news",
     "fetch_car",
     "fetch_crowdtsc",

@@ -2,12 +2,14 @@
 
 from ordlink.plotting._curves import Curve, save_curves
 from ordlink.plotting._dendrogram import plot_hierarchy, save_plot
+from ordlink.plotting._formats import check_drawing
 from ordlink.plotting._layout import HEIGHTS, DendrogramLayout, dendrogram_layout
 
 __all__ = [
     "HEIGHTS",
     "Curve",
     "DendrogramLayout",
+    "check_drawing",
     "dendrogram_layout",
     "plot_hierarchy",
     "save_curves",

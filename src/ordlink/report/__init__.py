@@ -2,5 +2,13 @@
 
 from ordlink.report._evidence import Evidence, gather_evidence
 from ordlink.report._page import Making, making_time, report_page
+from ordlink.report._words import firm_branches
 
-__all__ = ["Evidence", "Making", "gather_evidence", "making_time", "report_page"]
+__all__ = [
+    "Evidence",
+    "Making",
+    "firm_branches",
+    "gather_evidence",
+    "making_time",
+    "report_page",
+]
