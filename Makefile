@@ -22,7 +22,6 @@ check: $(VENV)/.check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m tests.import_rules
 
 ## reproduce: the paper's experiments; QUICK=1 for a few minutes, REPRODUCE_ARGS for more (--help)
 reproduce: $(VENV)/.installed

@@ -1,4 +1,4 @@
-"""Pages that hold everything themselves: one file, no network, the same look everywhere."""
+"""Self-contained HTML pages: one file, no network, one style."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""What the browser may load: nothing but what is in the page."""
+"""The browser may load nothing from outside the page."""
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1f2328; --muted: #59636e; --line: #d1d9e0;
@@ -66,13 +66,13 @@ _NUMBER = re.compile(r"[<>≈±+-]?[0-9][0-9.,:/%±e+ -]*( ?(s|ms|min|h|kB|MB|CP
 
 
 class Html(str):
-    """Text that is HTML already, which is not escaped again."""
+    """Text that is already HTML and is not escaped again."""
 
     __slots__ = ()
 
 
 def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
-    """Return a whole page that needs no other file and lets nothing be loaded.
+    """Return a self-contained page.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
         ``--paper``, ``--panel``, ``--accent``, ``--good``, ``--bad`` and ``--doubt``; what has the
         class ``screen-only`` is not printed.
     script : str
-        JavaScript, run after the body is there; data belongs into a `data_block`.
+        JavaScript, run at the end of the body; its data belongs in a `data_block`.
 
     Examples
     --------
@@ -106,9 +106,9 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
 
 
 def escape(text: object) -> Html:
-    """Return text as it stands in HTML, also within quotation marks; `Html` stays as it is.
+    """Return text escaped for HTML, also within quotation marks; `Html` stays as it is.
 
-    Characters that no page may hold become the sign for a wrong one.
+    Characters that HTML forbids become U+FFFD.
 
     Examples
     --------
@@ -126,12 +126,12 @@ def escape(text: object) -> Html:
 def table(
     header: Iterable[object], rows: Iterable[Sequence[Any]], *, caption: str | None = None
 ) -> str:
-    """Return a table whose first column names the rows; columns of numbers stand to the right.
+    """Return a table whose first column names the rows; numeric columns are right-aligned.
 
     Parameters
     ----------
     header : iterable of str
-        Name of each column; cells that are `Html` are not escaped, here and below.
+        Name of each column; `Html` is not escaped, here and below.
     rows : iterable of sequences
         The cells of each row; None is an empty cell.
     caption : str, optional
@@ -162,7 +162,7 @@ def table(
 
 
 def data_block(identifier: str, value: Any) -> str:
-    r"""Return data for a script of the page, which reads it with ``JSON.parse``.
+    r"""Return data that a script of the page reads with ``JSON.parse``.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def _right(is_right: bool) -> str:  # noqa: FBT001 - one entry of a list
 
 
 def _holds_numbers(cells: Sequence[str]) -> bool:
-    """Return whether all cells that hold something hold a number."""
+    """Return whether all non-empty cells are numbers."""
     filled = [html.unescape(cell) for cell in cells if cell not in ("", "-")]
     return bool(filled) and all(_NUMBER.fullmatch(cell) for cell in filled)
 

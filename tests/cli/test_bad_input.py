@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import BinaryIO
 
@@ -337,8 +336,14 @@ def test_ctrl_c_ends_a_waiting_program_with_one_line(tmp_path: Path) -> None:
     program = (
         # Under nohup, a child inherits that Ctrl-C is ignored.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "import io, os, sys\n"
+        "class Telling(io.RawIOBase):\n"
+        "    def readable(self): return True\n"
+        "    def readinto(self, room):\n"
+        "        print('waiting', flush=True)\n"
+        "        return os.readv(0, [room])\n"
+        "sys.stdin = io.TextIOWrapper(io.BufferedReader(Telling()))\n"
         "from ordlink.cli import main\n"
-        "print('ready', flush=True)\n"
         "main(['cluster', '-', '--out', 'out'])"
     )
     process = subprocess.Popen(
@@ -350,8 +355,7 @@ def test_ctrl_c_ends_a_waiting_program_with_one_line(tmp_path: Path) -> None:
         text=True,
     )
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(1)
+    assert process.stdout.readline() == "waiting\n"
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
 

@@ -62,8 +62,8 @@ def test_pictures_and_people_left_out(ordlink, answers: Path) -> None:
     text = out.read_text(encoding="utf-8")
     n_pictures = text.count("data:image/jpeg;base64")
     assert n_pictures >= 7 and n_pictures % 7 == 0
-    assert "Left out on request:</strong> b" in text
-    assert "50 replicates" in text
+    assert "Excluded on request:</strong> b" in text
+    assert "50 bootstrap samples" in text
     assert "8 objects, 40 comparisons, AddS-AL" in result.out
 
 

@@ -1,4 +1,7 @@
-"""A worker whose order never ends: `python -m tests.collect.endless_worker` prints its number."""
+"""A worker whose order never ends: `python -m tests.collect.endless_worker`.
+
+It prints the number of the worker's process, and a line once that is at work.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ class Endless:
         pass
 
     def carry_out(self, _: Any) -> None:
+        print("at work", flush=True)
         while True:
             pass
 
@@ -32,6 +36,6 @@ if __name__ == "__main__":
     process = context.Process(target=work, args=(theirs,), daemon=True)
     process.start()
     theirs.close()
-    ours.send("an order")
     print(process.pid, flush=True)
+    ours.send("an order")
     time.sleep(600)

@@ -23,6 +23,9 @@ from ordlink.collect.worker import Bench, Mark, TreeOrder, Trees
 from ordlink.errors import InputError
 from tests.collect.conftest import BenchWorker, Place, post, text_study
 
+PATIENCE = 30.0
+"""How long to wait for what must come, in seconds."""
+
 
 def trees(newick: str, n_told: int, n_told_kept: int | None = None) -> Trees:
     kept = n_told if n_told_kept is None else n_told_kept
@@ -123,7 +126,7 @@ def test_a_study_with_a_stable_tree_that_is_opened_again_counts_anew(
 
         async def reopen() -> bool:
             await hub.set_state("open")
-            await asyncio.sleep(0.2)  # several times the upkeep
+            await hub._keep_up()  # what ended it before
             return hub.is_open
 
         place.browser.portal.call(settle)
@@ -148,7 +151,7 @@ class SlowTrees:
         with self._lock:
             if isinstance(order, TreeOrder):
                 self.grows.set()
-                self.go_on.wait(30)
+                self.go_on.wait(2 * PATIENCE)
             return self._bench.carry_out(order)
 
     def close(self) -> None:
@@ -160,29 +163,34 @@ def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> No
     monkeypatch.setattr("ordlink.collect.hub.TREE_SECONDS", 0.01)
     study = text_study(questions_per_person=1000, sampler="SL", question="quadruplet")
 
-    async def run() -> tuple[int, int, int]:
-        hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=SlowTrees)
-        hub.start()
+    async def ask(hub: Hub) -> tuple[int, int, int]:
         token = hash_token("x")
         await hub.change(lambda connection: join(connection, Origin(), token))
-        await asyncio.sleep(0.1)
+        await hub.grow_trees()  # as in the background: without an answer it starts no worker
         n_before_answers = SlowTrees.n_made
         view = await hub.step(Step(token, Continue("instructions")))
         assert view is not None
         view = await hub.step(Step(token, Answer(view.number, (0,))))
-        await asyncio.to_thread(SlowTrees.grows.wait, 30)
+        await asyncio.to_thread(SlowTrees.grows.wait, PATIENCE)
         n_before = await hub.read(count_own_draws)
         for _ in range(500):
             assert view is not None
             view = await hub.step(Step(token, Answer(view.number, (0,))))
+            await hub._fill()  # as in the background: it returns with what was drawn
             n_after = await hub.read(count_own_draws)
             if n_after > n_before + 1:
                 break
-            await asyncio.sleep(0.002)
-        is_still_growing = hub.live.trees is None
-        await hub.stop()
-        assert is_still_growing
+        assert hub.live.trees is None  # still growing
         return n_before_answers, n_before, n_after
+
+    async def run() -> tuple[int, int, int]:
+        hub = Hub(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=SlowTrees)
+        hub.start()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await ask(hub)
+        finally:
+            await hub.stop()
 
     n_before_answers, n_before, n_after = asyncio.run(run())
 

@@ -52,7 +52,7 @@ def test_a_worker_ends_with_a_server_that_is_killed_whatever_it_is_doing() -> No
     words = [sys.executable, "-m", "tests.collect.endless_worker"]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         worker = int(server.stdout.readline())
-        time.sleep(1.0)
+        assert server.stdout.readline() == "at work\n"
         server.kill()
     try:
         for _ in range(600):

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,15 @@ def kept_study() -> Any:
     """Return the study of the kept database."""
     return text_study(
         8, name="Eight things", questions_per_person=10, practice=1, catch_share=0.1,
-        repeat_share=0.2, method="AddS-AL", sampler="random", seed=5,
+        repeat_share=0.2, method="AddS-AL", sampler="random", seed=5, abandon_after=1.0,
     )  # fmt: skip
 
 
 def make_study_database(path: Path) -> None:
-    """Let four people take part: one guesses and is excluded, one undoes, one leaves half way."""
+    """Let four people take part: one guesses and is excluded, one undoes, one leaves half way.
+
+    What the last one left open has been taken back, so that nothing changes with time any more.
+    """
     with serve(kept_study(), path) as place:
         csrf = place.log_in()
         for person, search in enumerate(["?PROLIFIC_PID=5f0c", "", "?participant=%3Dx", ""]):
@@ -43,6 +47,7 @@ def make_study_database(path: Path) -> None:
                     state = post(browser, "/api/continue", phase=state["phase"])
                 if person == 1 and state["number"] == 6 and state["undoable"]:
                     state = post(browser, "/api/undo", number=state["undoable"])
+        _wait_for(lambda: '"open"' not in place.browser.get("/owner/download/events.jsonl").text)
         place.browser.post("/owner/people/3/exclude", data={"csrf": csrf, "reason": "guesses"})
         place.browser.post("/owner/state", data={"csrf": csrf, "state": "complete"})
 
@@ -85,14 +90,15 @@ def _answer(place: Place, browser: Any, state: dict[str, Any], person: int) -> A
 
 def _wait_for_tree(browser: Any) -> dict[str, Any]:
     """Return the trees as soon as they have grown, without the time."""
+    _wait_for(lambda: browser.get("/owner/api/tree").json()["kept"] is not None)
+    tree: dict[str, Any] = browser.get("/owner/api/tree").json()
+    return {key: value for key, value in tree.items() if key not in ("grown_at", "n_stable")}
+
+
+def _wait_for(is_so: Callable[[], bool]) -> None:
     until = time.monotonic() + PATIENCE
-    while True:
-        tree: dict[str, Any] = browser.get("/owner/api/tree").json()
-        if tree["kept"] is not None:
-            tree.pop("grown_at")
-            tree.pop("n_stable")
-            return tree
-        assert time.monotonic() < until, "no tree has grown"
+    while not is_so():
+        assert time.monotonic() < until, "it does not come"
         time.sleep(0.02)
 
 

@@ -142,7 +142,7 @@ def test_pointing_and_focus_show_members_support_and_score(page: Any, evidence: 
     assert f"{tree.sizes[node]} objects" in text
     assert f"support {int(100 * tree.support[0] + 1e-9)} %" in text
     shares, transfers = evidence.support.shares, evidence.support.transfers
-    assert f"exactly so in {int(100 * shares[0] + 1e-9)} % of replicates" in text
+    assert f"exactly this branch in {int(100 * shares[0] + 1e-9)} % of bootstrap" in text
     assert f"transfer support {int(100 * transfers[0] + 1e-9)} %" in text
     assert "score" in text
     for member in tree.members(node).tolist():

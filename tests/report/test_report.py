@@ -143,8 +143,8 @@ def test_it_says_how_it_was_made(page: Page) -> None:
 def test_who_was_left_out_is_named_with_the_effect(page: Page, evidence: Evidence) -> None:
     assert evidence.exclusion is not None
     assert "bob" not in [person.name for person in evidence.crowd.annotators]
-    assert "Left out on request: bob, with 200 comparisons" in page.text
-    assert "1 person was left out on request (bob)" in page.text
+    assert "Excluded on request: bob, with 200 comparisons" in page.text
+    assert "1 person was excluded on request (bob)" in page.text
 
 
 def test_how_far_ties_alone_would_change_the_tree_is_said(evidence: Evidence) -> None:
@@ -152,15 +152,15 @@ def test_how_far_ties_alone_would_change_the_tree_is_said(evidence: Evidence) ->
         effect = replace(evidence.exclusion, agreement=0.912, agreement_of_ties=agreement_of_ties)
         return Page(report_page(replace(evidence, exclusion=effect))).text
 
-    assert "91 % of the triples of objects alike (unrelated trees: 33 %)." in said(1.0)
-    tied = "(unrelated trees: 33 %; trees that differ by their ties alone: 80 %)."
+    assert "91 % of the triples of objects in the same way (unrelated trees: 33 %)." in said(1.0)
+    tied = "(unrelated trees: 33 %; trees that differ in ties only: 80 %)."
     assert tied in said(0.8)
 
 
 def test_flagged_people_are_still_in_the_tree(page: Page, evidence: Evidence) -> None:
     assert evidence.crowd.flagged == ("eve",)
     assert evidence.summary.n_annotators == 5
-    assert "Of 5 people, one of them looks unusual" in page.text
+    assert "Of 5 people, one looks unusual" in page.text
     assert "which guessing would do" in page.text
 
 
@@ -174,9 +174,9 @@ def test_it_says_what_the_folds_keep_together(page: Page, evidence: Evidence) ->
     other = Page(report_page(by_answers)).text
 
     assert "Folds are by people" in page.text
-    assert "of the comparisons of people it has not seen" in page.text
+    assert "of the comparisons by people it has not seen" in page.text
     assert "Folds are by answers" in other
-    assert "of the comparisons of answers it has not seen" in other
+    assert "of the comparisons in answers it has not seen" in other
 
 
 def test_the_same_evidence_gives_the_same_page(evidence: Evidence) -> None:
@@ -197,10 +197,10 @@ def test_the_summary_counts_branches_by_their_support(evidence: Evidence) -> Non
 @pytest.mark.parametrize(
     ("n_reached", "said"),
     [
-        (0, "express. Trees from one half of the pairs of objects predict"),
+        (0, "express. Trees built from one half of the pairs of objects predict"),
         (1, "better than chance (p = 0.002)"),
         (49, "better than chance (p = 0.050)"),
-        (50, "These answers do not show a hierarchy."),
+        (50, "There is no significant evidence of a hierarchy."),
     ],
 )
 def test_the_p_value_decides_what_is_said(evidence: Evidence, n_reached: int, said: str) -> None:
@@ -255,7 +255,7 @@ def test_answers_by_coin_toss_are_said_to_have_no_hierarchy() -> None:
     assert evidence.test is not None
     assert evidence.test.p_value > 0.05
     summary = Page(summary_html(evidence)).text
-    assert "These answers do not show a hierarchy" in summary
+    assert "There is no significant evidence of a hierarchy" in summary
     assert "should not be read as a finding" in summary
 
 
@@ -339,32 +339,32 @@ def test_auto_takes_the_recommended_method_where_its_replicates_are_fast(
             {"spectral": 0.70, "tSTE-AL 2-D": 0.65, "AddS-AL": 0.68},
             400,
             "AddS-AL",
-            "of the methods whose 400 replicates take at most two minutes, AddS-AL predicts "
-            "held-out answers best; the accuracy of spectral is higher by 2.0 points, so ask for "
-            "it by name if its support is worth waiting for.",
+            "of the methods that process 400 bootstrap samples in two minutes, AddS-AL predicts "
+            "held-out answers best; spectral is 2.0 percentage points more accurate, so request "
+            "it by name if its support is worth the wait.",
         ),
         (
             {"spectral": 0.69, "tSTE-AL 2-D": 0.65, "AddS-AL": 0.70},
             400,
             "AddS-AL",
             "AddS-AL predicts held-out answers best; spectral, which is preferred where the two "
-            "cannot be told apart, is too slow for 400 replicates.",
+            "do not differ significantly, is too slow for 400 bootstrap samples.",
         ),
         (
             {"spectral": 0.70, "tSTE-AL 2-D": 0.7204, "AddS-AL": 0.72},
             200_000,
             "AddS-AL",
-            "of the methods whose 200,000 replicates take at most two minutes, AddS-AL predicts "
-            "held-out answers best; the accuracy of tSTE-AL 2-D is higher by less than 0.1 points, "
-            "so ask for it by name if its support is worth waiting for.",
+            "of the methods that process 200,000 bootstrap samples in two minutes, AddS-AL "
+            "predicts held-out answers best; tSTE-AL 2-D is less than 0.1 percentage points more "
+            "accurate, so request it by name if its support is worth the wait.",
         ),
         (
             {"spectral": 0.72, "tSTE-AL 2-D": 0.70, "AddS-AL": 0.70},
             10**9,
             "AddS-AL",
-            "no method makes 1,000,000,000 replicates in two minutes, and AddS-AL is the fastest; "
-            "the accuracy of spectral is higher by 2.0 points, so ask for it by name if its "
-            "support is worth waiting for.",
+            "no method processes 1,000,000,000 bootstrap samples in two minutes, and AddS-AL is "
+            "the fastest; spectral is 2.0 percentage points more accurate, so request it by name "
+            "if its support is worth the wait.",
         ),
     ],
 )
@@ -394,22 +394,22 @@ def test_report_and_auto_take_the_same_method(crowd, n_answers: int) -> None:
 def test_where_the_threshold_is_checked_is_said_with_the_methods(
     evidence: Evidence, page: Page
 ) -> None:
-    checked = "is the subject of docs/trust.md in the source of ordlink, for 4-AL and AddS-AL"
+    checked = "validates the 95 % threshold on planted data, for 4-AL and AddS-AL"
     other = report_page(replace(evidence, chosen=CANDIDATES["tSTE-AL 2-D"]))
 
     assert f"{checked}." in page.text
     assert f"{checked}, not for tSTE-AL." in Page(other).text
     own = report_page(replace(evidence, chosen=CANDIDATES["spectral"]))
-    assert f"{checked}, and in a smaller check for spectral." in Page(own).text
+    assert f"{checked} and, in a smaller study, spectral." in Page(own).text
 
 
 @pytest.mark.parametrize(
     ("label", "n_objects", "n_answers", "n_replicates", "why"),
     [
-        ("AddS-AL", 60, 12_000, 200, "the usual number"),
-        ("spectral", 20, 3_000, 96, "about as many as spectral makes in two minutes"),
-        ("spectral", 60, 12_000, 55, "about as many as spectral makes in two minutes"),
-        ("spectral", 60, 400_000, 50, "few, since spectral is slow with so many answers"),
+        ("AddS-AL", 60, 12_000, 200, "the default"),
+        ("spectral", 20, 3_000, 96, "about as many as spectral processes in two minutes"),
+        ("spectral", 60, 12_000, 55, "about as many as spectral processes in two minutes"),
+        ("spectral", 60, 400_000, 50, "few, because spectral is slow on this many answers"),
     ],
 )
 def test_a_slow_method_gets_fewer_replicates_but_at_least_fifty(
@@ -424,8 +424,8 @@ def test_a_slow_method_gets_fewer_replicates_but_at_least_fifty(
 def test_the_page_says_how_many_replicates_and_why(evidence: Evidence, page: Page) -> None:
     slow = replace(evidence, n_replicates=96, replicates_reason="as many as fit")
 
-    assert "Support is from 40 replicates (as asked for)" in page.text
-    assert "Support is from 96 replicates (as many as fit)" in Page(report_page(slow)).text
+    assert "Support is from 40 bootstrap samples (as requested)" in page.text
+    assert "Support is from 96 bootstrap samples (as many as fit)" in Page(report_page(slow)).text
 
 
 def _with_trees(
@@ -460,17 +460,17 @@ def test_equally_good_methods_that_split_the_objects_differently_are_named(
     one = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]
     other = [[0, 1], [2, 3], [4, 5], [7, 8], [6, 9]]
     alike = 100 * (1 - triplet_distance(ol.Hierarchy(one), ol.Hierarchy(other)))
-    said = f"with two 2 of 6 objects are on the other side ({alike:.0f} % of triples resolved alike"
+    said = f"with two, 2 of 6 objects are on the other side ({alike:.0f} % of triples resolved in"
 
     both = _with_trees(evidence, {"one": one, "two": other, "three": other}, tied=2)
 
     assert "Methods disagree about the top of the tree" in both
     assert said in both
     assert "with three" not in both
-    assert "Held against one:" in both
+    assert "Compared with one:" in both
     shown_is_behind = _with_trees(evidence, {"best": other, "one": one}, tied=2, error=0.006)
-    assert "with best 2 of 6 objects" in shown_is_behind  # and against what is shown
-    assert "Held against one:" in shown_is_behind
+    assert "with best, 2 of 6 objects" in shown_is_behind  # and against what is shown
+    assert "Compared with one:" in shown_is_behind
     assert "disagree" not in _with_trees(evidence, {"one": one, "two": other}, tied=1)
     worse = _with_trees(evidence, {"best": other, "one": one}, tied=2, error=0.004)
     assert "disagree" not in worse  # what is shown is not as good as the best
@@ -483,8 +483,8 @@ def test_what_was_used_is_cited(evidence: Evidence, page: Page) -> None:
 
     for text, used in [
         ("A revenue function for comparison-based", "(revenue)"),
-        ("Mantel, N. (1967)", "(test by random relabelling of objects)"),
-        ("docs/trust.md", "(replicates, test for structure)"),
+        ("Mantel, N. (1967)", "(permutation test)"),
+        ("docs/trust.md", "(bootstrap samples, test for structure)"),
         ("Near-optimal comparison based clustering", "(the method of the tree, AddS-AL)"),
     ]:
         assert text in page.text
@@ -503,10 +503,10 @@ def test_the_page_says_what_weights_of_people_do(crowd) -> None:
     weights = ol.validation.annotator_weights(crowd)
     assert found.weighting.weights == weights
     assert found.weighting.method == "4-AL"  # 4K-AL cannot count by weights
-    assert "People weighed on request" in text
-    assert f"{min(weights.values()):.2f} to {max(weights.values()):.2f} times" in text
+    assert "Annotator weights, on request" in text
+    assert f"{min(weights.values()):.2f} to {max(weights.values()):.2f}" in text
     assert f">{weights['eve']:.2f}</td>" in text
-    assert "weighed on request" not in report_page(replace(found, weighting=None))
+    assert "weights, on request" not in report_page(replace(found, weighting=None))
 
 
 def test_weights_that_mean_nothing_are_refused_before_the_work(names) -> None:
@@ -584,5 +584,5 @@ def test_a_single_person_is_not_called_usual_or_unusual(evidence: Evidence) -> N
 
     summary = Page(summary_html(replace(evidence, crowd=alone, exclusion=None))).text
 
-    assert "All answers are of one person, who cannot be held against others." in summary
+    assert "All answers are by one person, who cannot be compared with others." in summary
     assert "unusual" not in summary

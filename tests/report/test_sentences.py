@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 import math
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError
 from typing import Any, Literal
 
 import pytest
@@ -157,33 +159,34 @@ SENTENCES: list[tuple[str, Change, str, str]] = [
     ("one answer of one person", summary(n_annotators=1, n_answers=1, n_comparisons=1),
      "1 answer by 1 person about 12 objects, which make 1 comparison of pairs.", "by 1 people"),
     ("nobody known", summary(n_annotators=None, n_answers=7),
-     "The data. 7 answers about 12 objects", "answers by"),
+     "The data. 7 answers about 12 objects", "7 answers by"),
     ("objects never named", summary(never_named=("ant", "<bee>")),
-     "2 objects (ant, <bee>) never occur; their place means nothing.", "fall into"),
+     "2 objects (ant, <bee>) never occur; their position in the tree is arbitrary.", "fall into"),
     ("many objects never named", summary(never_named=tuple("abcdefghijk")),
      "11 objects (a, b, c, d, e, f, g, h and 3 more) never occur", "i, j"),
     ("parts", summary(parts=((0, 1), (2,), (3,))),
-     "The objects fall into 3 parts that were never compared; how these join means nothing.",
+     "The objects fall into 3 parts that were never compared with each other; how these join is "
+     "arbitrary.",
      "never occur"),
     ("no test", without("test"),
-     "Is there structure that a tree can express? There are too few answers for the test. Read "
-     "the tree as a first guess.", "There is structure that a tree can express."),
+     "Is there structure that a tree can express? There are too few answers for the test. "
+     "Treat the tree as a first guess.", "There is structure that a tree can express."),
     ("one branch of each kind", support(0.97, 0.5, *[0.1] * 8, 0.2),
      "Of 10 branches below the root, 1 is firm (support of at least 95 %), 1 is uncertain (50 to "
      "95 %), and 8 are not supported (below 50 %). Firm, the largest first:", "No branch"),
     ("unsupported branches", support(0.4),
-     "What lies within an unsupported branch should not be read as a finding: raise the slider at "
-     "the tree, and see what is left.", "Firm, the largest first"),
+     "Do not interpret the inside of an unsupported branch: raise the slider at the tree to hide "
+     "such branches.", "Firm, the largest first"),
     ("nothing certain", support(0.7), "0 are firm (support of at least 95 %), 10 are uncertain "
-     "(50 to 95 %), and 0 are not supported (below 50 %). No branch is certain.", "What lies"),
-    ("many firm branches", support(1.0), "10 are firm", "No branch is certain"),
+     "(50 to 95 %), and 0 are not supported (below 50 %). No branch is firm.", "Do not interpret"),
+    ("many firm branches", support(1.0), "10 are firm", "No branch is firm"),
     ("more firm branches than are listed", support(1.0), "and 4 more.", "and 5 more."),
     ("too few to hold out", without("methods"),
-     "Prediction. There are too few answers to hold some out and see whether the tree predicts "
+     "Prediction. There are too few answers to hold some out and check whether the tree predicts "
      "them.", "guessing would give 50 %"),
     ("no table of methods", without("methods"),
      "There are too few answers to hold some out and compare methods on them.", "Folds are by"),
-    ("judged", chosen("AddS-AL"), "The tree (AddS-AL) predicts", "was not judged"),
+    ("judged", chosen("AddS-AL"), "The tree (AddS-AL) predicts", "was not evaluated"),
     ("agreement between people", repeats("between"),
      "Two answers to the same question agree in 78 % of cases, so no tree could predict more than "
      "87 % of them.", "could predict all"),
@@ -194,25 +197,27 @@ SENTENCES: list[tuple[str, Change, str, str]] = [
     ("too few repeats", repeats("between", n_pairs=19), "guessing would give 50 %.",
      "Two answers to the same question"),
     ("one person left out", exclusion(excluded=("bob",)),
-     "1 person was left out on request (bob).", "people were left out"),
+     "1 person was excluded on request (bob).", "people were excluded"),
     ("two people left out", exclusion(excluded=("ann", "bob"), n_left_out=1),
-     "2 people were left out on request (ann, bob).", "1 person was left out"),
+     "2 people were excluded on request (ann, bob).", "1 person was excluded"),
     ("the effect of leaving out", exclusion(
         excluded=("ann", "bob"), n_left_out=1, agreement=0.9, agreement_of_ties=1.0,
         accuracy_with=0.5, accuracy_without=math.nan),
-     "Left out on request: ann, bob, with 1 comparison. The trees with and without them resolve "
-     "90 % of the triples of objects alike (unrelated trees: 33 %). Of the comparisons kept, the "
-     "tree with them agrees with 50 %, the tree without them with -.", "by their ties alone"),
+     "Excluded on request: ann, bob, with 1 comparison. The trees with and without them resolve "
+     "90 % of the triples of objects in the same way (unrelated trees: 33 %). The tree with them "
+     "agrees with 50 % of the remaining comparisons, the tree without them with -.",
+     "differ in ties only"),
     ("nobody unusual", flags(0),
-     "Of 5 people, nobody looks unusual. All of their answers are in the tree.", "of them look"),
-    ("one unusual", flags(1), "Of 5 people, one of them looks unusual.", "of them look "),
-    ("two unusual", flags(2), "Of 5 people, 2 of them look unusual.", "nobody looks"),
+     "Of 5 people, nobody looks unusual. Nobody is excluded or down-weighted automatically.",
+     "one looks"),
+    ("one unusual", flags(1), "Of 5 people, one looks unusual.", "nobody looks"),
+    ("two unusual", flags(2), "Of 5 people, 2 look unusual.", "nobody looks"),
     ("circular triads", cycles(n_triads=40, n_circular=10),
-     "25 % of triads are circular; 25 % would be guessing.", "drawn at random"),
-    ("few triads", cycles(n_triads=19, n_circular=1), "Quality.", "would be guessing"),
+     "25 % of triads are circular; guessing would give 25 %.", "drawn at random"),
+    ("few triads", cycles(n_triads=19, n_circular=1), "Quality.", "of triads are circular;"),
     ("triads one by one", cycles(n_triads=1, n_circular=0, is_exact=True),
      "Of 1 triad (three pairs of objects that were all compared with each other), 0 % are "
-     "circular: a over b, b over c, c over a. Guessing would give 25 %, answers without any slip "
+     "circular: a over b, b over c, c over a. Guessing would give 25 %, answers without lapses "
      "0 %.", "drawn at random"),
     ("triads drawn", cycles(n_triads=50, n_circular=10, is_exact=False),
      "Of 50 triads drawn at random (three pairs", "Of 50 triads (three"),
@@ -222,17 +227,17 @@ SENTENCES: list[tuple[str, Change, str, str]] = [
     ("contradictions", crowd(n_contradictions=3), "3 comparisons were answered both ways",
      "comparison was"),
     ("nothing repeated", repeats("repeats", n_pairs=0),
-     "No question was asked twice, so it cannot be seen how far answers to the same question "
-     "agree. Some repeated questions in the next survey would tell.", "agreement of"),
+     "No question was asked twice, so agreement on the same question is unknown. Repeat some "
+     "questions in the next survey to measure it.", "agreement of"),
     ("repeats of any two", repeats("repeats"),
-     "any two answers 30 50 78 ± 2 % 50 % 56 %", "answers of two people"),
+     "any two answers 30 50 78 ± 2 % 50 % 56 %", "answers by two people"),
     ("repeats without an error", repeats("repeats", error=math.nan),
      "any two answers 30 50 78 % 50 %", "50 78 ± "),
     ("no annotators", crowd(annotators=()), "The file does not say who gave which answer.",
      "A flag is a reason to look"),
-    ("people", flags(0), "A flag is a reason to look, not to throw away: nobody was left out for "
-     "it.", "what looks unusual"),
-    ("what looks unusual", flags(1), "what looks unusual", "Only the"),
+    ("people", flags(0), "A flag is a reason to look at somebody's answers. Nobody is excluded "
+     "or down-weighted automatically.", "person answers flags"),
+    ("somebody with a flag", flags(1), "guesses", "Only the"),
     ("as many people as are listed", people(200, 3), "p199", "Only the"),
     ("more people than are listed", people(201, 3),
      "Only the 3 people with a flag are listed.", "p199"),
@@ -240,29 +245,32 @@ SENTENCES: list[tuple[str, Change, str, str]] = [
      "50 ± 4 %", "50 ± 3 %"),
     ("an accuracy of few answers", first_person(n_answers=19, accuracy=0.11, accuracy_error=0.04),
      "11 %", "11 ± 4 %"),
+    ("no accuracy", first_person(name="zoe", n_answers=7, accuracy=math.nan), "zoe 7 -", "nan"),
     ("weights", weights(ann=0.5, eve=0.05),
-     "People weighed on request: Answers then count 0.05 to 0.50 times, by how far each person "
-     "agrees with the tree of the others. The trees of 4-AL with and without weights resolve 88 % "
-     "of the triples of objects alike (unrelated trees: 33 %). Of the comparisons, counted by "
-     "weight, they agree with 75 % and 70 %. The tree of this page counts all answers alike; "
-     "ordlink cluster --weigh-people makes the other one.", "cannot be told apart by"),
+     "Annotator weights, on request: Annotator weights range from 0.05 to 0.50, by how well each "
+     "person agrees with the tree of the others. The 4-AL trees with and without weights resolve "
+     "88 % of the triples of objects in the same way (unrelated trees: 33 %). They agree with 75 % "
+     "and 70 % of the comparisons, counted by weight. The tree on this page weights all answers "
+     "equally; ordlink cluster --weigh-people builds the weighted one.", "weights do not differ"),
     ("equal weights", weights(ann=1.0, eve=1.004),
-     "People weighed on request: People cannot be told apart by their answers, so that all count "
-     "alike. The tree of this page", "times, by how far"),
-    ("more answers", verdict("go on"), "More answers are worth it: as it <is>.", "hardly pay"),
-    ("enough answers", verdict("stop"), "More answers hardly pay: as it <is>.", "are worth it"),
+     "Annotator weights, on request: Annotator weights do not differ, so all answers count "
+     "equally. The tree on this page", "weights range"),
+    ("more answers", verdict("go on"), "Collect more answers: as it <is>.", "bring little"),
+    ("enough answers", verdict("stop"), "Further answers bring little: as it <is>.",
+     "Collect more"),
     ("no curve", without("curve"), "To cite", "Would more answers help?"),
     ("no consensus", consensus(0.5, 0.5),
-     "No group of objects, exactly as it is, is found in more than half of the replicates.",
+     "No group of objects occurs in exactly the same form in more than half of the bootstrap "
+     "samples.",
      "Majority-rule consensus"),
     ("a consensus", consensus(0.6, 0.6, 0.6, 0.5),
-     "Majority-rule consensus: the 3 groups, of at most 10, that more than half of the replicates "
-     "have exactly.", "No group of objects"),
-    ("a relabelling test", lambda evidence: evidence, "relabellings of the test 999",
-     "relabellings of the test -"),
-    ("no relabelling test", without("test"), "relabellings of the test -", "of the test 999"),
-    ("no file", lambda evidence: evidence, "A hierarchy of 12 objects, and how far it can be "
-     "trusted.", "12 objects from"),
+     "Majority-rule consensus: the 3 groups, of at most 10, that occur exactly in more than half "
+     "of the bootstrap samples.", "No group of objects"),
+    ("a relabelling test", lambda evidence: evidence, "permutations of the test 999",
+     "permutations of the test -"),
+    ("no relabelling test", without("test"), "permutations of the test -", "of the test 999"),
+    ("no file", lambda evidence: evidence, "A hierarchy of 12 objects, and how well the "
+     "answers support it.", "12 objects from"),
     ("a method with options", chosen("tSTE-AL 2-D"), "tSTE-AL (", "AddS-AL ("),
 ]  # fmt: skip
 
@@ -287,12 +295,12 @@ def test_a_tree_that_was_not_judged_is_said_to_be_so(evidence: Evidence) -> None
     text = read(other)
 
     reason = evidence.methods.reason
-    assert "The tree shown (mine <1>) was not judged by held-out answers." in text
+    assert "The tree shown (mine <1>) was not evaluated on held-out answers." in text
     assert f"Of the methods that were, {reason}" in text
     assert "The tree (mine" not in text
 
 
-def test_the_first_option_is_held_against_the_chance_of_all_forms(evidence: Evidence) -> None:
+def test_the_first_option_is_compared_with_the_chance_of_all_forms(evidence: Evidence) -> None:
     def said(*chances: float) -> str:
         some = evidence.crowd.annotators
         placed = tuple(
@@ -301,8 +309,8 @@ def test_the_first_option_is_held_against_the_chance_of_all_forms(evidence: Evid
         )
         return read(crowd(annotators=placed)(evidence))
 
-    assert "what was shown first; 50 % would be chance" in said(0.5)
-    assert "what was shown first; 33 % to 50 % would be chance" in said(0.5, 1 / 3)
+    assert "the option shown first; 50 % by chance" in said(0.5)
+    assert "the option shown first; 33 % to 50 % by chance" in said(0.5, 1 / 3)
 
 
 def test_the_making_is_said_as_far_as_it_is_known(evidence: Evidence) -> None:
@@ -311,7 +319,7 @@ def test_the_making_is_said_as_far_as_it_is_known(evidence: Evidence) -> None:
     known = read(evidence, making=Making(source="a.csv", made_at=day, checksum="5" * 64))
     unknown = read(evidence)
 
-    assert "A hierarchy of 12 objects from a.csv, and how far it can be trusted, 2 January" in known
+    assert "objects from a.csv, and how well the answers support it, 2 January" in known
     assert "made 2026-01-02 03:04 UTC" in known
     assert f"SHA-256 of the file {'5' * 64}" in known
     assert "file - SHA-256 of the file - made - versions" in unknown
@@ -325,3 +333,16 @@ def test_objects_that_were_compared_by_nobody_are_counted_in_the_table(evidence:
     assert "people - " in text
     assert "pairs never compared 5 / 66" in text
     assert "objects never named 1" in text
+
+
+def test_a_library_that_is_not_installed_has_an_unknown_version(
+    evidence: Evidence, monkeypatch
+) -> None:
+    def version(name: str) -> str:
+        if name == "scipy":
+            raise PackageNotFoundError(name)
+        return "1.2.3"
+
+    monkeypatch.setattr(sys.modules[report_page.__module__], "version", version)
+
+    assert "numpy 1.2.3, scipy unknown, scikit-learn 1.2.3" in read(evidence)

@@ -1,4 +1,4 @@
-"""One page that says how far a tree can be trusted, for a supplement."""
+"""A self-contained page on how well the answers support a tree, for a supplement."""
 
 from ordlink.report._evidence import Evidence, gather_evidence
 from ordlink.report._page import Making, making_time, report_page

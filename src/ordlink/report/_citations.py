@@ -1,4 +1,4 @@
-"""What to cite: the paper, and what was used of others."""
+"""What to cite: the paper, and the other methods that the report uses."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ TRANSFER = (
     "Oliveira, T., & Gascuel, O. (2018). Renewing Felsenstein's phylogenetic bootstrap in the era "
     "of big data. Nature, 556."
 )
-REPLICATES = OWN.format(page="trust.md", title="How far a tree can be trusted")
-RELABELLING = (
+SAMPLES = OWN.format(page="trust.md", title="How far a tree can be trusted")
+PERMUTATION = (
     "Mantel, N. (1967). The detection of disease clustering and a generalized regression approach. "
     "Cancer Research, 27."
 )
@@ -49,19 +49,19 @@ SKILL = (
 def citations_section(evidence: Evidence) -> str:
     """Return the list of what to cite, with what each was used for."""
     method = evidence.chosen.method
-    entries = [("hierarchies from comparisons, 4-AL, 4K-AL", PAPER)]
+    entries = [("comparison-based hierarchical clustering, 4-AL, 4K-AL", PAPER)]
     if method in OF_METHOD:
         entries.append((f"the method of the tree, {method}", OF_METHOD[method]))
     entries += [("support of branches", BOOTSTRAP), ("transfer support", TRANSFER)]
-    own = "replicates"
+    own = "bootstrap samples"
     if evidence.test is not None:
         own += ", test for structure"
-        entries.append(("test by random relabelling of objects", RELABELLING))
-    entries.append((own, REPLICATES))
+        entries.append(("permutation test", PERMUTATION))
+    entries.append((own, SAMPLES))
     if evidence.test is not None or evidence.methods is not None:
         entries.append(("revenue", REVENUE))
     if any(person.skill == person.skill for person in evidence.crowd.annotators):
-        entries.append(("estimated share of right answers", SKILL))
+        entries.append(("estimated share of correct answers", SKILL))
     items = "".join(
         f"<li>{escape(text)} <span class='note'>({escape(used)})</span></li>"
         for used, text in entries

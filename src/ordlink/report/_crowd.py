@@ -1,4 +1,4 @@
-"""Crowd quality as a part of the page."""
+"""Quality of the answers, as a section of the page."""
 
 from __future__ import annotations
 
@@ -6,33 +6,39 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ordlink._html import Html, escape, table
-from ordlink.report._words import counted, listed, percent
+from ordlink._text import counted, percent
+from ordlink.report._evidence import Evidence
+from ordlink.report._words import named
 from ordlink.validation import (
     AnnotatorQuality,
     CrowdQuality,
     ExclusionEffect,
     RepeatAgreement,
+    TwoTrees,
     WeightingEffect,
 )
-from ordlink.validation._crowd_effect import TwoTrees
 
 MOST_PEOPLE = 200
-"""Of more people only those with flags are listed."""
+"""With more people than this, only those with flags are listed."""
 SAME_WEIGHTS = 0.005
-"""Weights that differ by less are shown as equal."""
+"""Weights that differ by less are called equal."""
 FEWEST_FOR_ERROR = 20
-"""From fewer answers no standard error is shown: it would be far too uncertain itself."""
+"""No standard error is shown for fewer answers: it would be too uncertain itself."""
 
 
-def crowd_section(
-    crowd: CrowdQuality, exclusion: ExclusionEffect | None, weighting: WeightingEffect | None
-) -> str:
-    """Return repeats, consistency and the table of people."""
-    parts = [_exclusion(exclusion), _weighting(weighting), _repeats(crowd), _consistency(crowd)]
-    if crowd.annotators:
-        parts.append(_people(crowd, {} if weighting is None else weighting.weights))
-    else:
-        parts.append("<p>The file does not say who gave which answer.</p>")
+def crowd_section(evidence: Evidence) -> str:
+    """Return exclusions, weights, repeats, consistency and the table of people."""
+    crowd, weighting = evidence.crowd, evidence.weighting
+    weights = {} if weighting is None else weighting.weights
+    parts = [
+        _exclusion(evidence.exclusion),
+        _weighting(weighting),
+        _repeats(crowd),
+        _consistency(crowd),
+        _people(crowd, weights)
+        if crowd.annotators
+        else "<p>The file does not say who gave which answer.</p>",
+    ]
     return "\n".join(part for part in parts if part)
 
 
@@ -40,10 +46,10 @@ def _exclusion(effect: ExclusionEffect | None) -> str:
     if effect is None:
         return ""
     return (
-        f"<p><strong>Left out on request:</strong> {escape(listed(list(effect.excluded), 50))}, "
+        f"<p><strong>Excluded on request:</strong> {named(effect.excluded, 50)}, "
         f"with {counted(effect.n_left_out, 'comparison')}. The trees with and without them resolve "
-        f"{_agreement(effect)}. Of the comparisons kept, the tree with them agrees with "
-        f"{percent(effect.accuracy_with)}, the tree without them with "
+        f"{_agreement(effect)}. The tree with them agrees with {percent(effect.accuracy_with)} of "
+        "the remaining comparisons, the tree without them with "
         f"{percent(effect.accuracy_without)}.</p>"
     )
 
@@ -53,46 +59,49 @@ def _weighting(effect: WeightingEffect | None) -> str:
         return ""
     low, high = min(effect.weights.values()), max(effect.weights.values())
     if high - low < SAME_WEIGHTS:
-        found = "People cannot be told apart by their answers, so that all count alike."
+        found = "Annotator weights do not differ, so all answers count equally."
     else:
         found = (
-            f"Answers then count {low:.2f} to {high:.2f} times, by how far each person agrees with "
-            f"the tree of the others. The trees of {escape(effect.method)} with and without "
-            f"weights resolve {_agreement(effect)}. Of the comparisons, counted by weight, they "
-            f"agree with {percent(effect.accuracy_with)} and {percent(effect.accuracy_without)}."
+            f"Annotator weights range from {low:.2f} to {high:.2f}, by how well each person agrees "
+            f"with the tree of the others. The {escape(effect.method)} trees with and without "
+            f"weights resolve {_agreement(effect)}. They agree with "
+            f"{percent(effect.accuracy_with)} and {percent(effect.accuracy_without)} of the "
+            "comparisons, counted by weight."
         )
     return (
-        f"<p><strong>People weighed on request:</strong> {found} The tree of this page counts all "
-        "answers alike; <code>ordlink cluster --weigh-people</code> makes the other one.</p>"
+        f"<p><strong>Annotator weights, on request:</strong> {found} The tree on this page weights "
+        "all answers equally; <code>ordlink cluster --weigh-people</code> builds the weighted "
+        "one.</p>"
     )
 
 
 def _agreement(effect: TwoTrees) -> str:
     ties = ""
     if effect.agreement_of_ties < 1:
-        ties = f"; trees that differ by their ties alone: {percent(effect.agreement_of_ties)}"
+        ties = f"; trees that differ in ties only: {percent(effect.agreement_of_ties)}"
     return (
-        f"{percent(effect.agreement)} of the triples of objects alike (unrelated trees: 33 %{ties})"
+        f"{percent(effect.agreement)} of the triples of objects in the same way (unrelated trees: "
+        f"33 %{ties})"
     )
 
 
 def _repeats(crowd: CrowdQuality) -> str:
     if not crowd.repeats.n_pairs:
         return (
-            "<p>No question was asked twice, so it cannot be seen how far answers to the same "
-            "question agree. Some repeated questions in the next survey would tell.</p>"
+            "<p>No question was asked twice, so agreement on the same question is unknown. Repeat "
+            "some questions in the next survey to measure it.</p>"
         )
     rows = [
         _repeat_row("any two answers", crowd.repeats),
-        _repeat_row("two answers of one person", crowd.within),
-        _repeat_row("answers of two people", crowd.between),
+        _repeat_row("two answers by one person", crowd.within),
+        _repeat_row("answers by two people", crowd.between),
     ]
     return table(
         ("agreement of", "questions", "pairs of answers", "agree", "by chance", "beyond chance"),
         [row for row in rows if row is not None],
-        caption="Answers to the same question: share of the pairs of answers that agree, mean over "
-        "questions, ± one standard error. Beyond chance: 0 for "
-        "guessing, 100 % for perfect agreement.",
+        caption="Answers to the same question: share of pairs of answers that agree, mean over "
+        "questions, ± one standard error. Beyond chance: 0 for guessing, 100 % for perfect "
+        "agreement.",
     )
 
 
@@ -121,7 +130,7 @@ def _consistency(crowd: CrowdQuality) -> str:
         text += (
             f" Of {counted(cycles.n_triads, 'triad')}{drawn} (three pairs of objects that were all "
             f"compared with each other), {percent(cycles.share)} are circular: a over b, b over c, "
-            "c over a. Guessing would give 25 %, answers without any slip 0 %."
+            "c over a. Guessing would give 25 %, answers without lapses 0 %."
         )
     return text + "</p>"
 
@@ -137,45 +146,45 @@ def _people(crowd: CrowdQuality, weights: Mapping[str, float]) -> str:
         ("person", "", [escape(one.name) for one in people]),
         ("answers", "", [f"{one.n_answers:,}" for one in people]),
         (
-            "agrees with others' tree",
-            f"share of comparisons that the tree learnt without them ({crowd.method}) agrees with, "
-            "± one standard error; 50 % is guessing",
+            "agrees with the tree of others",
+            f"share of their comparisons that the tree of all others ({crowd.method}) predicts, ± "
+            "one standard error; guessing gives 50 %",
             [_accuracy(one) for one in people],
         ),
         (
             "p",
-            "how likely somebody like the others would agree as little",
+            "probability that somebody as reliable as the others would agree this little",
             [_number(one.p_value, ".3f") for one in people],
         ),
         (
-            "same again",
-            "share of equal answers to questions that they answered again, and the number of these",
+            "consistent",
+            "share of repeated questions that they answered in the same way, and their number",
             [_own(one) for one in people],
         ),
         (
-            "right (estimate)",
-            "estimated share of true answers to questions that others answered too (Dawid and "
-            "Skene's model)",
+            "correct (estimate)",
+            "estimated share of correct answers to questions that others answered too (Dawid-Skene "
+            "model)",
             [percent(one.skill) for one in people],
         ),
         (
             "first option",
-            f"share of answers for what was shown first; {_chances(people)} would be chance",
+            f"share of answers for the option shown first; {_chances(people)} by chance",
             [percent(one.first_share) for one in people],
         ),
         (
             "median time",
-            f"of an answer, in the unit of the file; {_number(crowd.usual_time, ',.4g')} is usual",
+            f"per answer, in the unit of the file; typically {_number(crowd.usual_time, ',.4g')}",
             [_number(one.median_time, ",.4g") for one in people],
         ),
         (
             "fast",
-            "share of answers in less than a quarter of the usual time",
+            "share of answers in less than a quarter of the typical time",
             [percent(one.fast_share) for one in people],
         ),
         (
             "weight",
-            "how much their answers would count; 1 is usual, 0 is guessing",
+            "annotator weight; 1 is typical, 0 is guessing",
             [_number(weights.get(one.name, math.nan), ".2f") for one in people],
         ),
     ]
@@ -185,7 +194,7 @@ def _people(crowd: CrowdQuality, weights: Mapping[str, float]) -> str:
         for one in people
     ]
     if any(flags):
-        kept.append(("what looks unusual", "", flags))
+        kept.append(("flags", "", flags))
     rows = list(zip(*(cells for _, _, cells in kept), strict=True))
     meanings = "".join(
         f"<li><strong>{escape(name)}</strong>: {escape(meaning)}</li>"
@@ -193,8 +202,8 @@ def _people(crowd: CrowdQuality, weights: Mapping[str, float]) -> str:
         if meaning
     )
     return (
-        "<h3>People</h3><p>A flag is a reason to look, not to throw away: nobody was left out for "
-        f"it.{note}</p>"
+        "<h3>People</h3><p>A flag is a reason to look at somebody's answers. Nobody is excluded or "
+        f"down-weighted automatically.{note}</p>"
         + table([name for name, _, _ in kept], rows, caption="Each person's answers.")
         + f'<ul class="note">{meanings}</ul>'
     )
@@ -215,7 +224,7 @@ def _own(person: AnnotatorQuality) -> str:
 
 
 def _chances(people: Sequence[AnnotatorQuality]) -> str:
-    """Return by how much chance would choose the first option, for all of them."""
+    """Return how often chance picks the first option; a range where forms differ."""
     found = sorted({percent(one.first_chance) for one in people if one.n_placed})
     return found[0] if len(found) == 1 else " to ".join((found[0], found[-1])) if found else "-"
 

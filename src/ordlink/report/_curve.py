@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from ordlink._html import escape, table
+from ordlink._html import table
+from ordlink.report._words import advice_html
 from ordlink.validation import LearningCurve
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 640, 260, 60, 44, 12, 20
 
 
-def curve_section(curve: LearningCurve) -> str:
-    """Return how accuracy grows with the number of answers, and what more would bring."""
+def curve_section(curve: LearningCurve | None) -> str:
+    """Return accuracy against the number of answers, and whether to collect more."""
+    if curve is None:
+        return ""
     rows = [
         (
             f"{size:,}",
@@ -24,17 +27,15 @@ def curve_section(curve: LearningCurve) -> str:
             strict=True,
         )
     ]
-    verdict = curve.verdict()
-    advice = "More answers are worth it" if verdict.advice == "go on" else "More answers hardly pay"
     return (
-        f"<p><strong>{advice}:</strong> {escape(verdict.reason)}.</p>"
+        f"<p>{advice_html(curve)}</p>"
         + _plot(curve)
         + table(
             ("answers", "held-out accuracy", "stability"),
             rows,
-            caption="Trees from growing parts of the answers. Accuracy: the share of held-out "
-            "comparisons that they predict, ± one standard error. Stability: the share of the "
-            "triples of objects that two trees without a shared answer resolve alike (1/3 by "
+            caption="Trees from subsets of the answers. Accuracy: the share of held-out "
+            "comparisons that they predict, ± one standard error. Stability: the share of triples "
+            "of objects that two trees from disjoint subsets resolve in the same way (1/3 by "
             "chance).",
         )
     )
@@ -97,11 +98,11 @@ def _plot(curve: LearningCurve) -> str:
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
     marks.append(
         f'<text x="{middle}" y="{_HEIGHT - 4}" text-anchor="middle" style="fill: var(--muted)">'
-        "answers that the tree was made from</text>"
+        "number of answers</text>"
     )
     caption = (
-        "Held-out accuracy of trees from growing parts of the answers (dots, ± one standard "
-        "error), and its continuation (line, with an interval of 80 %). Guessing gives 50 %."
+        "Held-out accuracy of trees from subsets of the answers (dots, ± one standard error), and "
+        "its extrapolation (line, with an 80 % interval). Guessing gives 50 %."
     )
     return (
         f'<figure><svg class="curve" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '

@@ -1,4 +1,4 @@
-"""All that a report says, computed: methods, tree, support, test, curve, crowd."""
+"""What a report is based on: methods, tree, support, test, learning curve, annotators."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ordlink._typing import Progress
+from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
@@ -20,6 +21,8 @@ from ordlink.report._choice import (
     n_separate,
 )
 from ordlink.validation import (
+    FEWEST_ANSWERS,
+    METHODS_FOR_WEIGHTS,
     BranchSupport,
     Candidate,
     CrowdQuality,
@@ -30,6 +33,7 @@ from ordlink.validation import (
     WeightingEffect,
     annotator_weights,
     branch_support,
+    check_listed,
     crowd_quality,
     exclusion_effect,
     hierarchy_test,
@@ -37,44 +41,41 @@ from ordlink.validation import (
     weighting_effect,
     without_annotators,
 )
-from ordlink.validation._auto import FEWEST_ANSWERS
-from ordlink.validation._checks import check_listed
-from ordlink.validation._crowd_weights import METHODS_FOR_WEIGHTS
 
 Stages: TypeAlias = Callable[[str], Progress | None]
-"""Called with the name of what begins; what it returns hears how far it is."""
+"""Called with the name of each stage; returns a progress callback for it, or None."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a report is made of; None where the answers are too few for it.
+    """What a report is based on; None where there are too few answers.
 
     Attributes
     ----------
     comparisons : ListedComparisons
-        The answers that everything is made from.
+        The answers.
     summary : ComparisonsSummary
-        What they hold.
+        Their summary.
     chosen : Candidate
         The method of the tree.
     reason : str
-        Why this method, in a sentence.
+        Why this method, as a sentence.
     support : BranchSupport
         The tree and its support.
     consensus : Hierarchy
-        Majority-rule consensus of the replicates.
+        Majority-rule consensus of the bootstrap samples.
     methods : MethodComparison or None
     test : HierarchyTest or None
     curve : LearningCurve or None
     crowd : CrowdQuality
     exclusion : ExclusionEffect or None
-        The tree with and without the people who were left out on request.
+        The tree with and without the excluded annotators.
     weighting : WeightingEffect or None
-        The tree with and without weights of people, on request.
+        The tree with and without annotator weights, on request.
     n_replicates : int
-        Number of replicates for the support.
+        Number of bootstrap samples.
     replicates_reason : str
-        Why so many, in a few words.
+        Why so many.
     seed : int
     """
 
@@ -105,34 +106,34 @@ def gather_evidence(
     *,
     method: str = "auto",
     n_replicates: int | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     exclude: Sequence[str] = (),
     weigh_people: bool = False,
     stages: Stages | None = None,
 ) -> Evidence:
-    """Compute all that a report says.
+    """Return everything that a report is based on.
 
     Parameters
     ----------
     comparisons : ListedComparisons
         The answers.
     method : str
-        A method that takes comparisons, or the label of a candidate. "auto" takes the one that
-        predicts held-out answers best, of those whose replicates take about two minutes at most;
-        where answers are too few to hold some out, spectral.
+        A method for comparisons, or the label of a candidate. "auto" chooses the one that predicts
+        held-out answers best, of those whose bootstrap takes about two minutes at most; with too
+        few answers to hold some out, spectral.
     n_replicates : int, optional
-        Number of replicates for the support; by default 200, or as many as a slow method makes in
-        about two minutes, but at least 50.
-    seed : int
-        Makes all draws reproducible.
+        Number of bootstrap samples; by default 200, or as many as a slow method processes in about
+        two minutes, but at least 50.
+    seed : int, Generator or None
+        Random seed.
     exclude : sequence of str
-        Annotators to leave out; the report names them and shows what difference it makes.
+        Annotators to exclude; the report names them and compares the trees.
     weigh_people : bool
-        Whether to show what difference it makes if answers count by how far people can be relied
-        on, see `ordlink.validation.annotator_weights`. The tree of the report does not count so.
+        Whether to compare with the tree that weights annotators, see
+        `ordlink.validation.annotator_weights`. The tree of the report does not use weights.
     stages : callable, optional
-        Called with the name of each part that begins; returns None or a callable that hears
-        (steps done, steps in all).
+        Called with the name of each stage; returns a callback for (steps done, steps in all), or
+        None.
 
     Returns
     -------
@@ -141,8 +142,7 @@ def gather_evidence(
     Raises
     ------
     InputError, InputKindError
-        As in `ordlink.cluster`, if somebody to leave out is not known, or if weights would mean
-        nothing.
+        As in `ordlink.cluster`; if an annotator to exclude is unknown, or weights are not possible.
 
     Examples
     --------
@@ -153,6 +153,7 @@ def gather_evidence(
     (4, True)
     """
     check_listed(comparisons)
+    seed = seed_number(seed)
     begin = stages or (lambda _: None)
     everybody = comparisons
     if exclude:
@@ -161,15 +162,15 @@ def gather_evidence(
         raise InputError(f"a tree needs at least two objects, got {comparisons.n_objects}")
     named = None if method == "auto" else find_candidate(method)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)  # the page says all of it
+        warnings.simplefilter("ignore", OrdlinkWarning)  # the page says so
         weights = annotator_weights(comparisons, seed=seed) if weigh_people else None
         methods = compare_where_possible(comparisons, seed, begin("methods"))
         if named is None:
             at_least = n_replicates or FEWEST_REPLICATES
             chosen, reason = choose_method(methods, comparisons, at_least)
         else:
-            chosen, reason = named, f"{named.label} was asked for."
-        replicates_reason = "as asked for"
+            chosen, reason = named, f"{named.label} was requested."
+        replicates_reason = "as requested"
         if n_replicates is None:
             n_replicates, replicates_reason = choose_replicates(chosen, comparisons)
         options = dict(chosen.options)
@@ -217,7 +218,7 @@ def _named(tree: Hierarchy, comparisons: ListedComparisons) -> Hierarchy:
 def _weighting(
     comparisons: ListedComparisons, weights: Mapping[str, float], chosen: Candidate, seed: int
 ) -> WeightingEffect:
-    """Return what weights do to the tree of the method, or of one that can count by weights."""
+    """Return the effect of weights on this method, or on the default one if it takes no weights."""
     if chosen.method in METHODS_FOR_WEIGHTS:
         return weighting_effect(comparisons, weights, chosen.method, seed=seed, **chosen.options)
     return weighting_effect(comparisons, weights, seed=seed)

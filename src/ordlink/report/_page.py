@@ -1,4 +1,4 @@
-"""The report as one page."""
+"""The report as one self-contained page."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ordlink.report._evidence import Evidence
 from ordlink.report._thumbnails import thumbnails
 from ordlink.report._tree import newick_details, tree_figure, tree_script, tree_style
 from ordlink.report._words import summary_html
-from ordlink.validation._comparison_page import comparison_section
+from ordlink.validation import comparison_section
 
 LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
 FOLDS = {
-    "people": "Folds are by people: a tree is judged by answers of people whom it has not seen.",
-    "answers": "Folds are by answers: a tree is judged by answers that it has not seen; others of "
-    "the same people may be in it.",
+    "people": "Folds are by people: each tree is tested on people whom it has not seen.",
+    "answers": "Folds are by answers: each tree is tested on answers that it has not seen; other "
+    "answers by the same people may be in it.",
 }
 CHECKED = ("4-AL", "AddS-AL")
-"""Methods for which docs/trust.md checks the threshold of firm branches on planted data."""
+"""Methods whose 95 % threshold docs/trust.md validates on planted data."""
 
 
 @dataclass(frozen=True)
 class Making:
-    """How a report was made, for those who make it again.
+    """How a report was made, so that others can reproduce it.
 
     Attributes
     ----------
@@ -85,11 +85,11 @@ def report_page(
     sections = [
         ("summary", "Summary", summary_html(evidence)),
         ("tree", "The tree", _tree(evidence, small)),
-        ("consensus", "What most replicates share", _consensus(evidence, small)),
+        ("consensus", "Consensus of the bootstrap samples", _consensus(evidence, small)),
         ("data", "The data", _data(evidence)),
-        ("crowd", "Quality of the answers", _crowd(evidence)),
+        ("crowd", "Quality of the answers", crowd_section(evidence)),
         ("methods", "Methods compared", _methods(evidence)),
-        ("curve", "Would more answers help?", _curve(evidence)),
+        ("curve", "Would more answers help?", curve_section(evidence.curve)),
         ("making", "How this was made", _making(evidence, making)),
         ("citations", "To cite", citations_section(evidence)),
     ]
@@ -111,8 +111,8 @@ def _lead(evidence: Evidence, making: Making) -> str:
     source = f" from <code>{escape(making.source)}</code>" if making.source else ""
     day = "" if making.made_at is None else f", {making.made_at:%d %B %Y}".replace(", 0", ", ")
     return (
-        f"A hierarchy of {evidence.summary.n_objects:,} objects{source}, and how far it can be "
-        f"trusted{day}."
+        f"A hierarchy of {evidence.summary.n_objects:,} objects{source}, and how well the answers "
+        f"support it{day}."
     )
 
 
@@ -120,11 +120,11 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
     caption = (
         f"The tree of all answers ({escape(evidence.chosen.label)}). Why this method: "
         f"{escape(evidence.reason)} "
-        f"Support is from {evidence.n_replicates:,} replicates "
-        f"({escape(evidence.replicates_reason)}): the answers as they might have come out. A dot "
-        "marks branches with at least 95 %, numbers are percent, grey is below 50 %. "
-        f"{_threshold(evidence.chosen.method)} Branches join in the order of merges, from right to "
-        "left; lengths have no other meaning."
+        f"Support is from {evidence.n_replicates:,} bootstrap samples "
+        f"({escape(evidence.replicates_reason)}). A dot marks branches with support of at least "
+        "95 %; numbers are percent; grey is below 50 %. "
+        f"{_threshold(evidence.chosen.method)} From right to left, branches join in merge order; "
+        "their lengths have no other meaning."
     )
     figure = tree_figure(
         evidence.tree,
@@ -138,13 +138,13 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
 
 
 def _threshold(method: str) -> str:
-    """Return where the threshold of firm branches is checked, and for which methods."""
+    """Return for which methods the threshold of firm branches has been validated."""
     other = "" if method in CHECKED else f", not for {escape(method)}"
     if method == "spectral":
-        other = ", and in a smaller check for spectral"
+        other = " and, in a smaller study, spectral"
     return (
-        "How the threshold of 95 % fares on planted data is the subject of docs/trust.md in the "
-        f"source of ordlink, for {' and '.join(CHECKED)}{other}."
+        "docs/trust.md in the source of ordlink validates the 95 % threshold on planted data, for "
+        f"{' and '.join(CHECKED)}{other}."
     )
 
 
@@ -153,13 +153,13 @@ def _consensus(evidence: Evidence, pictures: Sequence[dict[str, object] | None] 
     n_objects = evidence.summary.n_objects
     if not kept:
         return (
-            "<p>No group of objects, exactly as it is, is found in more than half of the "
-            "replicates.</p>"
+            "<p>No group of objects occurs in exactly the same form in more than half of the "
+            "bootstrap samples.</p>"
         )
     caption = (
         f"Majority-rule consensus: the {kept} groups, of at most {max(n_objects - 2, 0)}, that "
-        "more than half of the replicates have exactly. Stricter than the support above for large "
-        "groups, which are missing where a single object is out of place."
+        "occur exactly in more than half of the bootstrap samples. For large groups this is "
+        "stricter than the support above: one misplaced object is enough to lose a group."
     )
     return tree_figure(
         evidence.consensus,
@@ -185,9 +185,9 @@ def _data(evidence: Evidence) -> str:
         ("comparisons answered both ways", f"{summary.n_contradictions:,}"),
         ("pairs never compared", f"{summary.n_pairs_never_compared:,} / {n_pairs:,}"),
         ("objects never named", f"{len(summary.never_named):,}"),
-        ("parts with no comparison between them (1: all hang together)", f"{len(summary.parts):,}"),
+        ("parts without comparisons between them (1: connected)", f"{len(summary.parts):,}"),
     ]
-    return table(("what", "number"), rows, caption="What the file of answers holds.")
+    return table(("what", "number"), rows, caption="Contents of the file of answers.")
 
 
 def _methods(evidence: Evidence) -> str:
@@ -196,22 +196,14 @@ def _methods(evidence: Evidence) -> str:
     return f"<p>{FOLDS[evidence.methods.folds_by]}</p>\n{comparison_section(evidence.methods)}"
 
 
-def _curve(evidence: Evidence) -> str:
-    return "" if evidence.curve is None else curve_section(evidence.curve)
-
-
-def _crowd(evidence: Evidence) -> str:
-    return crowd_section(evidence.crowd, evidence.exclusion, evidence.weighting)
-
-
 def _making(evidence: Evidence, making: Making) -> str:
     options = ", ".join(f"{name} = {value}" for name, value in evidence.chosen.options.items())
     test = evidence.test
     rows: list[tuple[object, object]] = [
         ("method", evidence.chosen.method + (f" ({options})" if options else "")),
-        ("replicates", f"{evidence.n_replicates:,} ({evidence.replicates_reason})"),
+        ("bootstrap samples", f"{evidence.n_replicates:,} ({evidence.replicates_reason})"),
         ("seed", str(evidence.seed)),
-        ("relabellings of the test", "-" if test is None else f"{len(test.null_statistics):,}"),
+        ("permutations of the test", "-" if test is None else f"{len(test.null_statistics):,}"),
         ("held-out revenue of the test", "-" if test is None else f"{test.revenue:.3f}"),
         ("file", making.source or "-"),
         ("SHA-256 of the file", Html(f"<code>{escape(making.checksum or '-')}</code>")),
@@ -221,18 +213,18 @@ def _making(evidence: Evidence, making: Making) -> str:
     ]
     command = f"<pre>{escape(making.command)}</pre>" if making.command else ""
     explained = (
-        "<p>Support: the method is run again on replicates, in which people are drawn with "
-        "replacement (where at least 5 are known) and each pair of objects takes over what was "
-        "said about a similar one. The support of a branch is the share of the replicates that "
-        "have it with its most doubtful object on the right side. They need not have it exactly: "
-        "of a branch of p of N objects, up to a quarter of the smaller of p - 1 and N - p may be "
-        "out of place, which is none where p is at most 4 or N - p at most 3. Beside it, at each "
-        "branch of the tree: the share of the replicates that have exactly the branch, and "
-        "transfer support, which goes by the number of objects that must move to make it. The "
-        "test for structure compares the revenue of trees, each learnt from one half of the pairs "
-        "and judged by the other, with that of random relabellings.</p>"
+        "<p>Support: the method is run on bootstrap samples, for which people are drawn with "
+        "replacement (where at least 5 are known) and each pair of objects takes the answers about "
+        "a similar pair. The support of a branch is the share of the bootstrap samples whose trees "
+        "contain it with its most doubtful object on the right side. It need not be exact: in a "
+        "branch of p of N objects, up to a quarter of the smaller of p - 1 and N - p may be "
+        "misplaced, which is none where p is at most 4 or N - p at most 3. Each branch of the tree "
+        "also shows the share of the bootstrap samples that contain exactly this branch, and "
+        "transfer support, which counts the objects that must move to obtain it. The test for "
+        "structure compares the revenue of trees, each built from one half of the pairs and "
+        "evaluated on the other, with the revenue under random permutations of the objects.</p>"
     )
-    return command + table(("what", "value"), rows, caption="To make it again.") + explained
+    return command + table(("what", "value"), rows, caption="To reproduce this report.") + explained
 
 
 def _version(name: str) -> str:

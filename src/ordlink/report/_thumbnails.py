@@ -1,4 +1,4 @@
-"""Small pictures that are part of the page."""
+"""Thumbnails embedded in the page."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from ordlink.errors import InputError
 
 HEIGHT, WIDTH = 80, 140
-"""Largest size in pixels: about twice that on the page, for sharp screens."""
+"""Largest size in pixels: about twice the size on the page, for high-resolution screens."""
 
 
 def thumbnails(pictures: Sequence[Path | None]) -> list[dict[str, object] | None]:
     """Return each picture as a data URI with its size, re-encoded; None where there is none.
 
-    Nothing of the file but its pixels gets into the page: no place, no camera, no scripts.
+    Only pixels get into the page: no location, no camera data, no scripts.
 
     Raises
     ------
@@ -36,7 +36,9 @@ def _thumbnail(path: Path) -> dict[str, object]:
             small = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
             small.thumbnail((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise InputError(f"{path}: this picture cannot be read ({error}); save it again") from error
+        raise InputError(
+            f"this picture cannot be read ({error})", where=str(path), remedy="save it again"
+        ) from error
     content = io.BytesIO()
     plain = Image.frombytes(small.mode, small.size, small.tobytes())
     kind = "png" if plain.mode == "RGBA" else "jpeg"

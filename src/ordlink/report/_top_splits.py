@@ -1,4 +1,4 @@
-"""Whether methods that predict equally well split the objects in the same way at the top."""
+"""Whether methods that predict equally well split the objects in the same way at the root."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from ordlink.metrics import triplet_distance
 from ordlink.validation import MethodComparison
 
 ALIKE = 0.1
-"""Two top splits are alike if at most this share of the objects is on different sides of them."""
+"""Two root splits are equivalent if at most this share of the objects changes sides."""
 AS_GOOD = 2.0
-"""The tree that is shown is as good as the best if it is at most so many standard errors behind."""
+"""The tree shown counts as equally good within so many standard errors of the best."""
 
 
 @dataclass(frozen=True)
 class TopSplit:
-    """A method whose tree has another top split than that of the method it is held against.
+    """A method whose tree is split differently at the root.
 
     Attributes
     ----------
     label : str
         The method.
     n_moved : int
-        Number of objects on different sides of the two splits.
+        Number of objects that change sides.
     agreement : float
-        Share of the triples of objects that both trees resolve alike.
+        Share of the triples of objects that both trees resolve in the same way.
     """
 
     label: str
@@ -34,11 +34,11 @@ class TopSplit:
 
 
 def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[TopSplit]]:
-    """Return who splits the objects otherwise, of the methods that predict as well as the best.
+    """Return the reference method, and the equally good methods with another root split.
 
-    These are all within one standard error of the best, in pairs over folds. They are held against
-    the method of this label, whose tree is shown, or against the best where it was not compared;
-    the label of that method comes first. Nothing is found where it predicts worse than the best.
+    Equally good means within one standard error of the best, paired over folds. The reference is
+    the method with this label, whose tree is shown, or the best if it was not compared; if it
+    predicts worse than the best, no other method is returned.
     """
     labels = [one.label for one in methods.scores]
     reference = methods[label if label in labels else methods.best.label]
@@ -55,6 +55,6 @@ def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[T
 
 
 def _n_moved(one: Hierarchy, other: Hierarchy) -> int:
-    """Return how many objects are on different sides of the first splits of two trees."""
+    """Return how many objects change sides between the root splits of two trees."""
     differ = int((one.cut(2) != other.cut(2)).sum())
     return min(differ, one.n_objects - differ)

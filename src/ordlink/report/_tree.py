@@ -1,4 +1,4 @@
-"""A tree to look into: its data for the script, and what is shown without one."""
+"""An interactive tree: its data for the script, and a text version without scripts."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def tree_figure(
     threshold: float = 0.0,
     min_threshold: float = 0.0,
 ) -> str:
-    """Return a figure that the script fills: controls, the drawing, what is under the pointer.
+    """Return a figure that the script fills: controls, drawing, details of the selected branch.
 
     Parameters
     ----------
     tree : Hierarchy
-        The tree; its support decides what the slider leaves.
+        The tree; the slider hides branches by their support.
     identifier : str
         Name of the figure in the page.
     caption : str
@@ -48,12 +48,11 @@ def tree_figure(
     pictures : sequence, optional
         As `thumbnails` gives them.
     shares, transfers : ndarray of shape (N-1,), optional
-        Share of the replicates that have exactly the branch, and transfer support: both are shown
-        with what is under the pointer.
+        Share of the bootstrap samples with exactly this branch, and transfer support.
     threshold : float
-        Where the slider stands at first.
+        Initial position of the slider.
     min_threshold : float
-        Its lowest place.
+        Its lowest position.
     """
     data = {
         "names": list(tree.labels_text),
@@ -77,7 +76,7 @@ def tree_figure(
 
 
 def newick_details(tree: Hierarchy) -> str:
-    """Return the tree as text to copy: a drawing and Newick."""
+    """Return the tree as text and in Newick format, to copy."""
     text = tree.to_text(width=90) if tree.n_objects <= LARGEST_TEXT else ""
     drawing = f'<pre aria-label="The tree as text">{escape(text)}</pre>' if text else ""
     return (

@@ -1,47 +1,27 @@
-"""What the evidence says, in plain words."""
+"""The summary of a report: what the answers support, in sentences."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from ordlink._html import escape
+from ordlink._text import counted, percent, whole_percent
 from ordlink.hierarchy import Hierarchy
-from ordlink.hierarchy._text import whole_percent
 from ordlink.report._evidence import Evidence
 from ordlink.report._top_splits import TopSplit, other_top_splits
+from ordlink.validation import LearningCurve
 
 FIRM, WEAK = 0.95, 0.5
-"""From the first on a branch is called firm; below the second it is not supported."""
+"""Support from which a branch is firm, and below which it is unsupported."""
 MOST_NAMES = 8
 MOST_BRANCHES = 6
 LEVEL = 0.05
-"""The largest p-value that counts as evidence."""
+"""Significance level of the hierarchy test."""
 FEWEST_PAIRS = 20
-"""From fewer pairs of answers, or triads, no share is told."""
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "branch", "branches"), counted(2000, "answer")
-    ('1 branch', '2,000 answers')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def percent(share: float) -> str:
-    """Return a share in percent, or a dash where it is not known."""
-    return f"{100 * share:.0f} %" if math.isfinite(share) else "-"
-
-
-def listed(names: list[str], most: int = MOST_NAMES) -> str:
-    """Return the first names, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+"""No share is given for fewer pairs of answers, or fewer triads."""
 
 
 def summary_html(evidence: Evidence) -> str:
@@ -55,11 +35,14 @@ def summary_html(evidence: Evidence) -> str:
         _about_crowd(evidence),
         _about_more(evidence),
     ]
-    return (
-        "<ul class='summary'>"
-        + "".join(f"<li>{point}</li>" for point in points if point)
-        + ("</ul>")
-    )
+    items = "".join(f"<li>{point}</li>" for point in points if point)
+    return f"<ul class='summary'>{items}</ul>"
+
+
+def named(names: Sequence[str], most: int = MOST_NAMES) -> str:
+    """Return the first names, and how many more there are, as HTML."""
+    more = len(names) - most
+    return escape(", ".join(names[:most]) + (f" and {more} more" if more > 0 else ""))
 
 
 def firm_branches(tree: Hierarchy) -> list[int]:
@@ -82,12 +65,12 @@ def _about_data(evidence: Evidence) -> str:
     if summary.never_named:
         text += (
             f" {counted(len(summary.never_named), 'object')} "
-            f"({escape(listed(list(summary.never_named)))}) never occur; their place means nothing."
+            f"({named(summary.never_named)}) never occur; their position in the tree is arbitrary."
         )
     if len(summary.parts) > 1:
         text += (
-            f" The objects fall into {len(summary.parts)} parts that were never compared; how "
-            "these join means nothing."
+            f" The objects fall into {len(summary.parts)} parts that were never compared with each "
+            "other; how these join is arbitrary."
         )
     return text
 
@@ -97,22 +80,23 @@ def _about_hierarchy(evidence: Evidence) -> str:
     if test is None:
         return (
             "<strong>Is there structure that a tree can express?</strong> There are too few "
-            "answers for the test. Read the tree as a first guess."
+            "answers for the test. Treat the tree as a first guess."
         )
     p = f"p = {test.p_value:.3f}"
     if test.p_value * (len(test.null_statistics) + 1) < 1 + 1e-9:
         p += ", the smallest this test can give"
     if test.p_value <= LEVEL:
         return (
-            "<strong>There is structure that a tree can express.</strong> Trees from one half of "
-            "the pairs of objects predict what was said about the other half better than chance "
-            f"({p}). The test says nothing about single branches."
+            "<strong>There is structure that a tree can express.</strong> Trees built from one "
+            "half of the pairs of objects predict the answers about the other half better than "
+            f"chance ({p}). The test says nothing about individual branches."
         )
     return (
-        "<strong>These answers do not show a hierarchy.</strong> Trees from one half of the pairs "
-        "of objects do not clearly predict what was said about the other half better than chance "
-        f"({p}). Either there is none, or the answers are too few or too noisy to show it. The "
-        "tree below describes these answers; it should not be read as a finding."
+        "<strong>There is no significant evidence of a hierarchy.</strong> Trees built from one "
+        "half of the pairs of objects do not predict the answers about the other half "
+        f"significantly better than chance ({p}). Either there is no hierarchy, or the answers are "
+        "too few or too noisy to show it. The tree below describes these answers; it should not be "
+        "read as a finding."
     )
 
 
@@ -131,31 +115,31 @@ def _about_branches(evidence: Evidence) -> str:
     )
     if firm:
         shown = [_members(tree, t) for t in firm[:MOST_BRANCHES]]
-        items = "".join(f"<li>{escape(one)}</li>" for one in shown)
+        items = "".join(f"<li>{one}</li>" for one in shown)
         more = len(firm) - len(shown)
         text += f" Firm, the largest first:<ul>{items}</ul>"
         if more > 0:
             text += f"and {more} more. "
     if n_weak:
         text += (
-            " What lies within an unsupported branch should not be read as a finding: raise the "
-            "slider at the tree, and see what is left."
+            " Do not interpret the inside of an unsupported branch: raise the slider at the tree "
+            "to hide such branches."
         )
     elif not firm:
-        text += " No branch is certain."
+        text += " No branch is firm."
     return text
 
 
 def _members(tree: Hierarchy, t: int) -> str:
-    """Return some objects of a branch, or all outside where these are few, and its support."""
+    """Return the objects of a branch, or those outside where these are fewer, and its support."""
     members = tree.members(tree.n_objects + t)
     outside = np.setdiff1d(np.arange(tree.n_objects), members)
     support = f"{whole_percent(tree.support[t])} %"
-    names = listed([tree.name_of(i) for i in members.tolist()])
+    names = named([tree.name_of(i) for i in members.tolist()])
     if len(members) <= MOST_NAMES:
         return f"{names} ({support})"
     if len(outside) <= MOST_NAMES:
-        rest = listed([tree.name_of(i) for i in outside.tolist()])
+        rest = named([tree.name_of(i) for i in outside.tolist()])
         return f"{len(members)} objects, all but {rest} ({support})"
     return f"{len(members)} objects: {names} ({support})"
 
@@ -163,7 +147,7 @@ def _members(tree: Hierarchy, t: int) -> str:
 def _about_prediction(evidence: Evidence) -> str:
     if evidence.methods is None:
         return (
-            "<strong>Prediction.</strong> There are too few answers to hold some out and see "
+            "<strong>Prediction.</strong> There are too few answers to hold some out and check "
             "whether the tree predicts them."
         )
     labels = [one.label for one in evidence.methods.scores]
@@ -171,16 +155,16 @@ def _about_prediction(evidence: Evidence) -> str:
     if evidence.chosen.label in labels:
         held_out = evidence.methods[evidence.chosen.label].held_out
         by_people = evidence.methods.folds_by == "people"
-        who = "people it has not seen" if by_people else "answers it has not seen"
+        unseen = "by people it has not seen" if by_people else "in answers it has not seen"
         text += (
             f"The tree ({escape(evidence.chosen.label)}) predicts {percent(held_out.accuracy)} "
-            f"(± {100 * held_out.accuracy_error:.1f}) of the comparisons of {who}; guessing would "
+            f"(± {100 * held_out.accuracy_error:.1f}) of the comparisons {unseen}; guessing would "
             "give 50 %."
         )
     else:
         text += (
-            f"The tree shown ({escape(evidence.chosen.label)}) was not judged by held-out answers. "
-            f"Of the methods that were, {escape(evidence.methods.reason)}"
+            f"The tree shown ({escape(evidence.chosen.label)}) was not evaluated on held-out "
+            f"answers. Of the methods that were, {escape(evidence.methods.reason)}"
         )
     between = evidence.crowd.between if evidence.crowd.between.n_pairs else evidence.crowd.repeats
     if between.n_pairs >= FEWEST_PAIRS:
@@ -192,7 +176,7 @@ def _about_prediction(evidence: Evidence) -> str:
 
 
 def _ceiling(agreement: float, chance: float) -> str:
-    """Return how much can be predicted of answers that agree so often, as the end of a sentence.
+    """Return the ceiling that such agreement sets on prediction, as the end of a sentence.
 
     If a question of two options is answered one way with probability p, two answers agree with
     p^2 + (1 - p)^2, and the best prediction is right with p or 1 - p, whichever is more; questions
@@ -220,23 +204,23 @@ def _about_top(evidence: Evidence) -> str:
         return ""
     moved = "; ".join(_moved(one, evidence.summary.n_objects) for one in others)
     return (
-        "<strong>Methods disagree about the top of the tree.</strong> Held-out answers are "
-        f"predicted as well by {escape(listed([o.label for o in others]))} (within one standard "
-        "error of the best), but at the first split the objects are parted otherwise. Held "
-        f"against {escape(reference)}: {escape(moved)}. Read the top of the tree as one of several "
-        "that the answers allow."
+        "<strong>Methods disagree about the top of the tree.</strong> "
+        f"{named([o.label for o in others])} predict held-out answers equally well (within one "
+        "standard error of the best), but split the objects differently at the root. Compared with "
+        f"{escape(reference)}: {escape(moved)}. The top of the tree is one of several that fit the "
+        "answers."
     )
 
 
 def _moved(one: TopSplit, n_objects: int) -> str:
     return (
-        f"with {one.label} {one.n_moved} of {n_objects} objects are on the other side "
-        f"({percent(one.agreement)} of triples resolved alike; 33 % by chance)"
+        f"with {one.label}, {one.n_moved} of {n_objects} objects are on the other side "
+        f"({percent(one.agreement)} of triples resolved in the same way; 33 % by chance)"
     )
 
 
 def _nearly(share: float) -> str:
-    """Return a share in percent that is 100 only where nothing is missing."""
+    """Return a share in percent, 100 % only if it is exact."""
     return "more than 99 %" if 0.995 <= share < 1 else percent(share)
 
 
@@ -246,23 +230,21 @@ def _about_crowd(evidence: Evidence) -> str:
     if evidence.exclusion is not None:
         excluded = evidence.exclusion.excluded
         parts.append(
-            f"{counted(len(excluded), 'person was', 'people were')} left out on request "
-            f"({escape(listed(list(excluded)))})."
+            f"{counted(len(excluded), 'person was', 'people were')} excluded on request "
+            f"({named(excluded)})."
         )
     if len(crowd.annotators) == 1:
-        parts.append("All answers are of one person, who cannot be held against others.")
+        parts.append("All answers are by one person, who cannot be compared with others.")
     elif crowd.annotators:
         n_flagged = len(crowd.flagged)
-        some = "nobody looks" if not n_flagged else f"{n_flagged} of them look"
-        if n_flagged == 1:
-            some = "one of them looks"
+        some = {0: "nobody looks", 1: "one looks"}.get(n_flagged, f"{n_flagged} look")
         parts.append(
-            f"Of {len(crowd.annotators):,} people, {some} unusual. All of their answers are in "
-            "the tree."
+            f"Of {len(crowd.annotators):,} people, {some} unusual. Nobody is excluded or "
+            "down-weighted automatically."
         )
     if crowd.cycles.n_triads >= FEWEST_PAIRS:
         parts.append(
-            f"{percent(crowd.cycles.share)} of triads are circular; 25 % would be guessing."
+            f"{percent(crowd.cycles.share)} of triads are circular; guessing would give 25 %."
         )
     return "<strong>Quality.</strong> " + " ".join(parts) if parts else ""
 
@@ -270,6 +252,11 @@ def _about_crowd(evidence: Evidence) -> str:
 def _about_more(evidence: Evidence) -> str:
     if evidence.curve is None:
         return ""
-    verdict = evidence.curve.verdict()
-    advice = "More answers are worth it" if verdict.advice == "go on" else "More answers hardly pay"
+    return advice_html(evidence.curve)
+
+
+def advice_html(curve: LearningCurve) -> str:
+    """Return whether to collect more answers, and why."""
+    verdict = curve.verdict()
+    advice = "Collect more answers" if verdict.advice == "go on" else "Further answers bring little"
     return f"<strong>{advice}:</strong> {escape(verdict.reason)}."

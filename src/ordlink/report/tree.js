@@ -1,5 +1,5 @@
 "use strict";
-// Draws every figure.tree of the page from its data: dissolve weak branches, fold, zoom, look in.
+// Draws every figure.tree of the page from its data; branches dissolve, fold and zoom.
 
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -86,8 +86,8 @@
         ...(known ? [choose] : []));
       this.box = html("div", { className: "tree-box" });
       this.info = html("div", { className: "tree-info screen-only", "aria-live": "polite" });
-      this.info.textContent = "Click a branch to fold it, or press Enter; point at it to see what"
-        + " it holds. Arrow keys move between branches; + and − zoom, as do Ctrl and the wheel.";
+      this.info.textContent = "Click a branch or press Enter to fold it; point at it to see its"
+        + " objects. Arrow keys move between branches; + and −, or Ctrl and the wheel, zoom.";
       this.figure.prepend(this.bar, this.box, this.info);
       this.box.addEventListener("wheel", (event) => {
         if (!event.ctrlKey && !event.metaKey) return; // the page scrolls as everywhere
@@ -201,7 +201,7 @@
       if (node >= this.n) group.setAttribute("aria-expanded", String(!entry.folded));
       const end = entry.parent ? x(entry.parent) : x(entry) - 14;
       const [at, level] = [x(entry), y(entry)];
-      // Where a branch begins is drawn with it: a leaf takes the strength of its parent.
+      // A leaf takes the strength of its parent.
       const stem = make("path", { class: "line", d: `M${end} ${level}H${at}` }, group);
       if (node < this.n && entry.parent && !this.isRoot(entry.parent.node)) {
         stem.classList.toggle("weak", (this.support(entry.parent.node) ?? 1) < WEAK);
@@ -259,12 +259,12 @@
       return `Branch of ${names.length} objects, ${support}: ${some}`;
     }
 
-    // Support; where they are known, also the share of replicates with exactly the branch, and
+    // Support and, where known, the share of bootstrap samples with exactly this branch and
     // transfer support.
     describeSupport(node) {
       const { shares, transfers } = this.data;
       return ` · support ${percent(this.support(node))}`
-        + (shares ? ` · exactly so in ${percent(shares[node - this.n])} of replicates` : "")
+        + (shares ? ` · exactly this branch in ${percent(shares[node - this.n])} of bootstrap samples` : "")
         + (transfers ? ` · transfer support ${percent(transfers[node - this.n])}` : "");
     }
 

@@ -1,6 +1,6 @@
 """How far a tree can be trusted, from the answers alone: held-out scores, support, a test."""
 
-from ordlink.validation._auto import auto_linkage
+from ordlink.validation._auto import FEWEST_ANSWERS, auto_linkage
 from ordlink.validation._branches import match_known_branches
 from ordlink.validation._candidates import (
     CANDIDATES,
@@ -9,12 +9,14 @@ from ordlink.validation._candidates import (
     estimate_seconds,
     find_candidates,
 )
+from ordlink.validation._checks import check_listed
 from ordlink.validation._comparison_page import comparison_section, with_error
 from ordlink.validation._consensus import consensus_tree
 from ordlink.validation._continuation import Estimate, LearningCurve, Verdict, check_accuracy
 from ordlink.validation._cross_validation import CrossValidation, cross_validate
 from ordlink.validation._crowd import AnnotatorQuality, CrowdQuality, crowd_quality
 from ordlink.validation._crowd_cycles import CHANCE, Cycles, count_cycles
+from ordlink.validation._crowd_effect import TwoTrees
 from ordlink.validation._crowd_exclusion import (
     ExclusionEffect,
     exclusion_effect,
@@ -39,6 +41,7 @@ from ordlink.validation._support import BranchSupport, branch_support
 __all__ = [
     "CANDIDATES",
     "CHANCE",
+    "FEWEST_ANSWERS",
     "METHODS_FOR_WEIGHTS",
     "AnnotatorQuality",
     "BranchSupport",
@@ -54,6 +57,7 @@ __all__ = [
     "MethodScores",
     "Recommendation",
     "RepeatAgreement",
+    "TwoTrees",
     "Verdict",
     "WeightingEffect",
     "agreement_of_repeats",
@@ -63,6 +67,7 @@ __all__ = [
     "auto_linkage",
     "branch_support",
     "check_accuracy",
+    "check_listed",
     "choose_candidates",
     "compare_methods",
     "comparison_section",
