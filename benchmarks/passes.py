@@ -48,7 +48,7 @@ PHASES = {
     "AddS-AL": {
         "warnings about the answers": ["methods:_warn_about_answers"],
         "one entry per pair of pairs": ["comparisons._net:net_comparisons"],
-        "wins minus losses": ["comparisons._wins:net_wins"],
+        "wins minus losses": ["comparisons._net:net_wins"],
         "average linkage": ["linkage._average:average_linkage"],
     },
 }

@@ -239,7 +239,7 @@ def test_comparisons_cannot_be_changed() -> None:
     ("rows", "options", "message"),
     [
         ([[0, 1, 2]], {}, "rows of 4 objects"),
-        ([[0, 1, 2, 3], [0, 1]], {}, "different lengths"),
+        ([[0, 1, 2, 3], [0, 1]], {}, "rows of different lengths"),
         ([[0, 0, 1, 2]], {}, "row 0: .* pairs an object with itself"),
         ([[0, 1, 2, 3], [0, 1, 1, 0]], {}, "row 1: .* compares a pair with itself"),
         ([[0, 1, 2, -1]], {}, "row 0: object -1 is below 0"),
@@ -256,18 +256,22 @@ def test_comparisons_cannot_be_changed() -> None:
         ([["a", "b", "c", "x"]], {"names": list("abc")}, "row 0: object 'x' is not among"),
         ([["a", "b", "a", "c"]], {"names": list("abca")}, "two objects are named 'a'"),
         ([[0, 1, 2, 3]], {"names": ["a", "b", "c", " "]}, "name of object 3"),
-        ([[0, 1, 2, 3]], {"names": list("abc"), "n_objects": 4}, "3 names for 4 objects"),
+        (
+            [[0, 1, 2, 3]],
+            {"names": list("abc"), "n_objects": 4},
+            "4 names, one per object, got 3",
+        ),
         ([[0, 1, 2, 3]], {"counts": [0]}, "row 0: the count 0"),
         ([[0, 1, 2, 3]], {"counts": [1, 2]}, "one entry per answer"),
         ([[0, 1, 2, 3]], {"annotators": []}, "one entry per answer"),
         ([[0, 1, 2, 2**70]], {}, "64 bits"),
-        ([[0, 1, 2, 70_000]], {}, "at most 65535 objects"),
+        ([[0, 1, 2, 70_000]], {}, "at most 65,535 objects"),
         ([[0, 1, 2, float("inf")]], {}, "row 0: object inf is far too large"),
         (np.array([[0, 1, 2, 2**63]], dtype=np.uint64), {}, "far too large"),
-        ([[0, 1, 2, 3]], {"n_objects": -4}, "n_objects must be at least 1"),
-        ([["a", "b", "c", "d"]], {"n_objects": 7}, "name 4 objects, not n_objects=7"),
+        ([[0, 1, 2, 3]], {"n_objects": -4}, "n_objects: expected a whole number of at least 1"),
+        ([["a", "b", "c", "d"]], {"n_objects": 7}, "n_objects: the answers name 4 objects, not 7"),
         ([[0, 1, 2, 3]], {"names": ["a", "b", "c", "\ud800"]}, "name of object 3"),
-        ([[0, 1, 2, 3]], {"response_times": ["x"]}, "response_times must be numbers"),
+        ([[0, 1, 2, 3]], {"response_times": ["x"]}, "response_times: expected numbers"),
         ([[0, 1, 2, 3]], {"chose_first": ["left"]}, "True, False or NaN"),
         ([["a", "b", "c", "c"]], {}, r"row 0: \('a', 'b', 'c', 'c'\) pairs"),
         ([[4, 3, 2, 2]], {"one_based": True}, r"row 0: \(4, 3, 2, 2\) pairs"),
@@ -351,7 +355,7 @@ def test_rows_that_repeat_an_object_are_counted_and_can_be_skipped() -> None:
     with pytest.raises(InputError, match="no row is left"):
         Comparisons.from_triplets([[0, 1, 1]], skip_repeated=True)
     with (
-        pytest.raises(InputError, match="annotators must have one entry per answer"),
+        pytest.raises(InputError, match="annotators: expected one entry per answer"),
         pytest.warns(OrdlinkWarning),
     ):
         Comparisons.from_triplets(rows, annotators=["a"], skip_repeated=True)

@@ -69,7 +69,7 @@ def test_the_same_seed_gives_the_same_answers() -> None:
 
 
 def test_wrong_parameters_are_refused() -> None:
-    with pytest.raises(InputError, match="unknown answer form"):
+    with pytest.raises(InputError, match="form: expected 'quadruplet'"):
         simulate_answers(_matrix(), 5, form="pairs")
     with pytest.raises(InputError, match="probability"):
         simulate_answers(_matrix(), 5, error_rate=1.5)

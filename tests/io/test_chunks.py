@@ -212,7 +212,9 @@ def test_a_file_of_nothing_but_repeats_is_refused():
         list(read_in_chunks(rows, n_objects=3, skip_repeated=True, rows_per_chunk=7))
 
 
-@pytest.mark.parametrize(("rows", "error"), [(0, InputError), (1.5, InputKindError)])
+@pytest.mark.parametrize(
+    ("rows", "error"), [(0, InputError), (1.5, InputError), (True, InputKindError)]
+)
 def test_a_chunk_has_at_least_one_row(rows, error):
     with pytest.raises(error, match="rows_per_chunk"):
         read_in_chunks(io.BytesIO(b""), rows_per_chunk=rows)

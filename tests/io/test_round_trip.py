@@ -139,7 +139,10 @@ def test_our_rows_without_the_header_lines_are_still_read(tmp_path):
         ("# ordlink-comparisons 1\n# n_objects: -1", "n_objects is -1"),
         ("# ordlink-comparisons 1\n# n_objects: 9999999", "n_objects is 9999999"),
         ("# ordlink-comparisons 1\n# n_objects: true", "n_objects is True"),
-        ('# ordlink-comparisons 1\n# n_objects: 3\n# objects: ["a", "b"]', "2 names for 3"),
+        (
+            '# ordlink-comparisons 1\n# n_objects: 3\n# objects: ["a", "b"]',
+            "expected 3 names, one per object, got 2",
+        ),
         ('# ordlink-comparisons 1\n# objects: ["a", "b", 3]', "not a list of names"),
         ('# ordlink-comparisons 1\n# objects: ["a", "b", ""]', "empty"),
         ('# ordlink-comparisons 1\n# objects: ["a", "b", "\\ud800"]', "control characters"),
@@ -196,8 +199,8 @@ def test_the_line_is_right_in_a_later_block(tmp_path, monkeypatch):
         ({"form": "triplet"}, "leave out form"),
         ({"one_based": True}, "leave out one_based"),
         ({"columns": ["i", "j", "k", "l"]}, "leave out columns"),
-        ({"n_objects": 7}, "has 3 objects"),
-        ({"names": ["a", "b"]}, "2 names for 3"),
+        ({"n_objects": 7}, "n_objects: the file has 3 objects"),
+        ({"names": ["a", "b"]}, "names: expected 3 names, one per object, got 2"),
         ({"names": ["a", "b", "z"]}, "names its objects itself"),
     ],
 )

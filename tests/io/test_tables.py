@@ -47,7 +47,7 @@ def test_three_columns_without_a_form_list_the_forms():
     with pytest.raises(InputError) as caught:
         read("0,1,2\n")
 
-    for word in ("triplet", "most-central", "odd-one-out", "closer", "central", "odd", "--form"):
+    for word in ("triplet", "most-central", "odd-one-out", "closer", "central", "odd", "pass form"):
         assert word in str(caught.value)
 
 
@@ -121,7 +121,7 @@ def test_which_option_was_chosen_may_be_true_or_false_in_json():
 
 @pytest.mark.parametrize("cell", ["2", "left"])
 def test_a_side_that_is_none_is_refused(cell):
-    with pytest.raises(InputError, match=r"line 3: chose_first is"):
+    with pytest.raises(InputError, match=r"line 3: chose_first '.*' is not 1, 0 or empty"):
         read(f"anchor,closer,farther,chose_first\n0,1,2,1\n1,0,2,{cell}\n")
 
 
@@ -259,7 +259,7 @@ def test_standard_input_is_csv_unless_said_otherwise():
     assert quadruplets("0,1,2,3\n") == [[0, 1, 2, 3]]
     assert quadruplets("0,1,2,3\n", format="csv") == [[0, 1, 2, 3]]
     assert quadruplets('{"i": 0, "j": 1, "k": 2, "l": 3}\n', format="jsonl") == [[0, 1, 2, 3]]
-    with pytest.raises(InputError, match="unknown format"):
+    with pytest.raises(InputError, match="format: expected csv, tsv, parquet, npz or jsonl"):
         read("0,1,2,3\n", format="xlsx")
 
 
@@ -298,7 +298,7 @@ NAMED = ["cat,dog,bee", "dog,cat,bee", "bee,cat,dog", "ant,bee,cat", "bee,ant,do
 def test_a_first_row_whose_names_never_come_again_is_refused():
     text = "\n".join(["first,second,Odd One Out", *NAMED])
 
-    with pytest.raises(InputError, match=r"line 1: the first row looks like a header.*--header"):
+    with pytest.raises(InputError, match="line 1: the first row looks like a header.*header=True"):
         read(text, form="triplet")
 
     assert len(read(text, form="triplet", header=True)) == 10
@@ -340,7 +340,7 @@ def test_real_answers_with_attention_checks_are_read(data_folder):
     if not path.exists():
         pytest.skip(f"{path} is not there")
 
-    with pytest.raises(InputError, match=r"rows do so\); .*skip_repeated=True \(--skip-repeats\)"):
+    with pytest.raises(InputError, match=r"rows do so\); .*skip_repeated=True"):
         read_comparisons(path)
     with pytest.warns(OrdlinkWarning, match="are left out"):
         comparisons = read_comparisons(path, skip_repeated=True)

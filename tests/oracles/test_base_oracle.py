@@ -73,7 +73,7 @@ def test_anything_with_two_members_is_an_oracle():
 
 
 @pytest.mark.parametrize(
-    ("n_objects", "error"), [(0, InputError), (2.0, InputKindError), (True, InputKindError)]
+    ("n_objects", "error"), [(0, InputError), (2.0, InputError), (True, InputKindError)]
 )
 def test_a_wrong_number_of_objects_is_refused(n_objects, error):
     with pytest.raises(error, match="n_objects"):

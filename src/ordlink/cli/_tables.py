@@ -17,7 +17,7 @@ from ordlink._typing import FloatArray
 from ordlink.comparisons import check_similarities
 from ordlink.datasets import FeatureTable
 from ordlink.errors import InputError
-from ordlink.io import Source, reading
+from ordlink.io import InputFile, reading
 
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 Row = tuple[int, list[str]]
@@ -26,7 +26,7 @@ Row = tuple[int, list[str]]
 
 def check_table(path: str) -> None:
     """Refuse a path that is a folder, a spreadsheet or nothing at all."""
-    Source.of(path).check_exists()
+    InputFile.of(path).check_exists()
     if path.lower().endswith(SPREADSHEETS):
         raise InputError("this is a spreadsheet", where=path, remedy="save it as CSV")
 
@@ -61,7 +61,7 @@ def read_rows(path: str) -> list[Row]:
 def read_similarities(path: str, *, n_objects: int) -> FloatArray:
     """Return an N x N similarity matrix from .npy or a CSV of numbers without header."""
     if path.lower().endswith(".npy"):
-        Source.of(path).check_exists()
+        InputFile.of(path).check_exists()
         with reading(path, "a NumPy file"):
             matrix = np.load(path, allow_pickle=False)
         return check_similarities(matrix, n_objects=n_objects, name=path)

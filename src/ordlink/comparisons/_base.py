@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ordlink._typing import AnyArray
+from ordlink._validate import Seed
 
 if TYPE_CHECKING:
     from ordlink.comparisons._listed import ListedComparisons
     from ordlink.comparisons._summary import ComparisonsSummary
 
 
-class AnswerOptions(TypedDict, total=False):
-    """Options of all `from_...` methods that take rows of answers."""
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
-    names: Sequence[str] | None
-    n_objects: int | None
-    one_based: bool
-    counts: Sequence[int] | AnyArray | None
-    annotators: Sequence[object] | AnyArray | None
-    times: Sequence[object] | AnyArray | None
-    response_times: Sequence[float] | AnyArray | None
-    chose_first: Sequence[float] | AnyArray | None
-    skip_repeated: bool
+
+def _with_parameters_of(
+    template: Callable[P, Result],
+) -> Callable[[Callable[..., Result]], Callable[P, Result]]:
+    """Return a decorator that gives a function the signature of another, and its sections."""
+    sections = (template.__doc__ or "").partition("Parameters\n")[2]
+
+    def decorate(function: Callable[..., Result]) -> Callable[P, Result]:
+        function.__signature__ = inspect.signature(template)  # type: ignore[attr-defined]
+        text = inspect.getdoc(function) or ""
+        function.__doc__ = f"{text}\n\n{inspect.cleandoc(f'Parameters{chr(10)}{sections}')}"
+        return function
+
+    return decorate
 
 
 class Comparisons(ABC):
@@ -67,22 +74,29 @@ class Comparisons(ABC):
     def warnings(self) -> list[str]:
         """Return what the user should know before trusting a tree, one sentence each."""
 
-    def __len__(self) -> int:
-        return self.n_comparisons
-
     def __repr__(self) -> str:
         kind = type(self).__name__
         return f"{kind}(n_objects={self.n_objects}, n_comparisons={self.n_comparisons})"
 
     @staticmethod
     def from_quadruplets(
-        rows: Sequence[Sequence[object]] | AnyArray, **options: Unpack[AnswerOptions]
+        rows: Sequence[Sequence[object]] | AnyArray,
+        *,
+        names: Sequence[str] | None = None,
+        n_objects: int | None = None,
+        one_based: bool = False,
+        counts: Sequence[int] | AnyArray | None = None,
+        annotators: Sequence[object] | AnyArray | None = None,
+        times: Sequence[object] | AnyArray | None = None,
+        response_times: Sequence[float] | AnyArray | None = None,
+        chose_first: Sequence[float] | AnyArray | None = None,
+        skip_repeated: bool = False,
     ) -> ListedComparisons:
         """Return the comparisons of rows (i, j, k, l): i and j are more alike than k and l.
 
         Parameters
         ----------
-        rows : array of shape (n_answers, 4)
+        rows : array of shape (n_answers, number of objects in an answer)
             Objects as numbers, or as names (strings).
         names : sequence of str, optional
             Name of each object. Without it, rows of names define the objects, in natural order.
@@ -93,7 +107,7 @@ class Comparisons(ABC):
         counts : array of shape (n_answers,), optional
             How often each row was answered; 1 by default.
         annotators, times, response_times, chose_first : arrays of shape (n_answers,), optional
-            Kept along, see :class:`AnswerDetails`.
+            Kept with the answers, see :class:`AnswerDetails`.
         skip_repeated : bool
             Whether to leave out rows that name an object twice where different ones are needed,
             such as attention checks, with a warning; they are refused by default.
@@ -109,52 +123,56 @@ class Comparisons(ABC):
         """
         from ordlink.comparisons._build import list_answers
 
-        return list_answers(rows, "quadruplet", **options)
+        return list_answers(
+            rows,
+            "quadruplet",
+            names=names,
+            n_objects=n_objects,
+            one_based=one_based,
+            counts=counts,
+            annotators=annotators,
+            times=times,
+            response_times=response_times,
+            chose_first=chose_first,
+            skip_repeated=skip_repeated,
+        )
 
     @staticmethod
-    def from_triplets(
-        rows: Sequence[Sequence[object]] | AnyArray, **options: Unpack[AnswerOptions]
-    ) -> ListedComparisons:
-        """Return the comparisons of rows (i, j, k): i is closer to j than to k.
-
-        Options are those of :meth:`from_quadruplets`.
-        """
+    @_with_parameters_of(from_quadruplets)
+    def from_triplets(rows: AnyArray, **given: Any) -> ListedComparisons:
+        """Return the comparisons of rows (i, j, k): i is closer to j than to k."""
         from ordlink.comparisons._build import list_answers
 
-        return list_answers(rows, "triplet", **options)
+        return list_answers(rows, "triplet", **given)
 
     @staticmethod
-    def from_most_central(
-        rows: Sequence[Sequence[object]] | AnyArray, **options: Unpack[AnswerOptions]
-    ) -> ListedComparisons:
+    @_with_parameters_of(from_quadruplets)
+    def from_most_central(rows: AnyArray, **given: Any) -> ListedComparisons:
         """Return the comparisons of rows (i, j, k): i is the most central of the three.
 
-        Each row becomes two comparisons, (j, i, j, k) and (k, i, k, j). Options are those of
-        :meth:`from_quadruplets`.
+        Each row becomes two comparisons, (j, i, j, k) and (k, i, k, j).
         """
         from ordlink.comparisons._build import list_answers
 
-        return list_answers(rows, "most-central", **options)
+        return list_answers(rows, "most-central", **given)
 
     @staticmethod
-    def from_odd_one_out(
-        rows: Sequence[Sequence[object]] | AnyArray, **options: Unpack[AnswerOptions]
-    ) -> ListedComparisons:
+    @_with_parameters_of(from_quadruplets)
+    def from_odd_one_out(rows: AnyArray, **given: Any) -> ListedComparisons:
         """Return the comparisons of rows (i, j, k): k is the odd one out.
 
-        Each row becomes two comparisons, (i, j, i, k) and (i, j, j, k). Options are those of
-        :meth:`from_quadruplets`.
+        Each row becomes two comparisons, (i, j, i, k) and (i, j, j, k).
         """
         from ordlink.comparisons._build import list_answers
 
-        return list_answers(rows, "odd-one-out", **options)
+        return list_answers(rows, "odd-one-out", **given)
 
     @staticmethod
     def from_similarities(
         similarities: AnyArray,
         proportion: float = 1.0,
         *,
-        seed: int | None = None,
+        seed: Seed = 0,
         names: Sequence[str] | None = None,
     ) -> Comparisons:
         """Return passively observed comparisons of a similarity matrix.
@@ -168,8 +186,8 @@ class Comparisons(ABC):
             Symmetric; the diagonal is not used.
         proportion : float
             Probability p in (0, 1]. With 1 nothing is listed.
-        seed : int, optional
-            Makes the draw reproducible.
+        seed : int, numpy.random.Generator or None
+            Seed of the draw.
         names : sequence of str, optional
             Name of each object.
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ordlink._typing import AnyArray, FloatArray, Int32Array
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
 from ordlink.comparisons._frozen import FrozenArrays
 from ordlink.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerDetails(FrozenArrays):
-    """Columns that go along with the comparisons, one entry for each.
+    """Columns about the answers, one entry per comparison.
 
     Attributes
     ----------
@@ -63,6 +63,7 @@ class AnswerDetails(FrozenArrays):
 def make_details(
     n_answers: int,
     n_comparisons_each: int,
+    kept: BoolArray | None = None,
     *,
     answers: Sequence[int] | Int32Array | None = None,
     annotators: Sequence[object] | AnyArray | None = None,
@@ -70,15 +71,13 @@ def make_details(
     response_times: Sequence[float] | AnyArray | None = None,
     chose_first: Sequence[float] | AnyArray | None = None,
 ) -> AnswerDetails | None:
-    """Return the details of answers that became `n_comparisons_each` comparisons each.
+    """Return the details of the kept answers, which became `n_comparisons_each` comparisons each.
 
     `answers` are their numbers, if they have any; 0, 1, 2, ... where it matters by default.
     """
     columns: dict[str, AnyArray] = {}
     if answers is not None:
         columns["answers"] = np.array(answers, dtype=np.int32)
-    elif n_comparisons_each > 1:
-        columns["answers"] = np.arange(n_answers, dtype=np.int32)
     for name, given in (("annotators", annotators), ("times", times)):
         if given is not None:
             columns[name] = _text_column(given)
@@ -86,15 +85,22 @@ def make_details(
         try:
             columns["response_times"] = np.array(response_times, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"response_times must be numbers: {error}") from error
+            raise InputError(
+                f"expected numbers, got {error}", parameter="response_times"
+            ) from error
     if chose_first is not None:
         columns["chose_first"] = check_sides(chose_first)
     for name, column in columns.items():
         if column.shape != (n_answers,):
             raise InputError(
-                f"{name} must have one entry per answer: expected {n_answers}, "
-                f"got an array of shape {column.shape}"
+                f"expected one entry per answer, {n_answers:,}, got an array of shape "
+                f"{column.shape}",
+                parameter=name,
             )
+        columns[name] = column if kept is None else column[kept]
+    if answers is None and n_comparisons_each > 1:
+        n_kept = n_answers if kept is None else int(kept.sum())
+        columns["answers"] = np.arange(n_kept, dtype=np.int32)
     if not columns:
         return None
     repeated = {name: np.repeat(column, n_comparisons_each) for name, column in columns.items()}
@@ -107,11 +113,11 @@ def check_sides(chose_first: object) -> FloatArray:
         sides = np.array(chose_first, dtype=np.float64)
     except (TypeError, ValueError):
         sides = np.full(1, np.inf)
-    bad = ~(np.isnan(sides) | (sides == 0) | (sides == 1))
-    if bad.any():
+    if not (np.isnan(sides) | (sides == 0) | (sides == 1)).all():
         raise InputError(
-            "chose_first: expected True, False or NaN for each answer, got something else; pass "
-            "whether the answer chose what was shown first"
+            "expected True, False or NaN for each answer, got something else",
+            parameter="chose_first",
+            remedy="pass whether the answer chose what was shown first",
         )
     return sides
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import AnyArray, Int32Array
+from ordlink._validate import check_choice
 from ordlink.comparisons._pairs import pair_ids
-from ordlink.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,5 @@ def find_form(name: str) -> AnswerForm:
     >>> find_form("most_central").meaning
     'the first is the most central of the three'
     """
-    form = FORMS.get(name.strip().lower().replace("_", "-").replace(" ", "-").removesuffix("s"))
-    if form is None:
-        raise InputError(f"unknown answer form {name!r}; choose one of {', '.join(FORMS)}")
-    return form
+    plain = name.strip().lower().replace("_", "-").replace(" ", "-").removesuffix("s")
+    return FORMS[check_choice(plain, "form", FORMS)]

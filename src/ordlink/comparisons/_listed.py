@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ordlink._text import counted
 from ordlink._typing import AnyArray, Int32Array
+from ordlink._validate import Seed, check_objects, random_generator
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._details import AnswerDetails, concatenate_details
 from ordlink.comparisons._frozen import FrozenArrays
-from ordlink.comparisons._objects import check_kept_objects
 from ordlink.comparisons._pairs import check_n_objects, pair_ids, pair_members
 from ordlink.comparisons._votes import Tally, tally_votes
 from ordlink.errors import InputError, InputKindError
@@ -27,7 +28,8 @@ class ListedComparisons(FrozenArrays, Comparisons):
     """Comparisons listed one by one, as ids of the winning and the losing pair.
 
     Usually made by one of the methods of :class:`Comparisons`. ``comparisons[rows]`` takes a slice,
-    a mask or an array of row numbers, so that scikit-learn can split them.
+    a mask or an array of row numbers, so that scikit-learn can split them; ``len(comparisons)`` is
+    the number of rows.
 
     Attributes
     ----------
@@ -54,7 +56,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
     distinct: bool = False
 
     def __post_init__(self) -> None:
-        if self.n_objects != 0:  # files of nothing about nobody exist
+        if self.n_objects != 0:  # an empty file may have zero objects
             object.__setattr__(self, "n_objects", check_n_objects(self.n_objects))
         super().__post_init__()
 
@@ -120,27 +122,26 @@ class ListedComparisons(FrozenArrays, Comparisons):
         if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
             raise InputKindError(
                 "comparisons are taken by a slice, a mask or an array of row numbers, got "
-                f"{type(rows).__name__}; comparisons.quadruplets lists the rows one by one"
+                f"{type(rows).__name__}",
+                remedy="comparisons.quadruplets lists the rows one by one",
             )
         return self.take(chosen)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ListedComparisons):
             return NotImplemented
-        ones = np.int32(1)
         return (
             self.n_objects == other.n_objects
             and self.names == other.names
             and np.array_equal(self.winners, other.winners)
             and np.array_equal(self.losers, other.losers)
-            and bool(
-                np.all(
-                    (ones if self.counts is None else self.counts)
-                    == (ones if other.counts is None else other.counts)
-                )
-            )
+            and bool(np.all(self._counts_or_1 == other._counts_or_1))
             and self.details == other.details
         )
+
+    @property
+    def _counts_or_1(self) -> AnyArray:
+        return np.array(1, dtype=np.int32) if self.counts is None else self.counts
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -160,7 +161,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
 
     def subset(self, objects: Sequence[int] | AnyArray) -> ListedComparisons:
         """Return the comparisons among these objects alone, renumbered in the given order."""
-        kept = check_kept_objects(objects, self.n_objects)
+        kept = check_objects(objects, self.n_objects, "objects")
         new_number = np.full(self.n_objects, -1, dtype=np.int32)
         new_number[kept] = np.arange(len(kept), dtype=np.int32)
         renumbered = new_number[self.quadruplets]
@@ -178,7 +179,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
         )
 
     def split(
-        self, test_share: float = 0.2, *, seed: int | None = None
+        self, test_share: float = 0.2, *, seed: Seed = 0
     ) -> tuple[ListedComparisons, ListedComparisons]:
         """Return (train, test) with whole answers in one or the other.
 
@@ -186,15 +187,17 @@ class ListedComparisons(FrozenArrays, Comparisons):
         ----------
         test_share : float
             Share of the answers that go into the test part, between 0 and 1.
-        seed : int, optional
-            Makes the draw reproducible.
+        seed : int, numpy.random.Generator or None
+            Seed of the draw.
         """
         if not 0 < test_share < 1:
-            raise InputError(f"test_share must lie between 0 and 1, got {test_share}")
+            raise InputError(
+                f"expected a share between 0 and 1, got {test_share}", parameter="test_share"
+            )
         answers, answer_of_row = np.unique(self.answer_ids, return_inverse=True)
         n_test = round(test_share * len(answers))
         chosen = np.zeros(len(answers), dtype=bool)
-        chosen[np.random.default_rng(seed).permutation(len(answers))[:n_test]] = True
+        chosen[random_generator(seed).permutation(len(answers))[:n_test]] = True
         in_test = chosen[answer_of_row]
         return self.take(~in_test), self.take(in_test)
 
@@ -220,22 +223,8 @@ def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
     >>> concatenate([a, a]).n_comparisons
     2
     """
-    if not parts:
-        raise InputError("concatenate needs at least one set of comparisons, got none")
-    for part in parts:
-        if not isinstance(part, ListedComparisons):
-            raise InputKindError(
-                f"concatenate takes comparisons listed one by one, got {type(part).__name__}; all "
-                "comparisons of a similarity matrix are not listed: take a sample of them"
-            )
+    parts = list(check_chunks(parts, "part"))
     first = parts[0]
-    for part in parts[1:]:
-        if (part.n_objects, part.names) != (first.n_objects, first.names):
-            raise InputError(
-                "comparisons can be put together only if they are about the same objects: "
-                f"expected {first.n_objects} objects with the same names, got {part.n_objects}; "
-                "pass the same names and n_objects when you make them"
-            )
     counts = None
     if any(part.counts is not None for part in parts):
         counts = np.concatenate(
@@ -254,3 +243,32 @@ def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
             [part.details for part in parts], [part.n_rows for part in parts]
         ),
     )
+
+
+def check_chunks(
+    chunks: Iterable[ListedComparisons], what: str = "chunk"
+) -> Iterator[ListedComparisons]:
+    """Yield the chunks; refuse what is none, and chunks about other objects than the first."""
+    if isinstance(chunks, Comparisons):
+        raise InputKindError(
+            f"expected {what}s of comparisons, got a single one", remedy="pass [comparisons]"
+        )
+    objects = None
+    for number, chunk in enumerate(chunks):
+        if not isinstance(chunk, ListedComparisons):
+            raise InputKindError(
+                f"expected comparisons listed one by one, got {type(chunk).__name__}",
+                where=f"{what} {number}",
+            )
+        objects = objects or (chunk.n_objects, chunk.names)
+        if objects != (chunk.n_objects, chunk.names):
+            raise InputError(
+                f"expected {counted(objects[0], 'object')} with the same names as in {what} 0, got "
+                f"{chunk.n_objects:,}",
+                where=f"{what} {number}",
+                remedy="all must be about the same objects: pass the same {names} and {n_objects} "
+                "when you make them",
+            )
+        yield chunk
+    if objects is None:
+        raise InputError(f"expected at least one {what} of comparisons, got none")

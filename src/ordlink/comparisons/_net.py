@@ -1,4 +1,4 @@
-"""Repeated and contradicting answers brought down to one signed entry per pair of pairs."""
+"""Repeated and contradicting answers as one signed entry per pair of pairs: the matrix A."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ordlink._typing import Int32Array, Int64Array
+from ordlink._typing import FloatArray, Int32Array, Int64Array
+from ordlink._validate import check_choice
+from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._pairs import pair_members
-from ordlink.errors import InputError
+from ordlink.comparisons._pairs import n_pairs, pair_members
+from ordlink.comparisons._ranked import RankedComparisons
+from ordlink.errors import InputError, InputKindError
 
 Repeats = Literal["majority", "net"]
 """How repeated answers count: the sign of the net count, or the net count itself."""
@@ -82,27 +85,48 @@ def net_comparisons(
 
 def check_repeats(repeats: str) -> None:
     """Raise InputError unless `repeats` is one of the two ways to count repeated answers."""
-    if repeats not in get_args(Repeats):
-        raise InputError(f"repeats must be one of {', '.join(get_args(Repeats))}; got {repeats!r}")
+    check_choice(repeats, "repeats", get_args(Repeats))
 
 
 def check_weights(
     net: Int64Array | Int32Array, winners: Int32Array, losers: Int32Array, n_objects: int
 ) -> None:
     """Raise InputError if net counts are too large to be added up exactly."""
-    remedy = "divide all counts by the same number, or use repeats='majority' (--repeats majority)"
+    remedy = "divide all counts by the same number, or pass {repeats:majority}"
     if not len(net):
         return
     largest = int(net.argmax())
     if net[largest] > LARGEST_WEIGHT:
         (i, k), (j, l) = pair_members(np.array([winners[largest], losers[largest]]), n_objects)  # noqa: E741
         raise InputError(
-            f"the comparison ({i}, {j}, {k}, {l}) has a net count of {net[largest]:,}; with "
-            f"repeats='net' at most {LARGEST_WEIGHT:,} can be added up exactly; {remedy}"
+            f"the comparison ({i}, {j}, {k}, {l}) has a net count of {net[largest]:,}, but at most "
+            f"{LARGEST_WEIGHT:,} can be added up exactly",
+            remedy=remedy,
         )
     total = int(net.sum(dtype=np.int64))
     if total > LARGEST_TOTAL:
         raise InputError(
-            f"the net counts add up to {total:,}; with repeats='net' at most {LARGEST_TOTAL:,} can "
-            f"be added up exactly; {remedy}"
+            f"the net counts add up to {total:,}, but at most {LARGEST_TOTAL:,} can be added up "
+            "exactly",
+            remedy=remedy,
         )
+
+
+def wins_minus_losses(comparisons: Comparisons, repeats: Repeats = "majority") -> FloatArray:
+    """Return A 1 by pair id: how often each pair won minus how often it lost, as whole numbers."""
+    if isinstance(comparisons, RankedComparisons):
+        below, above = comparisons.counts_below_and_above
+        return (below - above).astype(np.float64)
+    if isinstance(comparisons, ListedComparisons):
+        return net_wins(net_comparisons(comparisons, repeats))
+    raise InputKindError(
+        f"expected Comparisons, got {type(comparisons).__name__}", parameter="comparisons"
+    )
+
+
+def net_wins(net: NetComparisons) -> FloatArray:
+    """Return A 1 by pair id of net comparisons."""
+    n = n_pairs(net.n_objects)
+    wins = np.bincount(net.winners, weights=net.weights, minlength=n)
+    losses = np.bincount(net.losers, weights=net.weights, minlength=n)
+    return np.asarray(wins - losses, dtype=np.float64)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ordlink._typing import AnyArray, Int32Array
-from ordlink.errors import InputError, InputKindError
+from ordlink._validate import check_whole_number
+from ordlink.errors import InputError
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -38,19 +39,15 @@ def check_n_objects(n_objects: object) -> int:
     >>> check_n_objects(np.uint8(60))
     60
     """
-    if isinstance(n_objects, (bool, np.bool_)) or not isinstance(n_objects, (int, np.integer)):
-        raise InputKindError(f"n_objects must be a whole number, got {n_objects!r}")
-    if n_objects < 1:
-        raise InputError(f"n_objects must be at least 1, got {n_objects}")
-    return int(n_objects)
+    return check_whole_number(n_objects, "n_objects", lowest=1)
 
 
 def check_pair_ids_fit(n_objects: int) -> None:
     """Raise InputError if there are too many objects for int32 pair ids."""
     if n_objects > MAX_OBJECTS:
         raise InputError(
-            f"lists of comparisons hold at most {MAX_OBJECTS} objects, got {n_objects}; "
-            "use an active method (4K-AL-act) on an oracle for more"
+            f"lists of comparisons hold at most {MAX_OBJECTS:,} objects, got {n_objects:,}",
+            remedy="use an active method (4K-AL-act) on an oracle for more",
         )
 
 
@@ -91,7 +88,7 @@ def pair_members(ids: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]
     """
     ids = np.asarray(ids, dtype=np.int64)
     b = 2 * n_objects - 1
-    # Root of the quadratic in i; exact in float64 up to one unit, which the next two lines mend.
+    # Root of the quadratic in i; exact in float64 up to one unit, which the next two lines correct.
     i = ((b - np.sqrt(b * b - 8.0 * ids)) / 2).astype(np.int64)
     i -= i * (b - i) // 2 > ids
     i += (i + 1) * (b - i - 1) // 2 <= ids

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ordlink._typing import AnyArray, Int32Array, Int64Array
+from ordlink._validate import Seed, check_names, check_objects, random_generator
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._frozen import FrozenArrays
 from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._objects import check_kept_objects, check_names
 from ordlink.comparisons._pairs import check_n_objects, check_pair_ids_fit, n_pairs, pair_ids
 from ordlink.comparisons._similarities import check_similarities
 from ordlink.errors import InputError
@@ -64,9 +64,6 @@ class RankedComparisons(FrozenArrays, Comparisons):
         n = len(self.ranks)
         return (n * n - int(np.sum(tied.astype(np.int64) ** 2))) // 2
 
-    def __len__(self) -> int:
-        return self.n_comparisons
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankedComparisons):
             return NotImplemented
@@ -85,7 +82,7 @@ class RankedComparisons(FrozenArrays, Comparisons):
 
     def subset(self, objects: Sequence[int] | AnyArray) -> RankedComparisons:
         """Return the comparisons among these objects alone, renumbered in the given order."""
-        kept = check_kept_objects(objects, self.n_objects)
+        kept = check_objects(objects, self.n_objects, "objects")
         low, high = np.triu_indices(len(kept), 1)
         ranks = self.ranks[pair_ids(kept[low], kept[high], self.n_objects)]
         return RankedComparisons(
@@ -94,7 +91,7 @@ class RankedComparisons(FrozenArrays, Comparisons):
             names=None if self.names is None else tuple(self.names[o] for o in kept),
         )
 
-    def sample(self, proportion: float, *, seed: int | None = None) -> ListedComparisons:
+    def sample(self, proportion: float, *, seed: Seed = 0) -> ListedComparisons:
         """Return each comparison with probability `proportion`, listed.
 
         The gaps between observed pairs of pairs are geometric, so the cost is that of the
@@ -102,8 +99,8 @@ class RankedComparisons(FrozenArrays, Comparisons):
         """
         if not 0 < proportion <= 1:
             raise InputError(
-                f"proportion is the share of all comparisons, above 0 and at most 1; "
-                f"got {proportion}"
+                f"expected a share of all comparisons, above 0 and at most 1, got {proportion}",
+                parameter="proportion",
             )
         from ordlink._threads import one_ahead
         from ordlink.comparisons._kernels_sampling import list_after_waits
@@ -116,7 +113,7 @@ class RankedComparisons(FrozenArrays, Comparisons):
         losers = np.empty(likely_most + draw, dtype=np.int32)
         # floor(Exp(1) / -log(1-p)) is geometric, and exponentials are drawn faster.
         scale = 0.0 if proportion == 1 else -1.0 / np.log1p(-proportion)
-        rng = np.random.default_rng(seed)
+        rng = random_generator(seed)
         draws = one_ahead(
             lambda: rng.standard_exponential(draw), worthwhile=likely_most > _WAITS_PER_DRAW
         )

@@ -1,4 +1,4 @@
-"""Checks of a similarity matrix, shared by all that take one."""
+"""Checks of a similarity matrix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._text import counted
 from ordlink._typing import AnyArray, BoolArray, FloatArray
+from ordlink.comparisons._frozen import read_only
 from ordlink.errors import InputError, InputKindError
 
 RELATIVE_TOLERANCE = 1e-9
@@ -58,22 +60,34 @@ def check_similarities(
     Traceback (most recent call last):
     ordlink.errors.InputError: similarities, row 0, column 1: expected a symmetric matrix, got \
 2.0 there and 3.0 at row 1, column 0; if this is meant, pass the mean of the matrix and its \
-transpose.
+transpose
     """
     matrix = _to_float_matrix(similarities, name)
-    _check_shape(matrix, n_objects, name)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            "expected a square matrix, one row and one column per object, got shape "
+            f"{matrix.shape}",
+            where=name,
+        )
+    if not matrix.shape[0]:
+        raise InputError("expected at least one object, got an empty matrix", where=name)
+    if n_objects is not None and matrix.shape[0] != n_objects:
+        raise InputError(
+            f"expected {counted(n_objects, 'object')}, got a matrix of {matrix.shape[0]:,}",
+            where=name,
+            remedy="pass the rows and columns of the same objects in the same order",
+        )
     scale = _check_finite(matrix, name)
     _check_symmetric(matrix, scale, name)
-    matrix = matrix.view()
-    matrix.flags.writeable = False
-    return matrix
+    return read_only(matrix)
 
 
 def _to_float_matrix(similarities: ArrayLike, name: str) -> FloatArray:
     if hasattr(similarities, "toarray"):
         raise InputKindError(
-            f"{name}: expected a dense matrix, got {type(similarities).__name__}; "
-            "convert it with .toarray()."
+            f"expected a dense matrix, got {type(similarities).__name__}",
+            where=name,
+            remedy="convert it with .toarray()",
         )
     if isinstance(similarities, np.ma.MaskedArray):  # a masked entry is a missing one
         similarities = np.ma.filled(similarities.astype(np.float64), np.nan)
@@ -84,24 +98,10 @@ def _to_float_matrix(similarities: ArrayLike, name: str) -> FloatArray:
         return raw.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputKindError(
-            f"{name}: expected a square matrix of real numbers, got {error}; "
-            "pass an array with one row and one column per object."
+            f"expected a square matrix of real numbers, got {error}",
+            where=name,
+            remedy="pass an array with one row and one column per object",
         ) from error
-
-
-def _check_shape(matrix: FloatArray, n_objects: int | None, name: str) -> None:
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(
-            f"{name}: expected a square matrix, one row and one column per object, "
-            f"got shape {matrix.shape}."
-        )
-    if not matrix.shape[0]:
-        raise InputError(f"{name}: expected at least one object, got an empty matrix.")
-    if n_objects is not None and matrix.shape[0] != n_objects:
-        raise InputError(
-            f"{name}: expected {n_objects} objects, got a matrix of {matrix.shape[0]}; "
-            "pass the rows and columns of the same objects in the same order."
-        )
 
 
 def _row_blocks(n_objects: int) -> Iterator[slice]:
@@ -130,8 +130,9 @@ def _check_finite(matrix: FloatArray, name: str) -> float:
         if missing.any():
             i, j = _first(missing, rows)
             raise InputError(
-                f"{name}, row {i}, column {j}: expected a finite number, got {matrix[i, j]}; "
-                "leave out objects whose similarities are unknown."
+                f"expected a finite number, got {matrix[i, j]}",
+                where=f"{name}, row {i}, column {j}",
+                remedy="leave out objects whose similarities are unknown",
             )
         counted = _off_diagonal(finite, rows)
         scale = max(scale, float(np.abs(matrix[rows]).max(where=counted, initial=0.0)))
@@ -148,7 +149,8 @@ def _check_symmetric(matrix: FloatArray, scale: float, name: str) -> None:
         if differs.any():
             i, j = _first(differs, rows)
             raise InputError(
-                f"{name}, row {i}, column {j}: expected a symmetric matrix, got {matrix[i, j]} "
-                f"there and {matrix[j, i]} at row {j}, column {i}; if this is meant, pass the "
-                "mean of the matrix and its transpose."
+                f"expected a symmetric matrix, got {matrix[i, j]} there and {matrix[j, i]} at row "
+                f"{j}, column {i}",
+                where=f"{name}, row {i}, column {j}",
+                remedy="if this is meant, pass the mean of the matrix and its transpose",
             )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ordlink._typing import BoolArray, Int32Array, Int64Array
-from ordlink.comparisons._listed import ListedComparisons
+from ordlink.comparisons._listed import ListedComparisons, check_chunks
 from ordlink.comparisons._pairs import n_pairs, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
 
@@ -17,30 +18,20 @@ MISSING = frozenset({"nan", "na", "n/a", "null", "none"})
 """What programs write for a missing value, in small letters; names of objects may be the same."""
 
 
-@dataclass(frozen=True)
-class ComparisonsSummary:
-    """Objects, comparisons, repeats, contradictions and gaps of a set of comparisons.
+@dataclass(frozen=True, kw_only=True)
+class ChunksSummary:
+    """Objects, comparisons and gaps of comparisons that come in chunks.
+
+    Repeats and contradictions are left out: they may lie in different chunks.
 
     Attributes
     ----------
     n_objects : int
         Number of objects.
-    n_answers : int
-        Number of answers; an answer may be several comparisons.
     n_comparisons : int
         Number of comparisons, with repetitions.
-    n_distinct : int
-        Number of different pairs of pairs that were compared.
-    share_of_possible : float
-        n_distinct divided by the number of all pairs of pairs.
-    n_repeated : int
-        Comparisons beyond the first about the same pair of pairs.
-    n_contradictions : int
-        Pairs of pairs that were answered both ways.
     n_pairs_never_compared : int
         Pairs of objects that no comparison names.
-    n_annotators : int or None
-        Number of people, where known.
     never_named : tuple of str
         Names of the objects that no comparison names.
     parts : tuple of tuple of str
@@ -49,88 +40,161 @@ class ComparisonsSummary:
     """
 
     n_objects: int
-    n_answers: int
     n_comparisons: int
-    n_distinct: int
-    share_of_possible: float
-    n_repeated: int
-    n_contradictions: int
     n_pairs_never_compared: int
-    n_annotators: int | None
     never_named: tuple[str, ...]
     parts: tuple[tuple[str, ...], ...]
 
     def __str__(self) -> str:
+        gaps = f"{self.n_pairs_never_compared:,} of {n_pairs(self.n_objects):,}"
         lines = [
             f"objects                 {self.n_objects:,}",
+            *self._counts(),
+            f"pairs never compared    {gaps}",
+            f"objects never named     {_shown(self.never_named)}",
+            f"connected parts         {len(self.parts)}",
+        ]
+        if len(self.parts) > 1:
+            numbered = enumerate(self.parts[:_NAMES_SHOWN], start=1)
+            lines += [f"  part {number}: {_shown(part)}" for number, part in numbered]
+        return "\n".join(lines)
+
+    def _counts(self) -> list[str]:
+        return [f"comparisons             {self.n_comparisons:,}"]
+
+    def warnings(self) -> list[str]:
+        """Return what the user should know before trusting a tree, one sentence each."""
+        return _warn_of_gaps(self.never_named, self.parts, self.n_objects)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonsSummary(ChunksSummary):
+    """Objects, comparisons, repeats, contradictions and gaps of a set of comparisons.
+
+    Attributes
+    ----------
+    n_objects, n_comparisons, n_pairs_never_compared, never_named, parts
+        As in :class:`ChunksSummary`.
+    n_answers : int
+        Number of answers; an answer may be several comparisons.
+    n_distinct : int
+        Number of different pairs of pairs that were compared.
+    share_of_possible : float
+        n_distinct divided by the number of all pairs of pairs.
+    n_repeated : int
+        Comparisons beyond the first about the same pair of pairs.
+    n_contradictions : int
+        Pairs of pairs that were answered both ways.
+    n_annotators : int or None
+        Number of annotators, where known.
+    """
+
+    n_answers: int
+    n_distinct: int
+    share_of_possible: float
+    n_repeated: int
+    n_contradictions: int
+    n_annotators: int | None
+
+    def _counts(self) -> list[str]:
+        annotators = self.n_annotators
+        return [
             f"answers                 {self.n_answers:,}",
+            *([] if annotators is None else [f"annotators              {annotators:,}"]),
             f"comparisons             {self.n_comparisons:,}"
             f" ({self.share_of_possible:.3%} of all possible)",
             f"repeated                {self.n_repeated:,}",
             f"contradictions          {self.n_contradictions:,}",
-            *describe_gaps(
-                self.n_objects, self.n_pairs_never_compared, self.never_named, self.parts
-            ),
         ]
-        if self.n_annotators is not None:
-            lines.insert(2, f"annotators              {self.n_annotators:,}")
-        return "\n".join(lines)
 
     def warnings(self) -> list[str]:
         """Return what the user should know before trusting a tree, one sentence each."""
-        return [
-            *_warn_of_contradictions(self.n_contradictions, self.n_distinct),
-            *warn_of_gaps(self.never_named, self.parts, self.n_objects),
-        ]
+        contradictions = _warn_of_contradictions(self.n_contradictions, self.n_distinct)
+        return contradictions + super().warnings()
+
+
+def summarise_chunks(chunks: Iterable[ListedComparisons]) -> ChunksSummary:
+    """Return what comparisons in chunks hold, in one pass over them.
+
+    Parameters
+    ----------
+    chunks : iterable of ListedComparisons
+        All about the same objects, e.g. from :func:`ordlink.read_in_chunks`.
+
+    Raises
+    ------
+    InputError
+        If there is no chunk, or one is about other objects.
+
+    Examples
+    --------
+    >>> from ordlink.comparisons import Comparisons
+    >>> chunk = Comparisons.from_triplets([[0, 1, 2]], n_objects=4)
+    >>> summary = summarise_chunks([chunk, chunk])
+    >>> summary.n_comparisons, summary.never_named
+    (2, ('3',))
+    """
+    from ordlink.comparisons._kernels_parts import link_objects
+
+    first = None
+    n_comparisons = 0
+    for chunk in check_chunks(chunks):
+        if first is None:
+            first = chunk[:0]
+            low, high = pair_members(np.arange(n_pairs(chunk.n_objects)), chunk.n_objects)
+            compared = np.zeros(len(low), dtype=bool)
+            part_of = np.arange(chunk.n_objects, dtype=np.int32)
+        n_comparisons += chunk.n_comparisons
+        compared |= _compared_pairs(chunk)
+        if part_of.any():  # otherwise all objects are linked already
+            part_of = link_objects(chunk.winners, chunk.losers, low, high, part_of)
+    assert first is not None  # narrows the type: there is at least one chunk
+    never_named, parts = _find_gaps(part_of, first.names, anything=n_comparisons > 0)
+    return ChunksSummary(
+        n_objects=first.n_objects,
+        n_comparisons=n_comparisons,
+        n_pairs_never_compared=int((~compared).sum()),
+        never_named=never_named,
+        parts=parts,
+    )
 
 
 def summarise_listed(comparisons: ListedComparisons) -> ComparisonsSummary:
     """Return the summary of listed comparisons."""
-    n_objects = comparisons.n_objects
-    n_distinct = comparisons.tally.n_distinct
-    possible = n_pairs(n_objects) * (n_pairs(n_objects) - 1) // 2
-    compared = np.zeros(n_pairs(n_objects), dtype=bool)
-    compared[comparisons.winners] = True
-    compared[comparisons.losers] = True
-    never_named, parts = _find_gaps(comparisons)
+    tally = comparisons.tally
     details = comparisons.details
     annotators = None if details is None else details.annotators
     return ComparisonsSummary(
-        n_objects=n_objects,
+        **vars(summarise_chunks([comparisons])),
         n_answers=comparisons.n_answers,
-        n_comparisons=comparisons.n_comparisons,
-        n_distinct=n_distinct,
-        share_of_possible=n_distinct / possible if possible else 0.0,
-        n_repeated=comparisons.n_comparisons - n_distinct,
-        n_contradictions=comparisons.tally.n_contradictions,
-        n_pairs_never_compared=int((~compared).sum()),
+        n_distinct=tally.n_distinct,
+        share_of_possible=_share_of_possible(tally.n_distinct, comparisons.n_objects),
+        n_repeated=comparisons.n_comparisons - tally.n_distinct,
+        n_contradictions=tally.n_contradictions,
         n_annotators=None if annotators is None else len(set(annotators.tolist()) - {""}),
-        never_named=never_named,
-        parts=parts,
     )
 
 
 def warn_of_listed(comparisons: ListedComparisons) -> list[str]:
     """Return the warnings of the summary without the rest of it."""
     tally = comparisons.tally
+    gaps = _find_gaps(find_parts(comparisons), comparisons.names, anything=comparisons.n_rows > 0)
     return [
         *_warn_of_contradictions(tally.n_contradictions, tally.n_distinct),
-        *warn_of_gaps(*_find_gaps(comparisons), comparisons.n_objects),
+        *_warn_of_gaps(*gaps, comparisons.n_objects),
     ]
 
 
 def summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
     """Return the summary of all comparisons of a similarity matrix."""
-    n_objects = comparisons.n_objects
-    possible = n_pairs(n_objects) * (n_pairs(n_objects) - 1) // 2
-    n_comparisons = comparisons.n_comparisons
+    n_objects, n_comparisons = comparisons.n_objects, comparisons.n_comparisons
     everything = _names_of(np.arange(n_objects, dtype=np.int32), comparisons.names)
     return ComparisonsSummary(
         n_objects=n_objects,
         n_answers=n_comparisons,
         n_comparisons=n_comparisons,
         n_distinct=n_comparisons,
-        share_of_possible=n_comparisons / possible if possible else 0.0,
+        share_of_possible=_share_of_possible(n_comparisons, n_objects),
         n_repeated=0,
         n_contradictions=0,
         n_pairs_never_compared=0 if n_comparisons else n_pairs(n_objects),
@@ -140,23 +204,61 @@ def summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
     )
 
 
-def describe_gaps(
-    n_objects: int,
-    n_pairs_never_compared: int,
-    never_named: tuple[str, ...],
-    parts: tuple[tuple[str, ...], ...],
-) -> list[str]:
-    """Return the lines of a summary about what is not known."""
-    return [
-        f"pairs never compared    {n_pairs_never_compared:,} of {n_pairs(n_objects):,}",
-        f"objects never named     {_shown(never_named)}",
-        f"connected parts         {len(parts)}",
-        *(
-            f"  part {number}: {_shown(part)}"
-            for number, part in enumerate(parts[:_NAMES_SHOWN], start=1)
-            if len(parts) > 1
-        ),
-    ]
+def find_named(comparisons: ListedComparisons) -> Int64Array:
+    """Return the objects that some comparison names, in increasing order.
+
+    Examples
+    --------
+    >>> from ordlink import Comparisons
+    >>> find_named(Comparisons.from_triplets([[3, 1, 4]], n_objects=6)).tolist()
+    [1, 3, 4]
+    """
+    pairs = np.flatnonzero(_compared_pairs(comparisons))
+    return np.unique(pair_members(pairs, comparisons.n_objects)).astype(np.int64)
+
+
+def find_parts(comparisons: ListedComparisons) -> Int32Array:
+    """Return for each object a number of its part: comparisons link all objects that they name."""
+    from ordlink.comparisons._kernels_parts import link_objects
+
+    n_objects = comparisons.n_objects
+    low, high = pair_members(np.arange(n_pairs(n_objects)), n_objects)
+    return link_objects(
+        comparisons.winners, comparisons.losers, low, high, np.arange(n_objects, dtype=np.int32)
+    )
+
+
+def _compared_pairs(comparisons: ListedComparisons) -> BoolArray:
+    compared = np.zeros(n_pairs(comparisons.n_objects), dtype=bool)
+    compared[comparisons.winners] = True
+    compared[comparisons.losers] = True
+    return compared
+
+
+def _share_of_possible(n_distinct: int, n_objects: int) -> float:
+    possible = n_pairs(n_objects) * (n_pairs(n_objects) - 1) // 2
+    return n_distinct / possible if possible else 0.0
+
+
+def _find_gaps(
+    part_of: Int32Array, names: tuple[str, ...] | None, *, anything: bool
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return the objects never named and the groups that comparisons link, largest first.
+
+    `part_of` is the smallest object of each object's part, `anything` whether there are rows.
+    """
+    n_objects = len(part_of)
+    if anything and not part_of.any():  # one part, and the rest was not even read
+        return (), (_names_of(np.arange(n_objects, dtype=np.int32), names),)
+    # Every comparison links at least three objects: who is a part by itself was never named.
+    alone: BoolArray = np.bincount(part_of, minlength=n_objects)[part_of] == 1
+    parts: dict[int, list[int]] = {}
+    for item in np.flatnonzero(~alone).tolist():
+        parts.setdefault(int(part_of[item]), []).append(item)
+    by_size = sorted(parts.values(), key=lambda part: (-len(part), part[0]))
+    return _names_of(np.flatnonzero(alone).astype(np.int32), names), tuple(
+        _names_of(np.array(part, dtype=np.int32), names) for part in by_size
+    )
 
 
 def _warn_of_contradictions(n_contradictions: int, n_distinct: int) -> list[str]:
@@ -168,7 +270,7 @@ def _warn_of_contradictions(n_contradictions: int, n_distinct: int) -> list[str]
     ]
 
 
-def warn_of_gaps(
+def _warn_of_gaps(
     never_named: tuple[str, ...], parts: tuple[tuple[str, ...], ...], n_objects: int
 ) -> list[str]:
     found = []
@@ -191,68 +293,12 @@ def warn_of_gaps(
     return found
 
 
-def find_named(comparisons: ListedComparisons) -> Int64Array:
-    """Return the objects that some comparison names, in increasing order.
-
-    Examples
-    --------
-    >>> from ordlink import Comparisons
-    >>> find_named(Comparisons.from_triplets([[3, 1, 4]], n_objects=6)).tolist()
-    [1, 3, 4]
-    """
-    n_objects = comparisons.n_objects
-    compared = np.zeros(n_pairs(n_objects), dtype=bool)
-    compared[comparisons.winners] = True
-    compared[comparisons.losers] = True
-    return np.unique(pair_members(np.flatnonzero(compared), n_objects)).astype(np.int64)
-
-
-def find_parts(comparisons: ListedComparisons) -> Int32Array:
-    """Return for each object a number of its part: comparisons link all objects that they name."""
-    from ordlink.comparisons._kernels_parts import link_objects
-
-    n_objects = comparisons.n_objects
-    low, high = pair_members(np.arange(n_pairs(n_objects)), n_objects)
-    return link_objects(
-        comparisons.winners, comparisons.losers, low, high, np.arange(n_objects, dtype=np.int32)
-    )
-
-
-def _find_gaps(
-    comparisons: ListedComparisons,
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    anything = comparisons.n_rows > 0
-    return find_gaps(find_parts(comparisons), comparisons.names, anything=anything)
-
-
-def find_gaps(
-    part_of: Int32Array, names: tuple[str, ...] | None, *, anything: bool
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return the objects never named and the groups that comparisons link, largest first.
-
-    `part_of` is the smallest object of each object's part, `anything` whether there are rows.
-    """
-    n_objects = len(part_of)
-    if anything and not part_of.any():  # one part, and the rest was not even read
-        return (), (_names_of(np.arange(n_objects, dtype=np.int32), names),)
-    # Every comparison links at least three objects: who is a part by itself was never named.
-    alone: BoolArray = np.bincount(part_of, minlength=n_objects)[part_of] == 1
-    parts: dict[int, list[int]] = {}
-    for item in np.flatnonzero(~alone).tolist():
-        parts.setdefault(int(part_of[item]), []).append(item)
-    by_size = sorted(parts.values(), key=lambda part: (-len(part), part[0]))
-    return _names_of(np.flatnonzero(alone).astype(np.int32), names), tuple(
-        _names_of(np.array(part, dtype=np.int32), names) for part in by_size
-    )
-
-
 def _names_of(objects: Int32Array, names: tuple[str, ...] | None) -> tuple[str, ...]:
     return tuple(str(item) if names is None else names[item] for item in objects.tolist())
 
 
 def _shown(names: tuple[str, ...]) -> str:
     """Return some of the names, and how many more there are."""
-    if not names:
-        return "none"
     more = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    shown = ", ".join(names[:_NAMES_SHOWN]) or "none"
+    return shown + (f" and {more} more" if more > 0 else "")

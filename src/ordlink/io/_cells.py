@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
-from ordlink.comparisons._objects import RowNamer, in_natural_order
+from ordlink._text import quoted
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int64Array
+from ordlink.comparisons._objects import RowNamer, natural_key, number_names
 from ordlink.errors import InputError
 
 ArrowColumn: TypeAlias = Any
@@ -22,7 +23,6 @@ _LARGEST_SHARE_OF_NUMBERS = 0.1
 _UNKNOWN_TIMES = ("", "na", "n/a", "nan", "null", "none")
 _SIDES = ((1.0, ("1", "1.0", "true")), (0.0, ("0", "0.0", "false")), (np.nan, _UNKNOWN_TIMES))
 """What the cells of chose_first may be."""
-_LARGEST_EXACT = 2.0**53
 
 
 def object_cells(
@@ -31,7 +31,7 @@ def object_cells(
     names: Sequence[str] | None,
     one_based: bool,
     row_name: RowNamer,
-) -> tuple[Int64Array, Sequence[str] | None, bool]:
+) -> tuple[AnyArray, Sequence[str] | None, bool]:
     """Return object numbers (n_rows, n_columns), the names, and whether they were looked up.
 
     Whole numbers are numbers, also where names are given; only if all given names are whole
@@ -42,50 +42,49 @@ def object_cells(
         numbers = [_cast_whole(column) for column in columns]
         if all(column is not None for column in numbers):
             return np.stack([c for c in numbers if c is not None], axis=1), names, False
-    texts = [trimmed(as_text(column)) for column in columns]
+    texts = [_trimmed(as_text(column)) for column in columns]
     _refuse_empty(texts, row_name)
-    if names is None:
-        is_number = np.stack([_matches(text, _NUMBER) for text in texts], axis=1)
-        if is_number.all():
-            return _from_decimals(texts, row_name), None, False
-        # A typo must not turn a file of numbers into a file of names.
-        if is_number[0].all() or is_number.mean() > 0.5:
-            remedy = "if the objects are named by text and numbers, pass their names (--names)"
-            _refuse_text(texts, ~is_number, row_name, remedy)
-        if is_number.any() and is_number.mean() < _LARGEST_SHARE_OF_NUMBERS:
-            _refuse_number(texts, row_name)
-        return *_from_names(texts), True
-    return _look_up(texts, names, row_name), names, True
+    if names is not None:
+        return _look_up(texts, names, row_name), names, True
+    is_number = _all_match(texts, _NUMBER)
+    if is_number.all():  # such as "3.0" or "+3"; "3.5" is refused with all other numbers
+        return np.stack([_as_floats(text) for text in texts], axis=1), None, False
+    # A typo must not turn a file of numbers into a file of names.
+    if is_number[0].all() or is_number.mean() > 0.5:
+        _refuse_text(texts, is_number, row_name, "pass their {names}")
+    if is_number.any() and is_number.mean() < _LARGEST_SHARE_OF_NUMBERS:
+        whole = _all_match(texts, _WHOLE)
+        if whole.any():
+            problem = "is a number, but the other objects of the file are names"
+            remedy = "correct it, or pass the {names} of all objects if this is one of them"
+            _refuse(texts, whole, row_name, problem, remedy)
+    codes, occurring = _encode(texts)
+    found = sorted(occurring, key=natural_key)
+    return number_names(occurring, found)[codes], found, True
 
 
-def int32_cells(column: ArrowColumn) -> Int32Array | None:
-    """Return a column that is stored as int32, without a copy if it can be; None for others."""
+def int32_cells(column: ArrowColumn) -> AnyArray | None:
+    """Return a column that is stored as int32, without a copy if possible; None for others."""
     import pyarrow as pa
 
-    if column.type != pa.int32() or column.null_count:
-        return None
-    return to_numpy(column)
+    return to_numpy(column) if column.type == pa.int32() and not column.null_count else None
 
 
 def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Array:
     """Return a column of whole numbers; empty cells are refused."""
     numbers = _cast_whole(column)
     if numbers is None:
-        text = trimmed(as_text(column))
+        text = _trimmed(as_text(column))
         _refuse_empty([text], row_name, what)
-        bad = ~_matches(text, _WHOLE)
-        row = int(np.flatnonzero(bad)[0]) if bad.any() else _longest(text)
-        problem = "is not a whole number" if bad.any() else "is too large"
-        raise InputError(
-            f"{row_name(row)}: the {what} {_shown(text, row)} {problem}; correct the cell"
-        )
+        bad, problem = ~_all_match([text], _WHOLE), "is not a whole number"
+        if not bad.any():
+            bad, problem = np.abs(_as_floats(text))[:, None] >= 2.0**63, "is too large"
+        _refuse([text], bad, row_name, problem, "correct the cell", what=f"the {what}")
     return numbers
 
 
-def time_cells(
-    column: ArrowColumn, what: str, row_name: RowNamer, *, decimal_comma: bool = False
-) -> FloatArray:
-    """Return a column of decimal numbers, NaN where cells are empty."""
+def time_cells(column: ArrowColumn, row_name: RowNamer, *, decimal_comma: bool) -> FloatArray:
+    """Return a column of response times, NaN where cells are empty."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -93,21 +92,20 @@ def time_cells(
     if not _is_text(column.type):
         numbers = pc.cast(column, pa.float64(), safe=False)
     else:
-        text = trimmed(as_text(column))
+        text = _trimmed(as_text(column))
         unknown = pc.is_in(pc.utf8_lower(text), value_set=pa.array(_UNKNOWN_TIMES))
         text = pc.if_else(unknown, pa.scalar(None, pa.string()), text)
         if decimal_comma:
             text = pc.replace_substring_regex(text, _DECIMAL_COMMA, r"\1.\2")
         try:
             numbers = pc.cast(text, pa.float64())
-        except pa.ArrowInvalid as error:
+        except pa.ArrowInvalid:
             text = text.fill_null("0")
-            bad = ~_matches(text, r"^[+-]?(inf|infinity)$|" + _NUMBER)
-            row = int(np.flatnonzero(bad)[0]) if bad.any() else 0
-            raise InputError(
-                f"{row_name(row)}: the {what} {_shown(text, row)} is not a number; "
-                "write decimals with a point, leave the cell empty where it is not known"
-            ) from error
+            bad = ~_all_match([text], r"^[+-]?(inf|infinity)$|" + _NUMBER)
+            bad[0] |= not bad.any()
+            remedy = "write decimals with a point, leave the cell empty where it is not known"
+            what = "the response time"
+            _refuse([text], bad, row_name, "is not a number", remedy, what=what)
     return to_numpy(numbers.fill_null(float("nan"))).astype(np.float64)
 
 
@@ -119,23 +117,24 @@ def side_cells(column: ArrowColumn, source: str, row_name: RowNamer) -> FloatArr
     if pa.types.is_boolean(column.type):
         column = pc.cast(column, pa.int8())
     check_column_kind(column, "chose_first", source)
-    text = pc.utf8_lower(trimmed(as_text(column)))
+    text = pc.utf8_lower(_trimmed(as_text(column)))
     numbers = np.full(len(text), np.inf)
     for number, words in _SIDES:
         numbers[to_numpy(pc.is_in(text, value_set=pa.array(words)))] = number
-    if np.isinf(numbers).any():
-        row = int(np.flatnonzero(np.isinf(numbers))[0])
-        raise InputError(
-            f"{row_name(row)}: chose_first is {_shown(text, row)}; write 1 if the answer chose "
-            "what was shown first, 0 if not, leave the cell empty where it is not known"
+    bad = np.isinf(numbers)[:, None]
+    if bad.any():
+        remedy = (
+            "write 1 if the answer chose what was shown first, 0 if not, leave the cell empty "
+            "where it is not known"
         )
+        _refuse([text], bad, row_name, "is not 1, 0 or empty", remedy, what="chose_first")
     return numbers
 
 
 def text_cells(column: ArrowColumn, *, trim: bool) -> AnyArray:
     """Return a column of text as an object array, empty where cells are null."""
     text = as_text(column)
-    return to_numpy(trimmed(text) if trim else text).astype(object)
+    return to_numpy(_trimmed(text) if trim else text).astype(object)
 
 
 def as_text(column: ArrowColumn) -> ArrowColumn:
@@ -148,13 +147,6 @@ def as_text(column: ArrowColumn) -> ArrowColumn:
     if column.type != pa.string():
         column = pc.cast(column, pa.string())
     return pc.fill_null(column, "") if column.null_count else column
-
-
-def trimmed(text: ArrowColumn) -> ArrowColumn:
-    """Return text without spaces around it."""
-    import pyarrow.compute as pc
-
-    return pc.utf8_trim_whitespace(text)
 
 
 def to_numpy(column: ArrowColumn) -> AnyArray:
@@ -170,32 +162,39 @@ def to_numpy(column: ArrowColumn) -> AnyArray:
 
 def check_column_kind(column: ArrowColumn, name: str, source: str) -> None:
     """Refuse columns that hold neither numbers nor text."""
-    import pyarrow as pa
+    from pyarrow import types
 
     kind = column.type
-    if not (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or _is_text(kind)
-        or pa.types.is_null(kind)
-    ):
+    is_number = types.is_integer(kind) or types.is_floating(kind)
+    if not (is_number or _is_text(kind) or types.is_null(kind)):
         raise InputError(
-            f"{source}: the column {name!r} holds {kind}; expected whole numbers or text"
+            f"the column {quoted(name)} holds {kind}; expected whole numbers or text", where=source
         )
 
 
 def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
+    from pyarrow import types
 
-    if pa.types.is_dictionary(kind):
+    if types.is_dictionary(kind):
         kind = kind.value_type
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _is_whole(text: str) -> bool:
     return text.isascii() and text.removeprefix("-").isdecimal()
+
+
+def _trimmed(text: ArrowColumn) -> ArrowColumn:
+    import pyarrow.compute as pc
+
+    return pc.utf8_trim_whitespace(text)
+
+
+def _as_floats(text: ArrowColumn) -> FloatArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return to_numpy(pc.cast(text, pa.float64()))
 
 
 def _cast_whole(column: ArrowColumn) -> Int64Array | None:
@@ -213,7 +212,7 @@ def _cast_whole(column: ArrowColumn) -> Int64Array | None:
     text = as_text(column)
     for trim in (False, True):  # spaces are rare, and looking for them takes time
         try:
-            numbers = pc.cast(trimmed(text) if trim else text, pa.int64())
+            numbers = pc.cast(_trimmed(text) if trim else text, pa.int64())
         except pa.ArrowInvalid:
             continue
         # pyarrow reads "0x1F" as 31; here it is text.
@@ -222,66 +221,53 @@ def _cast_whole(column: ArrowColumn) -> Int64Array | None:
     return None
 
 
-def _matches(text: ArrowColumn, pattern: str) -> BoolArray:
+def _all_match(texts: Sequence[ArrowColumn], pattern: str) -> BoolArray:
+    """Return for each cell, of shape (n_rows, n_columns), whether it matches."""
     import pyarrow.compute as pc
 
-    matches: Any = pc.match_substring_regex(text, pattern, ignore_case=True)
-    return to_numpy(matches).astype(bool)
+    matches: list[Any] = [pc.match_substring_regex(t, pattern, ignore_case=True) for t in texts]
+    return np.stack([to_numpy(column).astype(bool) for column in matches], axis=1)
 
 
 def _refuse_empty(texts: Sequence[ArrowColumn], row_name: RowNamer, what: str = "object") -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    empty = np.stack(
-        [to_numpy(pc.equal(text, pa.scalar(""))).astype(bool) for text in texts], axis=1
-    )
+    columns: list[Any] = [pc.equal(text, pa.scalar("")) for text in texts]
+    empty = np.stack([to_numpy(column).astype(bool) for column in columns], axis=1)
     if empty.any():
         row, column = (int(at) for at in np.argwhere(empty)[0])
         which = f"{what} {column + 1}" if len(texts) > 1 else what
-        raise InputError(
-            f"{row_name(row)}: the cell of {which} is empty; complete the row or remove it"
-        )
+        remedy = "complete the row or remove it"
+        raise InputError(f"the cell of {which} is empty", where=row_name(row), remedy=remedy)
 
 
 def _refuse_text(
-    texts: Sequence[ArrowColumn], bad: BoolArray, row_name: RowNamer, remedy: str
-) -> None:
-    row, column = (int(at) for at in np.argwhere(bad)[0])
-    raise InputError(
-        f"{row_name(row)}: object {_shown(texts[column], row)} is not a whole number, but other "
-        f"objects of the file are; correct it; if it names a column, pass header=True; {remedy}"
+    texts: Sequence[ArrowColumn], is_number: BoolArray, row_name: RowNamer, remedy: str
+) -> NoReturn:
+    _refuse(
+        texts,
+        ~is_number,
+        row_name,
+        "is not a whole number, but other objects of the file are",
+        "correct it; if it names a column, pass {header:True}; if objects are named by text and "
+        f"numbers, {remedy}",
     )
 
 
-def _refuse_number(texts: Sequence[ArrowColumn], row_name: RowNamer) -> None:
-    """Refuse the first whole number among names."""
-    whole = np.stack([_matches(text, _WHOLE) for text in texts], axis=1)
-    if whole.any():
-        row, column = (int(at) for at in np.argwhere(whole)[0])
-        raise InputError(
-            f"{row_name(row)}: object {_shown(texts[column], row)} is a number, but the other "
-            "objects of the file are names; correct it, or pass the names of all objects (--names) "
-            "if this is one of them"
-        )
-
-
-def _from_decimals(texts: Sequence[ArrowColumn], row_name: RowNamer) -> Int64Array:
-    """Return numbers such as "3.0" or "+3", refuse "3.5" and what is too large."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    numbers = np.stack([to_numpy(pc.cast(text, pa.float64())) for text in texts], axis=1)
-    bad = ~((numbers == np.floor(numbers)) & (np.abs(numbers) < _LARGEST_EXACT))
-    if bad.any():
-        row, column = (int(at) for at in np.argwhere(bad)[0])
-        too_large = abs(numbers[row, column]) >= _LARGEST_EXACT
-        raise InputError(
-            f"{row_name(row)}: object {_shown(texts[column], row)} is "
-            f"{'too large' if too_large else 'not a whole number'}; objects are 0, 1, 2, ...; "
-            "check the row"
-        )
-    return numbers.astype(np.int64)
+def _refuse(
+    texts: Sequence[ArrowColumn],
+    bad: BoolArray,
+    row_name: RowNamer,
+    problem: str,
+    remedy: str,
+    *,
+    what: str = "object",
+) -> NoReturn:
+    """Raise InputError for the first bad cell."""
+    row, column = (int(at) for at in np.argwhere(bad)[0])
+    cell = quoted(texts[column][row].as_py())
+    raise InputError(f"{what} {cell} {problem}", where=row_name(row), remedy=remedy)
 
 
 def _encode(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:
@@ -294,43 +280,14 @@ def _encode(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:
     return codes.astype(np.int64), [str(name) for name in encoded.dictionary.to_pylist()]
 
 
-def _from_names(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:
+def _look_up(texts: Sequence[ArrowColumn], names: Sequence[str], row_name: RowNamer) -> AnyArray:
     codes, occurring = _encode(texts)
-    names = in_natural_order(occurring)
-    position = {name: at for at, name in enumerate(names)}
-    return np.array([position[name] for name in occurring], dtype=np.int64)[codes], names
-
-
-def _look_up(texts: Sequence[ArrowColumn], names: Sequence[str], row_name: RowNamer) -> Int64Array:
-    codes, occurring = _encode(texts)
-    position = {name: at for at, name in enumerate(names)}
-    if len(position) < len(names):
-        twice = next(name for at, name in enumerate(names) if position[name] != at)
-        raise InputError(
-            f"two objects are named {twice!r}, so answers cannot tell them apart by name; "
-            "give them different names or use numbers"
-        )
-    numbers = np.array([position.get(name, -1) for name in occurring], dtype=np.int64)[codes]
+    numbers = number_names(occurring, names)[codes]
     unknown = numbers < 0
     if unknown.any():
-        is_number = np.stack([_matches(text, _NUMBER) for text in texts], axis=1)
+        is_number = _all_match(texts, _NUMBER)
         if is_number[0].all() and unknown[0].all() and not is_number.all():
-            remedy = "if the objects are named, write the same names as in names (--names)"
-            _refuse_text(texts, ~is_number, row_name, remedy)
-        row, column = (int(at) for at in np.argwhere(unknown)[0])
-        raise InputError(
-            f"{row_name(row)}: object {_shown(texts[column], row)} is not among the names of the "
-            "objects; check the spelling"
-        )
+            _refuse_text(texts, is_number, row_name, "write the same names as in {names}")
+        problem = "is not among the names of the objects"
+        _refuse(texts, unknown, row_name, problem, "check the spelling")
     return numbers
-
-
-def _longest(text: ArrowColumn) -> int:
-    import pyarrow.compute as pc
-
-    return int(np.argmax(to_numpy(pc.utf8_length(text))))
-
-
-def _shown(text: ArrowColumn, row: int) -> str:
-    cell = text[row].as_py()
-    return repr(cell if len(cell) <= 40 else cell[:37] + "...")

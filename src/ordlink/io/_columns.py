@@ -1,10 +1,11 @@
-"""Which column of a table is what: the objects of an answer form, and what goes along."""
+"""Which column of a table is what: the objects of an answer form, and details of the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ordlink._text import listed, quoted
 from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
 from ordlink.errors import InputError
 
@@ -39,7 +40,8 @@ DETAIL_ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "chose_first": (),
 }
-"""Columns that go along with the objects, and their other names, best first."""
+"""Columns of details, and their other names, best first."""
+_CHOOSE = "choose the columns of objects with {columns}"
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class ColumnRoles:
 
 
 def looks_like_header(cells: Sequence[str]) -> bool:
-    """Return whether a row names columns: all objects of a form, or something that goes along.
+    """Return whether a row names columns: all objects of a form, or a detail.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def find_roles(
     Raises
     ------
     InputError
-        If the object columns or the form cannot be told.
+        If it is not clear which columns are the objects, or what the form is.
     """
     wanted = None if form is None else find_form(form)
     plain = [] if names is None else [_plain(name) for name in names]
@@ -101,18 +103,6 @@ def find_roles(
     return _counted(names, n_columns, details, wanted, where)
 
 
-def explain_forms(where: str) -> str:
-    """Return the message that asks which form rows of three objects have."""
-    meanings = "; ".join(
-        f"{form.name}: {form.meaning}" for form in FORMS.values() if len(form.columns) == 3
-    )
-    return (
-        f"{where}: rows of three objects can mean three things; pass form= (--form) as one of "
-        f"these ({meanings}), or name the columns after a form, e.g. "
-        f"{','.join(FORMS['triplet'].columns)}"
-    )
-
-
 def _plain(name: str) -> str:
     return name.strip().casefold()
 
@@ -120,11 +110,7 @@ def _plain(name: str) -> str:
 def _slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
     """Return, for each object of a form, the positions of the columns named after it."""
     return [
-        [
-            position
-            for position, name in enumerate(names)
-            if name in (column, *OBJECT_ALIASES.get(column, ()))
-        ]
+        [at for at, name in enumerate(names) if name in (column, *OBJECT_ALIASES.get(column, ()))]
         for column in form.columns
     ]
 
@@ -136,10 +122,9 @@ def _named_forms(names: Sequence[str]) -> list[AnswerForm]:
 def _find_details(names: Sequence[str]) -> dict[str, int]:
     found = {}
     for detail, aliases in DETAIL_ALIASES.items():
-        for name in (detail, *aliases):
-            if name in names:
-                found[detail] = names.index(name)
-                break
+        present = [name for name in (detail, *aliases) if name in names]
+        if present:
+            found[detail] = names.index(present[0])
     return found
 
 
@@ -160,28 +145,35 @@ def _chosen(
         known, key = (exact, column) if column in exact else (list(plain), _plain(column))
         if key not in known:
             raise InputError(
-                f"{where}: there is no column {column!r}; the columns are {_listed(names)}"
+                f"there is no column {quoted(column)}, the columns are {_listed(names)}",
+                where=where,
             )
         if known.count(key) > 1:
-            raise InputError(f"{where}: there are two columns {column!r}; rename one of them")
+            raise InputError(
+                f"there are two columns {quoted(column)}", where=where, remedy="rename one of them"
+            )
         objects.append(known.index(key))
     if len(set(objects)) < len(objects):
-        raise InputError(f"{where}: a column is chosen twice; the columns are {_listed(names)}")
+        raise InputError(
+            f"a column is chosen twice, the columns are {_listed(names)}",
+            where=where,
+            parameter="columns",
+        )
     form = wanted
     if form is None:
         said = [_plain(column) for column in columns]
         named = [form for form in _named_forms(said) if len(form.columns) == len(columns)]
-        if named and [slot[0] for slot in _slots(named[0], said)] == list(range(len(columns))):
-            form = named[0]
-        else:
-            form = _form_of_width(len(columns), where)
+        in_order = named and [slot[0] for slot in _slots(named[0], said)] == [*range(len(columns))]
+        form = named[0] if in_order else _form_of_width(len(columns), where)
     if len(form.columns) != len(columns):
         raise InputError(
-            f"{where}: answers of the form {form.name} have {len(form.columns)} objects "
-            f"({', '.join(form.columns)}), but {len(columns)} columns were chosen"
+            f"answers of the form {form.name} have {len(form.columns)} objects "
+            f"({', '.join(form.columns)}), but {len(columns)} columns were chosen",
+            where=where,
         )
-    kept = {detail: at for detail, at in details.items() if at not in objects}
-    kept.pop("answer", None)
+    kept = {
+        detail: at for detail, at in details.items() if at not in objects and detail != "answer"
+    }
     return ColumnRoles(form, tuple(objects), kept)
 
 
@@ -192,17 +184,19 @@ def _named(
     wanted: AnswerForm | None,
     where: str,
 ) -> ColumnRoles:
-    """Return the roles if the column names tell the form."""
+    """Return the roles if the names of the columns say the form."""
     if wanted is not None and wanted not in named:
         raise InputError(
-            f"{where}: the columns are named as in the form {named[0].name}, but the form "
-            f"{wanted.name} was asked for; leave out form= (--form), or choose the columns with "
-            "columns= (--columns)"
+            f"the columns are named as in the form {named[0].name}, but the form {wanted.name} was "
+            "asked for",
+            where=where,
+            remedy=f"leave out {{form}}, or {_CHOOSE}",
         )
     if wanted is None and len(named) > 1:
         raise InputError(
-            f"{where}: the columns fit the forms {' and '.join(form.name for form in named)}; "
-            "pass form= (--form)"
+            f"the columns fit the forms {' and '.join(form.name for form in named)}",
+            where=where,
+            remedy="pass {form}",
         )
     form = wanted or named[0]
     slots = _slots(form, plain)
@@ -210,8 +204,9 @@ def _named(
         if len(positions) > 1:
             found = ", ".join(plain[position] for position in positions)
             raise InputError(
-                f"{where}: two columns are the {column} of a {form.name} ({found}); "
-                "choose the columns with columns= (--columns)"
+                f"two columns are the {column} of a {form.name} ({found})",
+                where=where,
+                remedy=_CHOOSE,
             )
     if form.name != "quadruplet":
         # Each row is an answer by itself, so the column means something else, e.g. what was said.
@@ -226,37 +221,40 @@ def _counted(
     wanted: AnswerForm | None,
     where: str,
 ) -> ColumnRoles:
-    """Return the roles if only the number of columns tells the form."""
+    """Return the roles if only the number of columns says the form."""
     objects = [at for at in range(n_columns) if at not in details.values()]
-    expected = (
-        "3 or 4 columns of objects"
-        if wanted is None
-        else f"{len(wanted.columns)} columns of objects ({', '.join(wanted.columns)})"
-    )
+    names_of_objects = None if names is None else [names[at] for at in objects]
     widths = (3, 4) if wanted is None else (len(wanted.columns),)
     if len(objects) not in widths:
+        expected = "3 or 4 columns of objects"
+        if wanted is not None:
+            expected = f"{len(wanted.columns)} columns of objects ({', '.join(wanted.columns)})"
         shown, remedy = "", "remove the other columns, or name the columns in a header"
-        if names is not None:
-            shown = f" ({_listed([names[at] for at in objects])})"
-            remedy = "choose the columns of objects with columns= (--columns)"
-        raise InputError(f"{where}: expected {expected}, got {len(objects)}{shown}; {remedy}")
+        if names_of_objects is not None:
+            shown, remedy = f" ({_listed(names_of_objects)})", _CHOOSE
+        raise InputError(
+            f"expected {expected}, got {len(objects)}{shown}", where=where, remedy=remedy
+        )
     unnamed = [at for at in objects if names is not None and not names[at].strip()]
     if unnamed:
         raise InputError(
-            f"{where}: column {unnamed[0] + 1} has no name; if it numbers the rows, remove it, or "
-            "choose the columns of objects with columns= (--columns)"
+            f"column {unnamed[0] + 1} has no name",
+            where=where,
+            remedy=f"if it numbers the rows, remove it, or {_CHOOSE}",
         )
     if "answer" in details:
         raise InputError(
-            f"{where}: the column 'answer' may say which pair was chosen, then the other columns "
-            "are not in order; rewrite the rows so that their order is the answer, and choose the "
-            "columns with columns= (--columns)"
+            "the column 'answer' may say which pair was chosen, then the other columns are not in "
+            "order",
+            where=where,
+            remedy=f"rewrite the rows so that their order is the answer, and {_CHOOSE}",
         )
-    if wanted is None and len(objects) == 4 and names is not None:
+    if wanted is None and len(objects) == 4 and names_of_objects is not None:
         raise InputError(
-            f"{where}: the columns {_listed([names[at] for at in objects])} are not known; if they "
-            f"are i, j, k, l ({FORMS['quadruplet'].meaning}), pass form='quadruplet' "
-            "(--form quadruplet), otherwise choose the columns with columns= (--columns)"
+            f"the columns {_listed(names_of_objects)} are not known",
+            where=where,
+            remedy=f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass "
+            f"{{form:quadruplet}}, otherwise {_CHOOSE}",
         )
     return ColumnRoles(wanted or _form_of_width(len(objects), where), tuple(objects), details)
 
@@ -264,11 +262,19 @@ def _counted(
 def _form_of_width(width: int, where: str) -> AnswerForm:
     if width == 4:
         return FORMS["quadruplet"]
-    if width == 3:
-        raise InputError(explain_forms(where))
-    raise InputError(f"{where}: answers have 3 or 4 objects, but {width} columns were chosen")
+    if width != 3:
+        raise InputError(
+            f"answers have 3 or 4 objects, but {width} columns were chosen", where=where
+        )
+    forms = [form for form in FORMS.values() if len(form.columns) == 3]
+    raise InputError(
+        "rows of three objects can mean three things",
+        where=where,
+        remedy="pass {form} as one of these ("
+        + "; ".join(f"{form.name}: {form.meaning}" for form in forms)
+        + f"), or name the columns after a form, e.g. {','.join(FORMS['triplet'].columns)}",
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:12])
-    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown or "not named"
+    return listed(names, most=12) or "not named"

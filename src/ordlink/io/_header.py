@@ -7,11 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._objects import check_names
+from ordlink._text import shorten
+from ordlink._validate import check_names
+from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._pairs import MAX_OBJECTS
 from ordlink.errors import InputError
-from ordlink.io._source import prefixed, reading
+from ordlink.io._source import reading
 
 MAGIC = "ordlink-comparisons"
 """Marks our own files; its value is the version."""
@@ -29,7 +30,7 @@ class FileHeader:
 
     @staticmethod
     def of(comparisons: ListedComparisons) -> FileHeader:
-        """Return the header of a file that holds these comparisons."""
+        """Return the header of a file of these comparisons."""
         return FileHeader(comparisons.n_objects, comparisons.names, comparisons.n_rows)
 
     def to_json(self, **more: Any) -> str:
@@ -38,12 +39,9 @@ class FileHeader:
 
     def to_comments(self) -> str:
         """Return the header as the lines at the top of a text file."""
-        lines = [f"# {MAGIC} {VERSION}"]
-        lines += [
-            f"# {key}: {json.dumps(value, ensure_ascii=False)}"
-            for key, value in self._fields().items()
-        ]
-        return "\n".join(lines) + "\n"
+        fields = self._fields().items()
+        lines = [f"# {key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields]
+        return f"# {MAGIC} {VERSION}\n" + "".join(lines)
 
     def _fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = (
@@ -55,8 +53,10 @@ class FileHeader:
         """Raise InputError if rows are missing or were added."""
         if self.n_rows is not None and n_rows != self.n_rows:
             raise InputError(
-                f"{source}: the header announces {self.n_rows} rows, the file has {n_rows}; "
-                "it may be cut off; if rows were changed on purpose, remove n_rows from the header"
+                f"the header announces {self.n_rows} rows, the file has {n_rows}",
+                where=source,
+                remedy="it may be cut off; if rows were changed on purpose, remove n_rows from the "
+                "header",
             )
 
 
@@ -78,19 +78,41 @@ def header_from_comments(lines: list[str], source: str) -> FileHeader | None:
         if field[1] in fields:
             _refuse(source, f"'{field[1]}' occurs twice in it")
         fields[field[1]] = parse_json(field[2], source)
-    return _checked(fields, source)
-
-
-def header_from_json(text: str, source: str) -> FileHeader:
-    """Return the header that is written as one JSON object."""
-    return header_from_object(parse_json(text, source), source)
+    return header_from_object(fields, source)
 
 
 def header_from_object(fields: Any, source: str) -> FileHeader:
     """Return the header that was parsed from JSON."""
     if not isinstance(fields, dict) or MAGIC not in fields:
         _refuse(source, f"it is not an object with the key {MAGIC!r}")
-    return _checked(fields, source)
+    version = fields[MAGIC]
+    if not _is_count(version) or version < 1:
+        _refuse(source, f"its version is {version!r}")
+    if version > VERSION:
+        raise InputError(
+            f"written by a newer ordlink (file version {version}, this one reads up to {VERSION})",
+            where=source,
+            remedy="update ordlink",
+        )
+    names, n_objects, n_rows = (fields.get(key) for key in ("objects", "n_objects", "n_rows"))
+    if n_objects is not None and not (_is_count(n_objects) and n_objects <= MAX_OBJECTS):
+        _refuse(
+            source, f"n_objects is {shorten(repr(n_objects))}, not a number from 0 to {MAX_OBJECTS}"
+        )
+    if n_rows is not None and not _is_count(n_rows):
+        _refuse(source, f"n_rows is {shorten(repr(n_rows))}, not a number")
+    if names is None:
+        if n_objects is None:
+            _refuse(source, "it has neither objects nor n_objects")
+        return FileHeader(n_objects, None, n_rows)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        _refuse(source, "objects is not a list of names")
+    if len(names) > MAX_OBJECTS:
+        _refuse(source, f"there are more than {MAX_OBJECTS} objects")
+    try:
+        return FileHeader(len(names), check_names(names, n_objects), n_rows)
+    except InputError as error:
+        _refuse(source, error.problem)
 
 
 def parse_json(text: str, source: str) -> Any:
@@ -107,48 +129,16 @@ def parse_json_line(text: str, source: str, line: int) -> Any:
         return parse_json(text, f"{source}, line {line}")
 
 
-def _checked(fields: dict[str, Any], source: str) -> FileHeader:
-    version = fields[MAGIC]
-    if not _is_count(version) or version < 1:
-        _refuse(source, f"its version is {version!r}")
-    if version > VERSION:
-        raise InputError(
-            f"{source}: written by a newer ordlink (file version {version}, this one reads up to "
-            f"{VERSION}); update ordlink"
-        )
-    objects, n_objects, n_rows = (fields.get(key) for key in ("objects", "n_objects", "n_rows"))
-    if n_objects is not None and not (_is_count(n_objects) and n_objects <= MAX_OBJECTS):
-        _refuse(source, f"n_objects is {_shown(n_objects)}, not a number from 0 to {MAX_OBJECTS}")
-    if n_rows is not None and not _is_count(n_rows):
-        _refuse(source, f"n_rows is {_shown(n_rows)}, not a number")
-    if objects is None:
-        if n_objects is None:
-            _refuse(source, "it has neither objects nor n_objects")
-        return FileHeader(n_objects, None, n_rows)
-    if not isinstance(objects, list) or not all(isinstance(name, str) for name in objects):
-        _refuse(source, "objects is not a list of names")
-    with prefixed(source):
-        names = check_names(objects, n_objects)
-    if any("\ud800" <= letter <= "\udfff" for name in objects for letter in name):
-        _refuse(source, "a name is not valid Unicode")
-    if len(objects) > MAX_OBJECTS:
-        _refuse(source, f"there are more than {MAX_OBJECTS} objects")
-    return FileHeader(len(objects), names, n_rows)
-
-
 def _refuse(source: str, problem: str) -> NoReturn:
     raise InputError(
-        f"{source}: the header of this ordlink file is damaged, {problem}; write the file again"
+        f"the header of this ordlink file is damaged: {problem}",
+        where=source,
+        remedy="write the file again",
     )
 
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,50 +7,34 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from ordlink.comparisons._listed import ListedComparisons
+from ordlink._text import shorten
+from ordlink.comparisons import ListedComparisons
+from ordlink.comparisons._objects import RowNamer
 from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn
-from ordlink.io._encoding import utf8_bytes
 from ordlink.io._header import MAGIC, FileHeader, header_from_object, parse_json_line
-from ordlink.io._own import OwnRows, check_options, own_blocks
+from ordlink.io._own import WRITE_AGAIN, own_blocks
 from ordlink.io._pieces import Pieces
-from ordlink.io._source import Source
-from ordlink.io._table import Options, Table, list_table
-
-
-def read_jsonl(source: Source, options: Options) -> ListedComparisons:
-    """Return the comparisons in a file of JSON lines, our own or a table."""
-    rows, lines = _parse_rows(source.read_bytes(), source.name)
-    header, columns = _take_header(rows, lines, source.name)
-    if header is None:
-        return list_table(_as_table(rows, lines, source.name), options)
-    check_options(options, source.name)
-    gathered = OwnRows(header, len(rows))
-    gathered.add(_as_table(rows, lines, source.name, columns))
-    return gathered.to_comparisons(options, source.name)
+from ordlink.io._source import InputFile, utf8_bytes
+from ordlink.io._table import OpenTables, Options, Table
 
 
 @contextmanager
-def open_jsonl(
-    source: Source, options: Options, n_rows: int
-) -> Iterator[tuple[FileHeader | None, Iterator[Table]]]:
-    """Open a file of JSON lines to read tables of at most n_rows rows."""
+def open_jsonl(source: InputFile, options: Options, n_rows: int | None) -> Iterator[OpenTables]:
+    """Open a file of JSON lines to read tables of at most n_rows rows, or a single one."""
     with source.opened() as stream:
-        pieces = Pieces(stream, source.name, quoted=False)
+        pieces = Pieces(stream, source.name, n_rows)
         pieces.top(1)
-        cut = pieces.cut(n_rows)
-        line, content = next(cut)
-        rows, lines = _parse_rows(content, source.name, line)
+        cut = pieces.cut()
+        rows, lines = _parse_rows(*next(cut), source.name)
         header, columns = _take_header(rows, lines, source.name)
 
         def tables() -> Iterator[Table]:
             yield _as_table(rows, lines, source.name, columns)
-            for line, content in cut:
-                yield _as_table(
-                    *_parse_rows(content, source.name, line), source.name, columns=columns
-                )
+            for piece in cut:
+                yield _as_table(*_parse_rows(*piece, source.name), source.name, columns)
 
-        yield header, tables()
+        yield OpenTables(header, tables())
 
 
 def write_jsonl(file: BinaryIO, comparisons: ListedComparisons) -> None:
@@ -67,7 +51,7 @@ def write_jsonl(file: BinaryIO, comparisons: ListedComparisons) -> None:
 
 
 def _parse_rows(
-    content: bytes, source: str, first_line: int = 1
+    first_line: int, content: bytes, source: str
 ) -> tuple[list[dict[str, Any]], list[int]]:
     """Return the JSON objects and the numbers of their lines."""
     rows: list[dict[str, Any]] = []
@@ -79,9 +63,9 @@ def _parse_rows(
         row = parse_json_line(line.decode(), source, number)
         if not isinstance(row, dict):
             raise InputError(
-                f"{source}, line {number}: expected a JSON object such as "
-                '{"anchor": 0, "closer": 1, "farther": 2}, got '
-                f"{type(row).__name__}"
+                'expected a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}, got '
+                f"{type(row).__name__}",
+                where=f"{source}, line {number}",
             )
         rows.append(row)
         lines.append(number)
@@ -91,11 +75,14 @@ def _parse_rows(
 def _take_header(
     rows: list[dict[str, Any]], lines: list[int], source: str
 ) -> tuple[FileHeader | None, list[str]]:
-    """Remove the header of our own files, and return it with the columns that it names."""
+    """Remove the header of our own files; return it with its columns, in case there are no rows."""
     if not rows or MAGIC not in rows[0]:
         return None, []
     row, where = rows.pop(0), f"{source}, line {lines.pop(0)}"
-    return header_from_object(row, where), _announced_columns(row, where)
+    header, columns = header_from_object(row, where), row.get("columns", [])
+    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
+        raise InputError("expected columns to be a list of names", where=where, remedy=WRITE_AGAIN)
+    return header, columns
 
 
 def _json_cell(cell: float | str) -> str:
@@ -107,19 +94,8 @@ def _json_cell(cell: float | str) -> str:
     return json.dumps(cell, ensure_ascii=False)
 
 
-def _announced_columns(row: dict[str, Any], where: str) -> list[str]:
-    """Return the columns that our header names, which matters if there are no rows."""
-    columns = row.get("columns", [])
-    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise InputError(f"{where}: expected columns to be a list of names; write the file again")
-    return columns
-
-
 def _as_table(
-    rows: Sequence[dict[str, Any]],
-    lines: Sequence[int],
-    source: str,
-    columns: Sequence[str] = (),
+    rows: Sequence[dict[str, Any]], lines: Sequence[int], source: str, columns: Sequence[str]
 ) -> Table:
     names = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
 
@@ -137,11 +113,11 @@ def _as_table(
         n_rows=len(rows),
         column=column,
         row_name=row_name,
-        where=f"{source}, line {lines[0]}" if lines else source,
+        where=row_name(0) if lines else source,
     )
 
 
-def _arrow(cells: list[Any], name: str, row_name: Any) -> ArrowColumn:
+def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
     """Return a column of numbers, or of text if any cell is text."""
     import pyarrow as pa
 
@@ -151,8 +127,8 @@ def _arrow(cells: list[Any], name: str, row_name: Any) -> ArrowColumn:
     if kinds - {int, float, str, type(None)}:
         row = next(at for at, cell in enumerate(cells) if type(cell) in (bool, list, dict))
         raise InputError(
-            f"{row_name(row)}: expected a number or text for {name!r}, got "
-            f"{json.dumps(cells[row])[:40]}"
+            f"expected a number or text for {name!r}, got {shorten(json.dumps(cells[row]))}",
+            where=row_name(row),
         )
     if str not in kinds:
         try:
@@ -164,5 +140,5 @@ def _arrow(cells: list[Any], name: str, row_name: Any) -> ArrowColumn:
     texts = [cell if cell is None or isinstance(cell, str) else repr(cell) for cell in cells]
     for row, text in enumerate(texts):
         if text is not None and any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputError(f"{row_name(row)}: {name!r} is not valid Unicode")
+            raise InputError(f"{name!r} is not valid Unicode", where=row_name(row))
     return pa.chunked_array([pa.array(texts, pa.string())])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 
-from ordlink.comparisons._objects import check_names
+from ordlink._validate import check_names
 from ordlink.errors import InputError
-from ordlink.io._encoding import utf8_bytes
-from ordlink.io._source import Readable, Source, prefixed, reading
+from ordlink.io._source import DELIMITERS, InputFile, Readable, find_delimiter, reading, utf8_bytes
 
 
 def read_names(path: Readable) -> list[str]:
@@ -35,13 +34,13 @@ def read_names(path: Readable) -> list[str]:
     >>> read_names(io.BytesIO(b"cat\ndog\n"))
     ['cat', 'dog']
     """
-    source = Source.of(path)
+    source = InputFile.of(path)
     text = utf8_bytes(source.read_bytes(), source.name).decode()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    extension = "" if source.path is None else source.path.suffix.lower()
     names = [line.strip() for line in lines]
-    if extension in (".csv", ".tsv"):
-        delimiter = "\t" if extension == ".tsv" else _delimiter(names[0])
+    extension = "" if source.path is None else source.path.suffix.lower().removeprefix(".")
+    if extension in DELIMITERS:
+        delimiter = find_delimiter(lines[:1], DELIMITERS[extension])
         with reading(source.name, "text"):
             records = csv.reader(lines, delimiter=delimiter)
             names = [record[0].strip() if record else "" for record in records]
@@ -50,16 +49,15 @@ def read_names(path: Readable) -> list[str]:
     while names and not names[-1]:
         names.pop()
     if not names:
-        raise InputError(f"{source.name}: there are no names in this file")
+        raise InputError("there are no names in this file", where=source.name)
     if "" in names:
         raise InputError(
-            f"{source.name}: name {names.index('') + 1} is empty; give one name per line, "
-            "without empty lines in between"
+            f"name {names.index('') + 1} is empty",
+            where=source.name,
+            remedy="give one name per line, without empty lines in between",
         )
-    with prefixed(source.name):
+    try:
         check_names(names, None)
+    except InputError as error:
+        raise InputError(error.problem, where=source.name, remedy=error.remedy) from error
     return names
-
-
-def _delimiter(line: str) -> str:
-    return max(",;\t", key=line.count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from collections.abc import Mapping
 from typing import Any, BinaryIO
@@ -10,30 +11,27 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ordlink._typing import AnyArray
-from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._pairs import n_pairs
+from ordlink.comparisons import ListedComparisons, n_pairs
+from ordlink.comparisons._build import check_counts
 from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn
-from ordlink.io._header import FileHeader, header_from_json
+from ordlink.io._header import FileHeader, header_from_object, parse_json
 from ordlink.io._own import (
-    DETAIL_COLUMNS,
     KERNEL_ROWS,
-    check_counts,
+    OWN_COLUMNS,
+    WRITE_AGAIN,
     check_options,
     detail_columns,
     own_comparisons,
 )
-from ordlink.io._source import Source, reading
+from ordlink.io._source import InputFile, reading
 from ordlink.io._table import Options, Table, list_table
 
-_KIND = "NPZ"
 
-
-def read_npz(source: Source, options: Options) -> ListedComparisons:
+def read_npz(source: InputFile, options: Options) -> ListedComparisons:
     """Return the comparisons in an NPZ file, our own or a table of columns."""
-    source.check_exists()
     content = source.path or io.BytesIO(source.read_bytes())
-    with reading(source.name, _KIND):
+    with reading(source.name, "NPZ"):
         with zipfile.ZipFile(content) as archive:
             members = archive.infolist()
             arrays = {
@@ -42,8 +40,9 @@ def read_npz(source: Source, options: Options) -> ListedComparisons:
             }
         if len(arrays) < max(1, len(members)):
             raise InputError(
-                f"{source.name}: expected arrays of different names, got {len(members)} with "
-                f"{len(arrays)} names; write the file again"
+                f"expected arrays of different names, got {len(members)} with {len(arrays)} names",
+                where=source.name,
+                remedy=WRITE_AGAIN,
             )
         if "header" in arrays and {"winners", "losers"} <= arrays.keys():
             check_options(options, source.name)
@@ -71,7 +70,9 @@ def write_npz(file: BinaryIO, comparisons: ListedComparisons) -> None:
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> AnyArray:
     """Return one array; the size that its header announces is checked before it is believed."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise InputError(f"{source}: expected arrays as numpy.savez stores them; write it again")
+        raise InputError(
+            "expected arrays as numpy.savez stores them", where=source, remedy=WRITE_AGAIN
+        )
     content = io.BytesIO(archive.read(member))
     version = np.lib.format.read_magic(content)
     read_header = (
@@ -84,17 +85,18 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) 
     if dtype.kind not in "iufU":
         kind = "Python objects (pickles)" if dtype.hasobject else str(dtype)
         raise InputError(
-            f"{source}: the array {name!r} holds {kind}; expected numbers or text of fixed width, "
-            "which are safe to load"
+            f"the array {name!r} holds {kind}; expected numbers or text of fixed width, which are "
+            "safe to load",
+            where=source,
         )
-    count = 1
-    for length in shape:
-        count *= length
+    count = math.prod(shape)
     data = content.getbuffer()[content.tell() :]
     if count * dtype.itemsize != len(data) or not dtype.itemsize:
         raise InputError(
-            f"{source}: the array {name!r} announces {count} entries of {dtype.itemsize} bytes, "
-            f"but holds {len(data)} bytes; the file is damaged, write it again"
+            f"the array {name!r} announces {count} entries of {dtype.itemsize} bytes, but holds "
+            f"{len(data)} bytes; the file is damaged",
+            where=source,
+            remedy=WRITE_AGAIN,
         )
     array = np.frombuffer(data, dtype=dtype, count=count)
     array = array.reshape(shape, order="F" if fortran_order else "C")
@@ -107,14 +109,14 @@ def _as_table(arrays: Mapping[str, AnyArray], source: str) -> Table:
     columns = list(arrays.values())
     if len(columns) == 1 and columns[0].ndim == 2:
         if columns[0].shape[1] > 100:
-            raise InputError(f"{source}: expected 3 or 4 columns, got {columns[0].shape[1]}")
+            raise InputError(f"expected 3 or 4 columns, got {columns[0].shape[1]}", where=source)
         columns, names = list(columns[0].T), None
-    lengths = {column.shape for column in columns}
-    if len(lengths) != 1 or columns[0].ndim != 1:
+    if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in list(arrays.items())[:12])
         raise InputError(
-            f"{source}: expected one-dimensional arrays of equal length, one for each column, or "
-            f"one two-dimensional array, got {shapes}"
+            "expected one-dimensional arrays of equal length, one for each column, or one "
+            f"two-dimensional array, got {shapes}",
+            where=source,
         )
     return Table(
         source=source,
@@ -130,26 +132,34 @@ def _as_table(arrays: Mapping[str, AnyArray], source: str) -> Table:
 def _arrow(column: AnyArray) -> ArrowColumn:
     import pyarrow as pa
 
+    if column.dtype.kind == "U":
+        return pa.chunked_array([pa.array(column.tolist(), type=pa.string())])
     if column.dtype.kind == "f":
         column = column.astype(np.float64)
-    cells: Any = column.tolist() if column.dtype.kind == "U" else np.ascontiguousarray(column)
-    return pa.chunked_array(
-        [pa.array(cells, type=pa.string() if column.dtype.kind == "U" else None)]
-    )
+    return pa.chunked_array([pa.array(np.ascontiguousarray(column))])
 
 
 def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> ListedComparisons:
-    header = header_from_json(str(arrays["header"][()]), source)
-    winners, losers = (_pair_column(arrays, name, source) for name in ("winners", "losers"))
+    header = header_from_object(parse_json(str(arrays["header"][()]), source), source)
+    winners, losers = arrays["winners"], arrays["losers"]
+    for name, ids in (("winners", winners), ("losers", losers)):
+        if ids.ndim != 1 or ids.dtype.kind not in "iu":
+            raise InputError(
+                f"expected {name} to be a one-dimensional array of pair numbers, got shape "
+                f"{ids.shape} and dtype {ids.dtype}",
+                where=source,
+                remedy=WRITE_AGAIN,
+            )
     if len(winners) != len(losers):
         raise InputError(
-            f"{source}: there are {len(winners)} winners and {len(losers)} losers; "
-            "write the file again"
+            f"there are {len(winners)} winners and {len(losers)} losers",
+            where=source,
+            remedy=WRITE_AGAIN,
         )
     _check_pairs(winners, losers, header.n_objects, source)
     details = {
         name: _detail(arrays, name, len(winners), source)
-        for name in ("count", *DETAIL_COLUMNS)
+        for name in OWN_COLUMNS[4:]
         if name in arrays
     }
     if "count" in details:
@@ -159,58 +169,53 @@ def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> 
     return own_comparisons(winners, losers, details, header, options, source)
 
 
-def _pair_column(arrays: Mapping[str, AnyArray], name: str, source: str) -> AnyArray:
-    ids = arrays[name]
-    if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise InputError(
-            f"{source}: expected {name} to be a one-dimensional array of pair numbers, got "
-            f"shape {ids.shape} and dtype {ids.dtype}; write the file again"
-        )
-    return ids
-
-
 def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: str) -> None:
     """Refuse rows that do not compare two different pairs, and name the first one."""
+    n = n_pairs(n_objects)
     if len(winners) >= KERNEL_ROWS:
         from ordlink.io._kernels import are_pairs
 
-        if are_pairs(winners, losers, n_pairs(n_objects)):
+        if are_pairs(winners, losers, n):
             return
     for name, ids in (("winners", winners), ("losers", losers)):
-        bad = (ids < 0) | (ids >= n_pairs(n_objects))
+        bad = (ids < 0) | (ids >= n)
         if bad.any():
-            row = int(np.flatnonzero(bad)[0])
+            row = int(bad.argmax())
             raise InputError(
-                f"{source}, row {row}: the pair {ids[row]} of {name} is out of range: "
-                f"{n_objects} objects have {n_pairs(n_objects)} pairs"
+                f"the pair {ids[row]} of {name} is out of range: {n_objects} objects have {n} "
+                "pairs",
+                where=f"{source}, row {row}",
             )
     same = winners == losers
     if same.any():
-        row = int(np.flatnonzero(same)[0])
         raise InputError(
-            f"{source}, row {row}: compares a pair with itself; it says nothing, remove the row"
+            "compares a pair with itself, which says nothing",
+            where=f"{source}, row {int(same.argmax())}",
+            remedy="remove the row",
         )
 
 
 def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str) -> AnyArray:
-    column, texts = arrays[name], arrays.get(f"{name}_texts")
+    """Return a column of details; text is stored as positions in an array of texts."""
+    column, texts = arrays[name], None
     kind = "f" if name in ("response_time", "chose_first") else "iu"
-    limits = np.iinfo(np.int32)
     fits = column.shape == (n_rows,) and column.dtype.kind in kind
-    if fits and kind == "iu" and n_rows:
-        fits = limits.min <= int(column.min()) and int(column.max()) <= limits.max
+    lowest, highest = np.iinfo(np.int32).min, np.iinfo(np.int32).max
     if name in ("annotator", "time"):
+        texts = arrays.get(f"{name}_texts")
         fits = fits and texts is not None and texts.ndim == 1 and texts.dtype.kind == "U"
-        if fits and n_rows and texts is not None:
-            fits = int(column.min()) >= 0 and int(column.max()) < len(texts)
-    if name == "chose_first":
-        fits = fits and bool((np.isnan(column) | (column == 0) | (column == 1)).all())
+        lowest, highest = 0, -1 if texts is None or not fits else len(texts) - 1
+    if fits and kind == "iu" and n_rows:
+        fits = lowest <= int(column.min()) and int(column.max()) <= highest
+    if fits and name == "chose_first":
+        fits = bool((np.isnan(column) | (column == 0) | (column == 1)).all())
     if not fits:
         raise InputError(
-            f"{source}: the array {name!r} does not go with {n_rows} comparisons; "
-            "write the file again"
+            f"the array {name!r} does not fit {n_rows} comparisons",
+            where=source,
+            remedy=WRITE_AGAIN,
         )
-    if texts is None or name not in ("annotator", "time"):
+    if texts is None:
         return column.astype(np.float64 if kind == "f" else np.int32)
     checked = [text.encode().decode() for text in texts.tolist()]
     result = np.empty(n_rows, dtype=object)

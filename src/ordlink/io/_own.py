@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from ordlink._text import counted
 from ordlink._typing import AnyArray, Int32Array
-from ordlink.comparisons._build import list_answers
-from ordlink.comparisons._details import AnswerDetails
-from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._objects import RowNamer, check_names
-from ordlink.comparisons._pairs import n_pairs, pair_members
+from ordlink._validate import check_names
+from ordlink.comparisons import AnswerDetails, ListedComparisons, n_pairs, pair_members
+from ordlink.comparisons._build import check_counts, list_answers
 from ordlink.errors import InputError
 from ordlink.io._cells import int32_cells, whole_cells
 from ordlink.io._header import FileHeader
-from ordlink.io._source import prefixed
+from ordlink.io._source import located
 from ordlink.io._table import Options, Table, detail_cells
 
 OBJECT_COLUMNS = ("i", "j", "k", "l")
@@ -27,12 +26,15 @@ DETAIL_COLUMNS = {
     "chose_first": "chose_first",
 }
 """Columns of a file, and the attribute of AnswerDetails that each holds."""
+OWN_COLUMNS = (*OBJECT_COLUMNS, "count", *DETAIL_COLUMNS)
+"""All columns of our own files, in order."""
 BLOCK_ROWS = 1 << 20
 """Rows that are written at a time."""
 CHECKED_ROWS = 1 << 16
 """Rows that are checked at a time, where not by a kernel."""
 KERNEL_ROWS = 1 << 17
 """So many rows are worth a kernel; fewer are read sooner than Numba is imported."""
+WRITE_AGAIN = "write the file again"
 
 
 class OwnRows:
@@ -56,9 +58,9 @@ class OwnRows:
     def add(self, table: Table) -> None:
         """Check and add the rows of a table with the columns i, j, k, l."""
         positions = _positions(table)
-        with prefixed(table.source):
+        with located(table.source):
             self._add_objects(table, [positions[name] for name in OBJECT_COLUMNS])
-            for name in ("count", *DETAIL_COLUMNS):
+            for name in OWN_COLUMNS[4:]:
                 if name in positions:
                     cells = detail_cells(table, name, positions[name], trim=False)
                     if name == "count":
@@ -79,21 +81,14 @@ class OwnRows:
             # Blocks are small so that the steps of a check find their rows in the cache.
             for start in range(0, table.n_rows, CHECKED_ROWS):
                 rows = slice(start, start + CHECKED_ROWS)
-                block = np.stack([column[rows] for column in columns], axis=1)
-                winners[rows], losers[rows] = self._check_block(block, start, table)
+                listed = list_answers(
+                    np.stack([column[rows] for column in columns], axis=1),
+                    "quadruplet",
+                    n_objects=self.header.n_objects,
+                    row_name=lambda row, start=start: table.row_name(start + row),  # type: ignore[misc]
+                )
+                winners[rows], losers[rows] = listed.winners, listed.losers
         self.n_added += table.n_rows
-
-    def _check_block(
-        self, block: AnyArray, start: int, table: Table
-    ) -> tuple[Int32Array, Int32Array]:
-        """Return the pair ids of some rows, and name the first bad row."""
-        listed = list_answers(
-            block,
-            "quadruplet",
-            n_objects=self.header.n_objects,
-            row_name=lambda row: table.row_name(start + row),
-        )
-        return listed.winners, listed.losers
 
     def to_comparisons(self, options: Options, source: str) -> ListedComparisons:
         """Return the comparisons of all rows."""
@@ -109,16 +104,14 @@ def own_comparisons(
     options: Options,
     source: str,
 ) -> ListedComparisons:
-    """Return comparisons from checked pair ids and the columns that go along with them."""
+    """Return comparisons from checked pair ids and the columns of details."""
     header.check_n_rows(len(winners), source)
+    for name, column in details.items():
+        if len(column) != len(winners):
+            problem = f"there are {len(winners)} comparisons, but {len(column)} cells of {name}"
+            raise InputError(problem, where=source, remedy=WRITE_AGAIN)
     counts = details.pop("count", None)
     columns = {DETAIL_COLUMNS[name]: column for name, column in details.items()}
-    for name, column in columns.items():
-        if len(column) != len(winners):
-            raise InputError(
-                f"{source}: there are {len(winners)} comparisons, but {len(column)} {name}; "
-                "write the file again"
-            )
     return ListedComparisons(
         n_objects=header.n_objects,
         winners=winners,
@@ -130,30 +123,20 @@ def own_comparisons(
     )
 
 
-def check_counts(counts: AnyArray, row_name: RowNamer) -> None:
-    """Refuse counts that are not whole numbers from 1 up."""
-    bad = (counts < 1) | (counts > np.iinfo(np.int32).max)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise InputError(
-            f"{row_name(row)}: the count {counts[row]} is not a whole number from 1 to "
-            f"{np.iinfo(np.int32).max:,}; leave out answers that nobody gave"
-        )
-
-
 def check_options(options: Options, source: str) -> None:
     """Refuse options that say how to read a table of others: our own files say it themselves."""
-    table = (
-        (options.form not in (None, "quadruplet", "quadruplets"), "form (--form)"),
-        (options.one_based, "one_based (--one-based)"),
-        (options.columns is not None, "columns (--columns)"),
-        (options.header is False, "header"),
-    )
-    for given, name in table:
+    form_is_other = options.form not in (None, "quadruplet", "quadruplets")
+    for given, parameter in (
+        (form_is_other, "{form}"),
+        (options.one_based, "{one_based:True}"),
+        (options.columns is not None, "{columns}"),
+        (options.header is False, "{header:False}"),
+    ):
         if given:
             raise InputError(
-                f"{source}: this file was written by ordlink and says itself how to read it; "
-                f"leave out {name}"
+                "this file was written by ordlink and says itself how to read it",
+                where=source,
+                remedy=f"leave out {parameter}",
             )
 
 
@@ -161,11 +144,9 @@ def own_blocks(comparisons: ListedComparisons) -> Iterator[dict[str, AnyArray]]:
     """Yield the columns of a file in blocks of rows; at least one block, which may be empty."""
     n_objects = comparisons.n_objects
     # Looking members up is faster than computing them, if there are fewer pairs than rows.
-    members = (
-        pair_members(np.arange(n_pairs(n_objects)), n_objects)
-        if comparisons.n_rows > n_pairs(n_objects)
-        else None
-    )
+    members = None
+    if comparisons.n_rows > n_pairs(n_objects):
+        members = pair_members(np.arange(n_pairs(n_objects)), n_objects)
     for start in range(0, max(1, comparisons.n_rows), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
         columns: dict[str, AnyArray] = {}
@@ -176,21 +157,20 @@ def own_blocks(comparisons: ListedComparisons) -> Iterator[dict[str, AnyArray]]:
                 else (members[0][ids], members[1][ids])
             )
             columns |= {names[0]: low, names[1]: high}
-        for name, column in detail_columns(comparisons).items():
-            columns[name] = column[rows]
-        yield columns
+        details = detail_columns(comparisons).items()
+        yield columns | {name: column[rows] for name, column in details}
 
 
 def detail_columns(comparisons: ListedComparisons) -> dict[str, AnyArray]:
     """Return the columns besides the objects, by their name in files."""
-    columns: dict[str, AnyArray] = {}
-    if comparisons.counts is not None:
-        columns["count"] = comparisons.counts
+    counts = comparisons.counts
+    columns = {} if counts is None else {"count": counts}
     present = {} if comparisons.details is None else comparisons.details.columns
-    for name, attribute in DETAIL_COLUMNS.items():
-        if attribute in present:
-            columns[name] = present[attribute]
-    return columns
+    return columns | {
+        name: present[attribute]
+        for name, attribute in DETAIL_COLUMNS.items()
+        if attribute in present
+    }
 
 
 def check_writable(comparisons: ListedComparisons) -> None:
@@ -201,10 +181,10 @@ def check_writable(comparisons: ListedComparisons) -> None:
             texts[name] = set(column.tolist())
     for what, entries in texts.items():
         for entry in entries:
-            if "\0" in entry or not _is_unicode(entry):
+            if "\0" in entry or any("\ud800" <= letter <= "\udfff" for letter in entry):
                 raise InputError(
                     f"the {what} {entry!r} cannot be written: it has a NUL character or is not "
-                    "valid Unicode; change it"
+                    "valid Unicode"
                 )
 
 
@@ -223,7 +203,7 @@ def _convert_at_once(
 def _are_known_distinct(winners: Int32Array, losers: Int32Array) -> bool:
     """Return whether the rows are in order, as sampled ones are, so that none comes twice.
 
-    Not worth a look if there are few: whoever needs to know finds out soon enough.
+    Few rows are not looked at: whoever needs to know finds out soon enough.
     """
     if len(winners) < KERNEL_ROWS:
         return False
@@ -234,12 +214,11 @@ def _are_known_distinct(winners: Int32Array, losers: Int32Array) -> bool:
 
 def _positions(table: Table) -> dict[str, int]:
     names = [] if table.names is None else [name.strip() for name in table.names]
-    for name in (*OBJECT_COLUMNS, "count", *DETAIL_COLUMNS):
+    for name in OWN_COLUMNS:
         if names.count(name) > 1 or (name in OBJECT_COLUMNS and name not in names):
-            raise InputError(
-                f"{table.where}: expected the columns i, j, k, l, each once, got "
-                f"{', '.join(names[:12]) or 'none'}; write the file again"
-            )
+            got = ", ".join(names[:12]) or "none"
+            problem = f"expected the columns i, j, k, l, each once, got {got}"
+            raise InputError(problem, where=table.where, remedy=WRITE_AGAIN)
     return {name: position for position, name in enumerate(names)}
 
 
@@ -247,22 +226,18 @@ def _agreed_names(header: FileHeader, options: Options, source: str) -> tuple[st
     """Return the names of the file, or those that the user gives to a file without names."""
     if options.n_objects is not None and options.n_objects != header.n_objects:
         raise InputError(
-            f"{source}: the file has {header.n_objects} objects, but n_objects (--n-objects) is "
-            f"{options.n_objects}; leave it out"
+            f"the file has {counted(header.n_objects, 'object')}, got {options.n_objects:,}",
+            where=source,
+            parameter="n_objects",
+            remedy="leave it out",
         )
-    with prefixed(source):
+    with located(source):
         given = check_names(options.names, header.n_objects)
     if given is not None and header.names is not None and given != header.names:
         raise InputError(
-            f"{source}: the file names its objects itself, and not as in names (--names); "
-            "leave them out"
+            "the file names its objects itself, and differently",
+            where=source,
+            parameter="names",
+            remedy="leave them out",
         )
     return given or header.names
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ordlink._typing import Int64Array
-from ordlink.errors import InputError, InputKindError
+from ordlink.io._source import empty_file, read_block
 
 BLOCK_BYTES = 1 << 22
 """Bytes that are read at a time, at least."""
@@ -23,15 +23,20 @@ class Pieces:
         Where the bytes come from.
     source : str
         Name of the file in messages.
+    n_rows : int or None
+        Rows of a piece, at most; None for one piece of everything.
     quoted : bool
         Whether line breaks within quotation marks do not end a row.
     """
 
-    def __init__(self, stream: BinaryIO, source: str, *, quoted: bool) -> None:
+    def __init__(
+        self, stream: BinaryIO, source: str, n_rows: int | None, *, quoted: bool = False
+    ) -> None:
         self.line = 1
         """Number of the line that comes next."""
         self._stream = stream
         self._source = source
+        self._n_rows = n_rows
         self._quoted = quoted
         self._waiting = b""
         self._all_read = False
@@ -42,7 +47,7 @@ class Pieces:
         while len(self._waiting) < n_bytes and not self._all_read:
             self._read()
         if not self._waiting:
-            raise InputError(f"{self._source}: the file is empty; expected a table of answers")
+            raise empty_file(self._source)
         if self._all_read:
             return self._waiting, True
         return self._waiting[: self._waiting.rfind(b"\n") + 1], False
@@ -52,11 +57,15 @@ class Pieces:
         self._waiting = self._waiting[n_bytes:]
         self.line = next_line
 
-    def cut(self, n_rows: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the first line and the bytes of pieces of at most n_rows rows; at least one piece.
+    def cut(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the first line and the bytes of each piece; at least one piece.
 
         Only the last row of all may lack its line break.
         """
+        if self._n_rows is None:
+            yield self.line, self._waiting
+            return
+        n_rows = self._n_rows
         at, used, ends = 0, 0, self._row_ends()
         anything = False
         while True:
@@ -71,7 +80,8 @@ class Pieces:
                 return
             anything = True
             yield self.line, piece
-            self.line += _count_lines(piece)
+            # Line breaks are \n, \r\n, or \r alone.
+            self.line += piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
             at, used = end, used + n_rows
 
     def _row_ends(self) -> Int64Array:
@@ -83,26 +93,11 @@ class Pieces:
 
     def _read(self) -> None:
         # Twice as much each time, so that a piece of many blocks is not looked through too often.
-        try:
-            block = self._stream.read(max(BLOCK_BYTES, len(self._waiting)))
-        except (OSError, ValueError) as error:
-            raise InputError(f"{self._source}: cannot be read ({error})") from error
-        if not isinstance(block, bytes):
-            raise InputKindError(
-                f"{self._source}: expected a binary file object, got one of text; "
-                'open it with mode "rb", or pass sys.stdin.buffer'
-            )
-        self._all_read = not block
+        n_bytes = None if self._n_rows is None else max(BLOCK_BYTES, len(self._waiting))
+        block = read_block(self._stream, self._source, n_bytes)
+        self._all_read = not block or n_bytes is None
         if self._only_returns is None and block:
             self._only_returns = b"\n" not in block
         if self._only_returns:
             block = block.replace(b"\r", b"\n")
-        self._waiting += block
-
-
-def _count_lines(piece: bytes) -> int:
-    r"""Return the number of line breaks: \n, \r\n, or \r alone."""
-    n_lines = piece.count(b"\n")
-    if b"\r" in piece:
-        n_lines += piece.count(b"\r") - piece.count(b"\r\n")
-    return n_lines
+        self._waiting = self._waiting + block if self._waiting else block

@@ -1,16 +1,16 @@
-"""A table of answers as any format holds it, and what it means as comparisons."""
+"""A table of answers, whatever its file format, and what it means as comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ordlink._typing import AnyArray, Int64Array
-from ordlink.comparisons._build import list_answers
-from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._objects import RowNamer, check_names
+from ordlink._typing import AnyArray
+from ordlink._validate import check_names
+from ordlink.comparisons import ListedComparisons, list_answers
+from ordlink.comparisons._objects import RowNamer
 from ordlink.errors import InputError
 from ordlink.io._cells import (
     ArrowColumn,
@@ -22,11 +22,11 @@ from ordlink.io._cells import (
     whole_cells,
 )
 from ordlink.io._columns import find_roles
-from ordlink.io._earlier import EarlierChunks
-from ordlink.io._source import prefixed
+from ordlink.io._header import FileHeader
+from ordlink.io._source import located, no_answers
 
 SMALLEST_JUDGED = 10
-"""Fewer rows than this do not tell whether the first one is a header."""
+"""With fewer rows than this, nobody can say whether the first one is a header."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Table:
     column : callable
         Returns the pyarrow ChunkedArray of a column, by position; read only when asked for.
     row_name : callable
-        Says where a row stands, e.g. "answers.csv, line 18".
+        Says where a row is, e.g. "answers.csv, line 18".
     where : str
         Where the columns are named, e.g. "answers.csv, line 1".
     may_have_header : bool
@@ -84,13 +84,66 @@ class Table:
         return column
 
 
+@dataclass(frozen=True)
+class OpenTables:
+    """A file that is being read.
+
+    Attributes
+    ----------
+    header : FileHeader or None
+        Of our own files.
+    tables : iterator of Table
+        At least one; a table of others that is read as a whole is a single one.
+    n_rows : int or None
+        Rows of the file, where known.
+    """
+
+    header: FileHeader | None
+    tables: Iterator[Table]
+    n_rows: int | None = None
+
+
+class EarlierChunks:
+    """Keeps the chunks of a table consistent: one kind of objects, answers numbered in order."""
+
+    def __init__(self) -> None:
+        self.looked_up: bool | None = None
+        self.n_answers = 0
+
+    def check_objects(self, where: str, *, looked_up: bool, have_names: bool) -> None:
+        """Refuse objects that are names if none were given, and numbers mixed with names."""
+        whole = "read the file as a whole (read_comparisons)"
+        if looked_up and not have_names:
+            raise InputError(
+                "the objects are names, and reading in chunks needs all of them up front",
+                where=where,
+                remedy=f"pass {{names}}, or {whole}",
+            )
+        if self.looked_up not in (None, looked_up):
+            before, now = ("names", "numbers") if self.looked_up else ("numbers", "names")
+            raise InputError(
+                f"from here on the objects are {now}, before they were {before}",
+                where=where,
+                remedy=f"write all of them the same way, or {whole}",
+            )
+        self.looked_up = looked_up
+
+    def renumber(self, chunk: ListedComparisons) -> ListedComparisons:
+        """Return a chunk whose answers, 0, 1, 2, ..., are numbered after those of earlier ones."""
+        details = chunk.details
+        if details is None or details.answers is None:
+            return chunk
+        answers = (details.answers.astype(np.int64) + self.n_answers).astype(np.int32)
+        self.n_answers = int(answers.max(initial=self.n_answers - 1)) + 1
+        return replace(chunk, details=replace(details, answers=answers))
+
+
 def list_table(
     table: Table, options: Options, earlier: EarlierChunks | None = None
 ) -> ListedComparisons:
-    """Return the comparisons that a table of answers stands for, or a chunk after earlier ones."""
-    names = options.names
-    with prefixed(table.source):
-        names = check_names(names, options.n_objects)
+    """Return the comparisons of a table of answers, or of a chunk after earlier ones."""
+    with located(table.source):
+        names = check_names(options.names, options.n_objects)
         roles = find_roles(
             table.names,
             table.n_columns,
@@ -99,7 +152,7 @@ def list_table(
             where=table.where,
         )
         if not table.n_rows:
-            raise InputError(f"{table.source}: there are no answers in this file")
+            raise no_answers(table.source)
         rows, found_names, looked_up = object_cells(
             [table.checked_column(position) for position in roles.objects],
             names=names,
@@ -107,16 +160,15 @@ def list_table(
             row_name=table.row_name,
         )
         if earlier is not None:
-            earlier.check_objects(
-                table.row_name(0), looked_up=looked_up, have_names=names is not None
-            )
+            have_names = names is not None
+            earlier.check_objects(table.row_name(0), looked_up=looked_up, have_names=have_names)
         if table.may_have_header and looked_up and names is None:
             _refuse_header(rows, table)
         details = {
             detail: detail_cells(table, detail, position, trim=True)
             for detail, position in roles.details.items()
         }
-        listed = list_answers(
+        comparisons = list_answers(
             rows,
             roles.form.name,
             names=found_names,
@@ -134,45 +186,41 @@ def list_table(
             row_name=table.row_name,
         )
         if earlier is None or "answer" in details:
-            return listed
-        return earlier.numbered_on(listed)
+            return comparisons
+        return earlier.renumber(comparisons)
 
 
-def _refuse_header(rows: Int64Array, table: Table) -> None:
-    """Refuse names if those of the first row never come again, while all others do."""
+def _refuse_header(rows: AnyArray, table: Table) -> None:
+    """Refuse names if those of the first row do not occur again, while all others do."""
     again = np.bincount(rows[1:].ravel(), minlength=int(rows.max()) + 1)
     others = np.ones(len(again), dtype=bool)
     others[rows[0]] = False
     if len(rows) >= SMALLEST_JUDGED and not again[rows[0]].any() and (again[others] > 1).all():
         raise InputError(
-            f"{table.where}: the first row looks like a header, since its names never come again; "
-            "pass header=True (--header) if it is one, or header=False (--no-header) if it is an "
-            "answer"
+            "the first row looks like a header, since its names do not occur again",
+            where=table.where,
+            remedy="pass {header:True} if it is one, or {header:False} if it is an answer",
         )
 
 
 def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> AnyArray:
-    """Return a column that goes along with the objects."""
+    """Return a column of details of the answers."""
     if detail in ("annotator", "time"):
         return text_cells(table.column(position), trim=trim)
-    if detail == "response_time":
-        return time_cells(
-            table.checked_column(position),
-            "response time",
-            table.row_name,
-            decimal_comma=table.decimal_comma,
-        )
     if detail == "chose_first":
         return side_cells(table.column(position), table.source, table.row_name)
-    numbers = whole_cells(table.checked_column(position), detail, table.row_name)
+    column = table.checked_column(position)
+    if detail == "response_time":
+        return time_cells(column, table.row_name, decimal_comma=table.decimal_comma)
+    numbers = whole_cells(column, detail, table.row_name)
     if detail == "answer":
-        limits = np.iinfo(np.int32)
-        bad = (numbers < limits.min) | (numbers > limits.max)
+        bad = numbers != numbers.astype(np.int32)
         if bad.any():
-            row = int(np.flatnonzero(bad)[0])
+            row = int(bad.argmax())
             raise InputError(
-                f"{table.row_name(row)}: the answer {numbers[row]} does not fit into 32 bits; "
-                "number the answers 0, 1, 2, ..."
+                f"the answer {numbers[row]} does not fit into 32 bits",
+                where=table.row_name(row),
+                remedy="number the answers 0, 1, 2, ...",
             )
         return numbers.astype(np.int32)
     return numbers

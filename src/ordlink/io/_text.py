@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import csv
-import re
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Literal
 
-from ordlink.comparisons._listed import ListedComparisons
+from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn
 from ordlink.io._columns import looks_like_header
-from ordlink.io._encoding import utf8_bytes
 from ordlink.io._header import FileHeader, header_from_comments
-from ordlink.io._own import OwnRows, check_options, own_blocks
+from ordlink.io._own import own_blocks
 from ordlink.io._pieces import Pieces
-from ordlink.io._source import Source, reading
-from ordlink.io._table import Options, Table, list_table
+from ordlink.io._source import InputFile, find_delimiter, no_answers, reading, utf8_bytes
+from ordlink.io._table import OpenTables, Options, Table
 
 _MAX_COLUMNS = 1000
 _BLOCK_BYTES = 1 << 22
@@ -50,7 +49,8 @@ class _Body:
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield line number and cells of each row after the first; slow, for messages."""
-        reader = csv.reader(_decoded_lines(self.rest), delimiter=self.delimiter)
+        lines = (line.decode() for line in self.rest.splitlines(keepends=True))
+        reader = csv.reader(lines, delimiter=self.delimiter)
         line = self.next_line
         for record in reader:
             if len(record) == len(self.first) or any(cell.strip() for cell in record):
@@ -58,7 +58,7 @@ class _Body:
             line = self.next_line + reader.line_num
 
     def line_of(self, row: int) -> str:
-        """Say on which line a row stands, counted from 0 at the row after the first."""
+        """Return the line of a row, counted from 0 at the row after the first."""
         try:
             for number, (line, _) in enumerate(self.records()):
                 if number == row:
@@ -68,29 +68,18 @@ class _Body:
         return f"{self.source}, row {row}"
 
 
-def read_text(source: Source, options: Options, *, delimiters: str) -> ListedComparisons:
-    """Return the comparisons in a text file whose cells one of `delimiters` separates."""
-    content = utf8_bytes(source.read_bytes(), source.name)
-    if b"\n" not in content:
-        content = content.replace(b"\r", b"\n")
-    comments, start, line = _leading_comments(content)
-    header = header_from_comments(comments, source.name)
-    body = _split_body(content, start, line, source.name, delimiters)
-    if header is not None:
-        check_options(options, source.name)
-        return _read_own(body, header, options)
-    return list_table(_first_table(body, options), options)
-
-
 @contextmanager
 def open_text(
-    source: Source, options: Options, n_rows: int, *, delimiters: str
-) -> Iterator[tuple[FileHeader | None, Iterator[Table]]]:
-    """Open a text file to read tables of at most n_rows rows, and one more in the first."""
+    source: InputFile, options: Options, n_rows: int | None, *, delimiters: str
+) -> Iterator[OpenTables]:
+    """Open a text file to read tables of at most n_rows rows, or a single one.
+
+    The first table has one more if there is no header. One of `delimiters` separates the cells.
+    """
     with source.opened() as stream:
-        pieces = Pieces(stream, source.name, quoted=True)
+        pieces = Pieces(stream, source.name, n_rows, quoted=True)
         header, body = _read_top(pieces, source.name, delimiters)
-        yield header, _cut(pieces, body, header, options, n_rows)
+        yield OpenTables(header, _tables(pieces, body, header, options))
 
 
 def write_text(file: BinaryIO, comparisons: ListedComparisons, *, delimiter: str) -> None:
@@ -120,17 +109,17 @@ def _read_top(pieces: Pieces, source: str, delimiters: str) -> tuple[FileHeader 
             break
         wanted = 2 * max(len(content), wanted)
     header = header_from_comments(comments, source)
-    body = _split_body(text, start, line, source, delimiters)
-    pieces.skip(len(content) - len(body.rest), body.next_line)
-    return header, replace(body, rest=b"")
+    body, end = _first_row(text, start, line, source, delimiters)
+    pieces.skip(len(content) - len(text) + end, body.next_line)
+    return header, body
 
 
-def _cut(
-    pieces: Pieces, body: _Body, header: FileHeader | None, options: Options, n_rows: int
+def _tables(
+    pieces: Pieces, body: _Body, header: FileHeader | None, options: Options
 ) -> Iterator[Table]:
-    """Yield tables of the pieces of a text file."""
+    """Yield the tables of the pieces of a text file."""
     has_names = True
-    for number, (line, piece) in enumerate(pieces.cut(n_rows)):
+    for number, (line, piece) in enumerate(pieces.cut()):
         part = replace(body, next_line=line, rest=utf8_bytes(piece, body.source, line))
         if number or header is not None:
             table = _as_table(part, _parse(part), has_header=True)
@@ -145,13 +134,15 @@ def _first_table(body: _Body, options: Options) -> Table:
     """Return the table of all rows, and of the first one if it is no header."""
     if options.columns is not None and options.header is False:
         raise InputError(
-            f"{body.source}: columns (--columns) are chosen by their names, which needs a header; "
-            "leave out one of the two options"
+            "columns are chosen by their names, which needs a header",
+            where=body.source,
+            remedy="leave out {columns} or {header:False}",
         )
     if len(body.first) < 3:
         raise InputError(
-            f"{body.source}, line {body.first_line}: expected at least 3 columns, got "
-            f"{len(body.first)}; separate the columns by commas, semicolons or tabs"
+            f"expected at least 3 columns, got {len(body.first)}",
+            where=f"{body.source}, line {body.first_line}",
+            remedy="separate the columns by commas, semicolons or tabs",
         )
     columns = _parse(body)
     has_header = options.header
@@ -184,55 +175,27 @@ def _leading_comments(content: bytes) -> tuple[list[str], int, int]:
     return comments, start, line
 
 
-def _split_body(content: bytes, start: int, line: int, source: str, delimiters: str) -> _Body:
-    """Read the first row and find what separates the cells."""
+def _first_row(
+    content: bytes, start: int, line: int, source: str, delimiters: str
+) -> tuple[_Body, int]:
+    """Read the first row, find what separates the cells; return also where the row ends."""
     if start >= len(content):
-        raise InputError(f"{source}: there are no answers in this file; expected rows of objects")
-    delimiter = _find_delimiter(content[start : start + _SAMPLE_BYTES], delimiters)
-    lines = _Lines(content, start)
-    with reading(source, "text", "check the quotation marks in its first row"):
-        reader = csv.reader(lines, delimiter=delimiter)
-        first = [cell.strip() for cell in next(reader)]
-    if len(first) > _MAX_COLUMNS:
-        raise InputError(f"{source}, line {line}: expected 3 or 4 columns, got {len(first)}")
-    return _Body(source, first, line, line + reader.line_num, content[lines.at :], delimiter)
-
-
-class _Lines:
-    """Decoded lines of text, which knows how far it has come."""
-
-    def __init__(self, content: bytes, start: int) -> None:
-        self.content = content
-        self.at = start
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        if self.at >= len(self.content):
-            raise StopIteration
-        end = self.content.find(b"\n", self.at)
-        end = len(self.content) if end < 0 else end + 1
-        line = self.content[self.at : end].decode()
-        self.at = end
-        return line
-
-
-def _decoded_lines(content: bytes) -> Iterator[str]:
-    return (line.decode() for line in content.splitlines(keepends=True))
-
-
-def _find_delimiter(sample: bytes, delimiters: str) -> str:
-    """Return what separates the cells: what every row has equally often, at least twice."""
+        raise no_answers(source)
+    sample = content[start : start + _SAMPLE_BYTES]
     whole_lines = sample.splitlines()[:20]
     if len(sample) == _SAMPLE_BYTES and len(whole_lines) > 1:
         whole_lines.pop()
-    lines = [re.sub(rb'"[^"]*"', b"", line) for line in whole_lines if line.strip()]
-    for delimiter in delimiters:
-        counts = {line.count(delimiter.encode()) for line in lines}
-        if len(counts) == 1 and min(counts) >= 2:
-            return delimiter
-    return max(reversed(delimiters), key=lambda delimiter: lines[0].count(delimiter.encode()))
+    delimiter = find_delimiter([line.decode(errors="replace") for line in whole_lines], delimiters)
+    stream = io.BytesIO(content)
+    stream.seek(start)
+    with reading(source, "text", "check the quotation marks in its first row"):
+        reader = csv.reader((line.decode() for line in stream), delimiter=delimiter)
+        first = [cell.strip() for cell in next(reader)]
+    if len(first) > _MAX_COLUMNS:
+        raise InputError(
+            f"expected 3 or 4 columns, got {len(first)}", where=f"{source}, line {line}"
+        )
+    return _Body(source, first, line, line + reader.line_num, b"", delimiter), stream.tell()
 
 
 def _parse(body: _Body) -> list[ArrowColumn]:
@@ -276,9 +239,11 @@ def _refuse_ragged(body: _Body) -> None:
         for line, record in body.records():
             if len(record) != len(body.first):
                 raise InputError(
-                    f"{body.source}, line {line}: expected {len(body.first)} columns as in the "
-                    f"first row (line {body.first_line}), got {len(record)}; complete or remove "
-                    "the row, and put cells that hold the separator in quotation marks"
+                    f"expected {len(body.first)} columns as in the first row (line "
+                    f"{body.first_line}), got {len(record)}",
+                    where=f"{body.source}, line {line}",
+                    remedy="complete or remove the row, and put cells that hold the separator in "
+                    "quotation marks",
                 )
 
 
@@ -324,10 +289,3 @@ def _as_table(
         may_have_header=may_have_header,
         decimal_comma=body.delimiter != ",",
     )
-
-
-def _read_own(body: _Body, header: FileHeader, options: Options) -> ListedComparisons:
-    table = _as_table(body, _parse(body), has_header=True)
-    rows = OwnRows(header, table.n_rows)
-    rows.add(table)
-    return rows.to_comparisons(options, body.source)

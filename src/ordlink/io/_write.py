@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ordlink._atomic import replacing
-from ordlink.comparisons._base import Comparisons
-from ordlink.comparisons._listed import ListedComparisons
+from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputKindError
-from ordlink.io._formats import find_format
 from ordlink.io._jsonl import write_jsonl
 from ordlink.io._npz import write_npz
 from ordlink.io._own import check_writable
 from ordlink.io._parquet import write_parquet
+from ordlink.io._source import find_format
 from ordlink.io._text import write_text
 
 _WRITERS: dict[str, Callable[[BinaryIO, ListedComparisons], None]] = {
@@ -41,7 +40,7 @@ def write_comparisons(
     path : path
         .csv, .tsv, .parquet, .npz, .jsonl or .ndjson.
     format : str, optional
-        csv, tsv, parquet, npz or jsonl, if the extension does not tell it.
+        csv, tsv, parquet, npz or jsonl; that of the extension by default.
 
     Raises
     ------
@@ -65,9 +64,9 @@ def write_comparisons(
     """
     if not isinstance(comparisons, ListedComparisons):
         raise InputKindError(
-            f"expected comparisons listed one by one, got {type(comparisons).__name__}; all "
-            "comparisons of a similarity matrix are not listed: write a sample of them, see "
-            "Comparisons.from_similarities(similarities, proportion)"
+            f"expected comparisons listed one by one, got {type(comparisons).__name__}",
+            parameter="comparisons",
+            remedy="write a sample of them, see Comparisons.from_similarities",
         )
     writer = _WRITERS[find_format(Path(path), format)]
     check_writable(comparisons)

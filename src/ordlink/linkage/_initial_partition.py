@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
-from ordlink.comparisons._objects import count_objects
+from ordlink._validate import count_objects
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ordlink._typing import AnyArray, Int8Array, Int32Array
-from ordlink.comparisons._objects import check_names
+from ordlink._validate import check_names
 from ordlink.comparisons._pairs import check_n_objects
 from ordlink.oracles._protocol import Oracle, check_answers
 from ordlink.oracles._question_log import QuestionLog

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import AnyArray, Int8Array, Int32Array, Int64Array
-from ordlink.comparisons._objects import count_objects
+from ordlink._validate import count_objects
 from ordlink.errors import InputError, InputKindError
 
 MAX_INTEGER_KEYS = 55_108
