@@ -37,7 +37,7 @@ class LazyGroup(Group):
 
 @click.group(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="Example: ordlink cluster answers.csv --form triplet --clusters 4 --out results",
 )
 @click.version_option(__version__, prog_name="ordlink")

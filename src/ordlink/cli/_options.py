@@ -25,6 +25,16 @@ MENTIONS_PER_OBJECT = 10
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 
 
+def count_option(*names: str, **settings: Any) -> Callable[[Decorator], Decorator]:
+    """Return an option that takes a whole number of at least 1."""
+    return click.option(*names, type=click.IntRange(min=1), **settings)
+
+
+def file_option(*names: str, **settings: Any) -> Callable[[Decorator], Decorator]:
+    """Return an option that takes the name of a file."""
+    return click.option(*names, metavar="FILE", **settings)
+
+
 def reading_options(function: Decorator) -> Decorator:
     """Add the options that say how to read a file of answers."""
     forms = "; ".join(f"{form.name}: {form.meaning}" for form in FORMS.values())
@@ -68,14 +78,10 @@ def reading_options(function: Decorator) -> Decorator:
 
 def answers_argument(function: Decorator) -> Decorator:
     """Add ANSWERS and the options that say how to read it."""
-    function = click.option(
-        "--n-objects",
-        type=click.IntRange(min=1),
-        help="Number of objects, if some may not appear in the file.",
+    function = count_option(
+        "--n-objects", help="Number of objects, if some may not appear in the file."
     )(reading_options(function))
-    function = click.option("--names", metavar="FILE", help="Names of the objects, one per line.")(
-        function
-    )
+    function = file_option("--names", help="Names of the objects, one per line.")(function)
     return click.argument("answers", metavar="ANSWERS")(function)
 
 
@@ -86,7 +92,7 @@ def seed_option(**settings: Any) -> Callable[[Decorator], Decorator]:
 
 def processes_option(help_text: str) -> Callable[[Decorator], Decorator]:
     """Return the option --processes."""
-    return click.option("--processes", "n_jobs", type=click.IntRange(min=1), help=help_text)
+    return count_option("--processes", "n_jobs", help=help_text)
 
 
 def pictures_option(help_text: str) -> Callable[[Decorator], Decorator]:

@@ -15,7 +15,9 @@ from ordlink.cli._command import Command, flag_namer, parameters_called
 from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
 from ordlink.cli._options import (
     answers_argument,
+    count_option,
     exclude_option,
+    file_option,
     find_pictures,
     picture_files,
     pictures_option,
@@ -54,16 +56,10 @@ _METHODS = "\n".join(
     + "  zcat answers.csv.gz | ordlink cluster - --form odd-one-out",
 )
 @answers_argument
-@click.option("--method", default="4-AL", show_default=True, help="Name of a method, see below.")
-@click.option(
-    "--clusters",
-    "n_clusters",
-    type=click.IntRange(min=1),
-    help="Also cut the tree into K clusters.",
-)
-@click.option(
+@click.option("--method", default="4-AL", help="Name of a method, see below.")
+@count_option("--clusters", "n_clusters", help="Also cut the tree into K clusters.")
+@file_option(
     "--initial-clusters",
-    metavar="FILE",
     help="Clusters to start from: one per line, objects separated by commas, semicolons or tabs.",
 )
 @click.option(
@@ -82,10 +78,9 @@ _METHODS = "\n".join(
     default=None,
     help="4K-AL: whether each object counts as most similar to itself (default: yes).",
 )
-@click.option(
+@count_option(
     "--dimension",
     "n_components",
-    type=click.IntRange(min=1),
     help="tSTE-AL, FORTE-AL, SOE-AL: dimension of the embedding (default: 2).",
 )
 @click.option(
@@ -98,11 +93,10 @@ _METHODS = "\n".join(
     help="Random seed (default: 0), for --support, --test-hierarchy, --weigh-people and all "
     f"methods but {', '.join(_DETERMINISTIC)}."
 )
-@click.option(
+@count_option(
     "--support",
     "n_replicates",
     metavar="N",
-    type=click.IntRange(min=1),
     help="Annotate each branch with its bootstrap support in percent, from N bootstrap samples "
     "(200 is usual).",
 )

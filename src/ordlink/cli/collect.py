@@ -34,12 +34,9 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option(
     "--host",
     default="127.0.0.1",
-    show_default=True,
     help="Address to listen on; by default only this machine can connect.",
 )
-@click.option(
-    "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port."
-)
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, help="Port.")
 @click.option("--https", is_flag=True, help="The server is behind a proxy that provides https.")
 @click.option(
     "--allow-host",
@@ -111,13 +108,7 @@ def command(
             engine.dispose()
         if host not in LOOPBACK:
             click.echo("warning: anyone who can reach this machine can connect", err=True)
-        serve(
-            study,
-            database,
-            Address(host, port, https, names),
-            is_paused=paused,
-            say=click.echo,
-        )
+        serve(study, database, Address(host, port, https, names), is_paused=paused, say=click.echo)
 
 
 def _file_name(name: str) -> str:

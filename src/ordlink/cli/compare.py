@@ -15,6 +15,8 @@ from ordlink.cli._command import Command
 from ordlink.cli._console import for_terminal, progress_bar, warnings_as_lines
 from ordlink.cli._options import (
     answers_argument,
+    count_option,
+    file_option,
     processes_option,
     read_answers,
     seed_option,
@@ -66,21 +68,18 @@ _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "a
     "n_folds",
     type=click.IntRange(min=2),
     default=5,
-    show_default=True,
     help="Number of cross-validation folds; all answers of an annotator are in the same fold.",
 )
-@click.option(
+@count_option(
     "--repetitions",
     "n_repetitions",
-    type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     help="Number of times to redraw the folds, for more stable means.",
 )
-@seed_option(default=0, show_default=True, help="Random seed of the folds.")
+@seed_option(default=0, help="Random seed of the folds.")
 @processes_option("Number of processes (default: all cores, or one if the work is short).")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the table to this file.")
-@click.option("--html", "html_file", metavar="FILE", help="Write a self-contained HTML page.")
+@file_option("--csv", "csv_file", help="Write the table to this file.")
+@file_option("--html", "html_file", help="Write a self-contained HTML page.")
 @click.option(
     "--out",
     metavar="DIR",

@@ -16,10 +16,8 @@ PROPORTION = 0.1
 
 
 @click.command("demo", cls=Command, epilog="Example: ordlink demo --out demo")
-@click.option(
-    "--out", default="ordlink-demo", show_default=True, metavar="DIR", help="Output folder."
-)
-@seed_option(default=0, show_default=True, help="Random seed of the simulated answers.")
+@click.option("--out", default="ordlink-demo", metavar="DIR", help="Output folder.")
+@seed_option(default=0, help="Random seed of the simulated answers.")
 @warnings_as_lines()
 def command(out: str, seed: int) -> None:
     """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and score the tree."""

@@ -15,7 +15,7 @@ from ordlink._typing import AnyArray
 from ordlink.cli._classes import Classes, read_classes
 from ordlink.cli._command import Command, flag_namer
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
-from ordlink.cli._options import read_answers_about, reading_options
+from ordlink.cli._options import count_option, file_option, read_answers_about, reading_options
 from ordlink.cli._output import check_file, refuse_overwrite
 from ordlink.cli._tables import read_similarities
 from ordlink.errors import InputError
@@ -37,35 +37,30 @@ Cuts = list[dict[str, float]]
     "  ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
 )
 @click.argument("tree_file", metavar="TREE")
-@click.option(
+@file_option(
     "--classes",
-    metavar="FILE",
     help="Class of each object: name,class[,finer class...] in any order, with or without a "
     "header 'name,...'; or a single column without header, in the order of the objects.",
 )
-@click.option("--truth", metavar="FILE", help="The true tree (JSON).")
-@click.option(
+@file_option("--truth", help="The true tree (JSON).")
+@count_option(
     "--levels",
-    type=click.IntRange(min=1),
     help="Number of levels of the true tree to compare: 2, 4, ... clusters (default: the planted "
     "levels, or as many as possible).",
 )
-@click.option(
+@file_option(
     "--similarities",
-    metavar="FILE",
     help="N x N matrix, CSV or .npy: Dasgupta's cost, Moseley-Wang revenue, cophenetic "
     "correlation.",
 )
-@click.option(
+@file_option(
     "--answers",
-    metavar="FILE",
     help="Answers, for example held-out ones: share predicted, and revenue. The options below say "
     "how to read them.",
 )
-@click.option(
+@file_option(
     "--json",
     "json_file",
-    metavar="FILE",
     help="Write the scores to this file, with Fowlkes-Mallows for each number of clusters.",
 )
 @reading_options

@@ -9,6 +9,8 @@ import click
 from ordlink.cli._command import Command
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._options import (
+    count_option,
+    file_option,
     processes_option,
     read_answers,
     reading_options,
@@ -45,9 +47,7 @@ _WITH_ANSWERS = (*_READING, "n_more", "n_repetitions")
     type=click.IntRange(min=2),
     help="Number of clusters at the bottom of the tree (default: about 8 objects in each).",
 )
-@click.option(
-    "--depth", type=click.IntRange(min=1), help="Levels of a binary tree, instead of --clusters."
-)
+@count_option("--depth", help="Levels of a binary tree, instead of --clusters.")
 @click.option(
     "--difficulty",
     metavar="easy|medium|hard|NUMBER",
@@ -58,9 +58,7 @@ _WITH_ANSWERS = (*_READING, "n_more", "n_repetitions")
 @click.option(
     "--question", type=click.Choice(list(FORMS)), help="Form of the questions (default: triplet)."
 )
-@click.option(
-    "--method", default="spectral", show_default=True, help="Method that builds the tree."
-)
+@click.option("--method", default="spectral", help="Method that builds the tree.")
 @click.option("--target", type=float, help="Score to reach (default: 0.9; with --answers: none).")
 @click.option(
     "--measure",
@@ -69,43 +67,29 @@ _WITH_ANSWERS = (*_READING, "n_more", "n_repetitions")
     "predicted (accuracy) (default: aari; with --answers: accuracy).",
 )
 @click.option("--confidence", type=float, help="Probability of reaching the target (default: 0.8).")
-@click.option(
-    "--most",
-    type=click.IntRange(min=1),
-    help="Largest number of answers to consider (default: 200,000).",
-)
-@click.option(
-    "--seconds",
-    "seconds_per_answer",
-    type=float,
-    default=4.0,
-    show_default=True,
-    help="Time per answer.",
-)
+@count_option("--most", help="Largest number of answers to consider (default: 200,000).")
+@click.option("--seconds", "seconds_per_answer", type=float, default=4.0, help="Time per answer.")
 @click.option("--pay", "pay_per_hour", type=float, help="Pay per hour, in any currency.")
-@click.option(
+@file_option(
     "--answers",
-    metavar="FILE",
     help="Answers collected so far: extrapolate their learning curve instead of simulating.",
 )
-@click.option(
+@count_option(
     "--next",
     "n_more",
-    type=click.IntRange(min=1),
     help="With --answers: number of further answers to look ahead (default: 1,000).",
 )
-@click.option(
+@count_option(
     "--repetitions",
     "n_repetitions",
-    type=click.IntRange(min=1),
     help="With --answers: number of times to redraw the folds (default: 2).",
 )
-@click.option("--names", metavar="FILE", help="With --answers: names of the objects, one per line.")
+@file_option("--names", help="With --answers: names of the objects, one per line.")
 @reading_options
-@seed_option(default=0, show_default=True)
+@seed_option(default=0)
 @processes_option("Number of processes for simulations (default: all cores).")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write the curve as a table.")
-@click.option("--png", "png_file", metavar="FILE", help="Draw the curve (.png, .svg or .pdf).")
+@file_option("--csv", "csv_file", help="Write the curve as a table.")
+@file_option("--png", "png_file", help="Draw the curve (.png, .svg or .pdf).")
 @warnings_as_lines()
 def command(
     method: str,

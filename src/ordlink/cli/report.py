@@ -21,7 +21,9 @@ from ordlink.cli._command import Command, parameters_called
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._options import (
     answers_argument,
+    count_option,
     exclude_option,
+    file_option,
     find_pictures,
     picture_files,
     pictures_option,
@@ -54,19 +56,17 @@ class RememberingCommand(Command):
     "  ordlink report answers.csv --exclude ann --exclude bob --out without.html",
 )
 @answers_argument
-@click.option("--out", metavar="FILE", required=True, help="Page to write, such as report.html.")
+@file_option("--out", required=True, help="Page to write, such as report.html.")
 @pictures_option(", embedded as small copies")
 @click.option(
     "--method",
     default="auto",
-    show_default=True,
     help="Name of a method, or auto: what 'compare' recommends, or the most accurate of the "
     "methods whose bootstrap takes at most about two minutes.",
 )
-@click.option(
+@count_option(
     "--replicates",
     "n_replicates",
-    type=click.IntRange(min=1),
     help="Number of bootstrap samples (default: 200, or fewer, down to 50, if they would take more "
     "than about two minutes).",
 )
@@ -77,8 +77,8 @@ class RememberingCommand(Command):
     is_flag=True,
     help="Also show the tree with annotators weighted by their reliability.",
 )
-@click.option("--title", default="What the answers say", show_default=True, help="The heading.")
-@seed_option(default=0, show_default=True)
+@click.option("--title", default="What the answers say", help="The heading.")
+@seed_option(default=0)
 @warnings_as_lines()
 def command(
     answers: str,

@@ -12,7 +12,7 @@ from ordlink._atomic import replacing
 from ordlink._typing import FloatArray
 from ordlink.cli._command import Command
 from ordlink.cli._console import warnings_as_lines
-from ordlink.cli._options import seed_option
+from ordlink.cli._options import count_option, file_option, seed_option
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.cli._tables import read_features
 from ordlink.comparisons import FORMS, ListedComparisons, RankedComparisons, list_answers, n_pairs
@@ -55,9 +55,8 @@ class Truth:
     "  ordlink simulate --depth 3 --leaf-size 10 --gap 0.2 --proportion 0.01 --out planted\n"
     "  ordlink simulate --table zoo.csv --form triplet --answers 5000 --errors 0.1 --out zoo",
 )
-@click.option(
+@file_option(
     "--table",
-    metavar="FILE",
     help="CSV of features with a header: optional columns 'name' and 'class', numbers in all "
     "others (default: the planted model).",
 )
@@ -65,34 +64,17 @@ class Truth:
     "--metric",
     type=click.Choice(["cosine", "euclidean"]),
     default="cosine",
-    show_default=True,
     help="With --table: similarity of the features.",
 )
+@click.option("--depth", type=click.IntRange(min=0), default=3, help="Levels of the planted tree.")
+@count_option("--leaf-size", default=10, help="Number of objects per planted cluster.")
+@click.option("--mean", default=0.8, help="Mean similarity within clusters.")
+@click.option("--gap", default=0.1, help="Drop in similarity per level.")
+@click.option("--noise", default=0.1, help="Standard deviation of similarities.")
 @click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="Levels of the planted tree.",
+    "--form", type=click.Choice(list(FORMS)), default="quadruplet", help="Form of the answers."
 )
-@click.option(
-    "--leaf-size",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Number of objects per planted cluster.",
-)
-@click.option("--mean", default=0.8, show_default=True, help="Mean similarity within clusters.")
-@click.option("--gap", default=0.1, show_default=True, help="Drop in similarity per level.")
-@click.option("--noise", default=0.1, show_default=True, help="Standard deviation of similarities.")
-@click.option(
-    "--form",
-    type=click.Choice(list(FORMS)),
-    default="quadruplet",
-    show_default=True,
-    help="Form of the answers.",
-)
-@click.option("--answers", "n_answers", type=click.IntRange(min=1), help="Number of answers.")
+@count_option("--answers", "n_answers", help="Number of answers.")
 @click.option(
     "--proportion",
     type=click.FloatRange(0, 1, min_open=True),
@@ -105,13 +87,12 @@ class Truth:
     default=0.0,
     help="Share of wrong answers.",
 )
-@seed_option(default=0, show_default=True)
+@seed_option(default=0)
 @click.option("--out", required=True, metavar="DIR", help="Output folder.")
 @click.option(
     "--format",
     type=click.Choice(["csv", "tsv", "parquet", "npz", "jsonl"]),
     default="csv",
-    show_default=True,
     help="File format of the answers.",
 )
 @warnings_as_lines()
