@@ -121,16 +121,11 @@ def _in_order(
             f"{'has' if len(missing) == 1 else 'have'} no line: {listed(missing)}",
             where=path,
         )
-    if len(expected) < len(names):
-        _check_order(path, rows, column, names)
-        return rows
-    by_name = {cells[column]: (line, cells) for line, cells in rows}
-    return [by_name[name] for name in names]
-
-
-def _check_order(path: str, rows: list[Row], column: int, names: tuple[str, ...]) -> None:
-    """Refuse lines in another order: objects of the same name differ only by their position."""
-    repeated = next(name for name, number in Counter(names).items() if number > 1)
+    if len(expected) == len(names):
+        by_name = {cells[column]: (line, cells) for line, cells in rows}
+        return [by_name[name] for name in names]
+    # Objects of the same name differ only by their position: the lines must be in their order.
+    repeated = next(name for name, number in expected.items() if number > 1)
     for (line, cells), name in zip(rows, names, strict=False):
         if cells[column] != name:
             raise InputError(
@@ -143,6 +138,7 @@ def _check_order(path: str, rows: list[Row], column: int, names: tuple[str, ...]
         raise InputError(
             f"{quoted(cells[column])} already has a line", where=f"{path}, line {line}"
         )
+    return rows
 
 
 def _titles(header: list[str] | None, columns: list[int]) -> tuple[str, ...]:

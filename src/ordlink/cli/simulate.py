@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -15,7 +16,7 @@ from ordlink.cli._console import warnings_as_lines
 from ordlink.cli._options import count_option, file_option, seed_option
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.cli._tables import read_features
-from ordlink.comparisons import FORMS, ListedComparisons, RankedComparisons, list_answers, n_pairs
+from ordlink.comparisons import FORMS, RankedComparisons, list_answers, n_pairs
 from ordlink.datasets import planted_hierarchy, simulate_answers
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
@@ -27,19 +28,7 @@ MOST_ANSWERS = 100_000_000
 
 @dataclass(frozen=True)
 class Truth:
-    """Similarities to draw answers from, and what is known about them.
-
-    Attributes
-    ----------
-    similarities : ndarray of shape (N, N)
-        Similarities of the objects.
-    names : tuple of str
-        Names of the objects.
-    class_header, class_rows : list
-        The table of known classes; no rows if there are none.
-    tree : Hierarchy, optional
-        The true tree.
-    """
+    """Similarities to draw answers from, the table of known classes, and the true tree."""
 
     similarities: FloatArray
     names: tuple[str, ...]
@@ -99,11 +88,6 @@ class Truth:
 def command(
     table: str | None,
     metric: str,
-    depth: int,
-    leaf_size: int,
-    mean: float,
-    gap: float,
-    noise: float,
     form: str,
     n_answers: int | None,
     proportion: float | None,
@@ -111,17 +95,21 @@ def command(
     seed: int,
     out: str,
     format: str,
+    **model: Any,
 ) -> None:
     """Simulate answers; write them with their similarities, the true tree and classes if known."""
     _check_amount(n_answers, proportion, form, error_rate)
     folder = check_folder(out)
-    truth = (
-        _plant(depth, leaf_size, mean, gap, noise, seed)
-        if table is None
-        else _describe_table(table, metric)
-    )
+    truth = _plant(seed=seed, **model) if table is None else _read_table(table, metric)
     _refuse_too_many(len(truth.names), n_answers, proportion)
-    comparisons = _draw(truth, form, n_answers, proportion, error_rate, seed)
+    if proportion is not None:
+        everything = RankedComparisons.of_similarities(truth.similarities, names=truth.names)
+        comparisons = everything.sample(proportion, seed=seed)
+    else:
+        rows = simulate_answers(
+            truth.similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
+        )
+        comparisons = list_answers(rows, form, names=truth.names)
     with writing_into(folder):
         answers_file = f"answers.{format}"
         write_comparisons(comparisons, folder / answers_file)
@@ -130,10 +118,8 @@ def command(
     click.echo(f"wrote {', '.join(written)} to {folder}")
 
 
-def _plant(depth: int, leaf_size: int, mean: float, gap: float, noise: float, seed: int) -> Truth:
-    planted = planted_hierarchy(
-        depth=depth, leaf_size=leaf_size, mean=mean, gap=gap, noise=noise, seed=seed
-    )
+def _plant(*, depth: int, **model: Any) -> Truth:
+    planted = planted_hierarchy(depth=depth, **model)
     rows = [
         [name, *classes]
         for name, classes in zip(planted.names, planted.levels.T.tolist(), strict=True)
@@ -147,7 +133,7 @@ def _plant(depth: int, leaf_size: int, mean: float, gap: float, noise: float, se
     )
 
 
-def _describe_table(path: str, metric: str) -> Truth:
+def _read_table(path: str, metric: str) -> Truth:
     features = read_features(path)
     rows: list[list[object]] = [
         [name, features.class_names[label]]
@@ -201,20 +187,3 @@ def _refuse_too_many(n_objects: int, n_answers: int | None, proportion: float | 
             parameter="n_answers" if proportion is None else "proportion",
             remedy="simulate fewer, or several files with different seeds",
         )
-
-
-def _draw(
-    truth: Truth,
-    form: str,
-    n_answers: int | None,
-    proportion: float | None,
-    error_rate: float,
-    seed: int,
-) -> ListedComparisons:
-    if proportion is not None:
-        everything = RankedComparisons.of_similarities(truth.similarities, names=truth.names)
-        return everything.sample(proportion, seed=seed)
-    rows = simulate_answers(
-        truth.similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
-    )
-    return list_answers(rows, form, names=truth.names)
