@@ -59,7 +59,7 @@ def test_people_are_weighed_on_request(ordlink, crowd: ol.ListedComparisons) -> 
     expected = ol.validation.weighting_effect(crowd, weights).tree_with
     assert result.code == 0
     assert "8 objects, 400 comparisons, 4-AL" in result.out
-    assert f"answers of 4 people count {weights['eve']:.2f} (eve) to" in result.out
+    assert f"annotator weights: {weights['eve']:.2f} (eve) to" in result.out
     found = ol.Hierarchy.load("weighed/tree.json")
     assert found.merges.tolist() == expected.merges.tolist()
     assert found.scores.tolist() == expected.scores.tolist()
@@ -68,9 +68,9 @@ def test_people_are_weighed_on_request(ordlink, crowd: ol.ListedComparisons) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--method", "4K-AL"), "--weigh-people goes with 4-AL, AddS-AL"),
-        (("--repeats", "majority"), "leave out --repeats"),
-        (("--support", 10), "--support goes without --weigh-people"),
+        (("--method", "4K-AL"), "--weigh-people works with 4-AL, AddS-AL"),
+        (("--repeats", "majority"), "omit --repeats"),
+        (("--support", 10), "--support cannot be combined with --weigh-people"),
     ],
 )
 def test_what_does_not_go_with_weights_is_refused(
@@ -146,7 +146,7 @@ def test_initial_clusters_may_be_separated_by_semicolons_and_tabs(
         ("ant,-1\n", "'-1' is not one of"),
         ("ant,\u0663\n", "is not one of"),
         ("ant," + 90 * "9" + "\n", "999...' is not one of"),
-        ("", "start.csv is empty"),
+        ("", "start.csv: the file is empty"),
     ],
 )
 def test_bad_initial_clusters_are_refused(ordlink, here: Path, text: str, expected: str) -> None:
@@ -191,7 +191,7 @@ def test_a_file_that_counts_from_one_gives_a_tree_that_does(ordlink, here: Path)
 def test_what_the_seed_has_an_effect_on_is_said(ordlink, here: Path) -> None:
     help_text = " ".join(ordlink("cluster", "--help").out.split())
 
-    drawn = "at random, all but 4K-AL, 4-AL, AddS-AL, spectral, and with any method by --support"
+    drawn = "for --support, --test-hierarchy, --weigh-people and all methods but 4K-AL, 4-AL"
     assert drawn in help_text
     assert ordlink("cluster", "a.csv", "--seed", 7).code == 0
 

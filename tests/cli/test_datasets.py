@@ -32,7 +32,7 @@ def test_the_list_names_everything_and_where_it_is_looked_for(ordlink, tmp_path,
     for name, fetched in CATALOGUE.items():
         assert f"\n{name}  " in result.out
         assert fetched.source.page in result.out
-    assert result.out.count("  not there: ") == len(CATALOGUE)
+    assert result.out.count("  not downloaded: ") == len(CATALOGUE)
     assert not (tmp_path / "data").exists()
 
 
@@ -48,10 +48,10 @@ def test_the_list_says_what_is_there(ordlink, tmp_path) -> None:
     lines = ordlink("datasets", "--data-home", tmp_path).out.splitlines()
 
     starts = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines if line[:1].isalnum()}
-    assert starts["20news"].startswith("there: ")
-    assert starts["faces_cfd36"].startswith("there: ")
-    assert starts["mlds"].startswith("1 of 6 files there: ")
-    assert starts["car"].startswith("not there: ")
+    assert starts["20news"].startswith("downloaded: ")
+    assert starts["faces_cfd36"].startswith("downloaded: ")
+    assert starts["mlds"].startswith("1 of 6 files downloaded: ")
+    assert starts["car"].startswith("not downloaded: ")
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
@@ -127,7 +127,7 @@ def test_without_network_one_line_says_what_to_do(ordlink, tmp_path, offline) ->
     ("words", "message"),
     [
         (["fetch", "cars", "--out", "o"], "'cars' is not one of 'car'"),
-        (["fetch", "mlds", "--part", "kk9", "--out", "o"], "--part: mlds has Transparency"),
+        (["fetch", "mlds", "--part", "kk9", "--out", "o"], "--part: expected Transparency"),
         (["fetch", "car"], "missing option '--out'"),
     ],
 )

@@ -101,7 +101,7 @@ def test_objects_without_names_are_numbers(evaluate_classes, numbered_tree_file,
         ("animal,class\nant,x\nbee,x\ncat,y\ndog,y\n", ["line 1", "'animal'", "header"]),
         ("ant,x\nbee,x\ncat,y\n", ["1 object of the tree has no line: 'dog'"]),
         ("ant,x\n", ["3 objects of the tree have no line: 'bee', 'cat', 'dog'"]),
-        ("ant,x\nbee,x\ncat,y\ndog,y\nant,y\n", ["line 5", "'ant' has a line already, line 1"]),
+        ("ant,x\nbee,x\ncat,y\ndog,y\nant,y\n", ["line 5", "'ant' already has a line, line 1"]),
         ("class\nx\nx\ny\ny\n", ["4 objects", "got 5", "'class'", "header"]),
         ("x\nx\ny\n", ["4 objects", "got 3"]),
         ("name\nant\nbee\ncat\ndog\n", ["no column of classes"]),
@@ -142,7 +142,7 @@ def test_objects_that_share_a_name_are_told_apart_by_their_order(
     assert (in_order.code, shuffled.code, too_many.code) == (0, 2, 2)
     assert scores["ARI, class (2 clusters)"] == 1
     assert "line 2: expected 'frog', got 'cat'" in shuffled.err
-    assert "line 5: 'frog' has a line already" in too_many.err
+    assert "line 5: 'frog' already has a line" in too_many.err
 
 
 def test_the_clusters_of_a_tree_agree_with_it(ordlink, tmp_path: Path, planted_answers) -> None:
@@ -172,7 +172,7 @@ def test_every_score_has_a_line_of_its_own(evaluate_classes, tree_file, ordlink)
     assert scores["ARI, kind (column 3) (2 clusters)"] == -0.5
     assert result.err.splitlines() == [
         "warning: Robinson-Foulds and triplet distance are left out: the columns of classes in "
-        f"{tree_file.with_name('classes.csv')} do not nest"
+        f"{tree_file.with_name('classes.csv')} are not nested"
     ]
 
 
@@ -283,7 +283,7 @@ def test_the_planted_levels_are_compared_unless_others_are_asked_for(
     assert "4 clusters" in ordlink("evaluate", tree_file, "--truth", tree_file).out
     too_many = ordlink(*words, "--levels", 4)
     assert too_many.code == 2
-    assert "--levels 4" in too_many.err
+    assert "--levels: " in too_many.err
     assert "at most 3 levels (8 clusters)" in too_many.err
 
 
@@ -385,8 +385,10 @@ def test_answers_about_other_objects_do_not_mention_options(ordlink, tmp_path, t
     )
 
     assert (six.code, four.code) == (2, 2)
-    assert "the file has 6 objects, but the tree has 4\n" in six.err
-    assert "the file names its objects itself, and not as in the tree\n" in four.err
+    for result, words in ((six, "the file has 6 objects"), (four, "the file names its objects")):
+        assert "the tree: " in result.err
+        assert words in result.err
+        assert "--" not in result.err
 
 
 def test_named_answers_for_a_tree_without_names_are_warned_about(
@@ -430,5 +432,5 @@ def test_scores_are_not_written_over_what_is_scored(ordlink, tree_file) -> None:
     result = ordlink("evaluate", tree_file, "--truth", tree_file, "--json", tree_file)
 
     assert result.code == 2
-    assert "would be written over" in result.err
+    assert "the output would overwrite an input file" in result.err
     assert tree_file.read_text() == before

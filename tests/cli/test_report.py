@@ -78,7 +78,10 @@ def test_pictures_and_people_left_out(ordlink, answers: Path) -> None:
         (("--out", "r.html", "--exclude", "zoe"), "there is no annotator 'zoe'"),
         (("--out", "r.html", "--exclude", "b", "--weigh-people"), "at least 3 annotators"),
         (("--out", "r.html", "--replicates", 0), "range"),
-        (("--out", "r.html", "--quick", "--replicates", 5), "--quick goes without --replicates"),
+        (
+            ("--out", "r.html", "--quick", "--replicates", 5),
+            "--quick cannot be combined with --replicates",
+        ),
         (("--out", "r.html", "--pictures", "nowhere"), "expected a folder of pictures"),
     ],
 )

@@ -72,5 +72,5 @@ def test_too_many_answers_are_refused_before_room_is_taken(ordlink) -> None:
     result = ordlink("simulate", "--answers", 99_999_999_999, "--out", "s")
 
     assert result.code == 2
-    assert "--answers 99999999999: expected at most 100,000,000 answers" in result.err
+    assert "--answers: expected at most 100,000,000 answers, got 99,999,999,999" in result.err
     assert not Path("s").exists()

@@ -26,16 +26,14 @@ def test_support_is_shown_and_written(ordlink, planted_answers: Path) -> None:
     tree = ol.Hierarchy.load(out / "tree.json")
     assert np.array_equal(tree.support, expected.support)
     assert tree.parameters["branch_support"] == {
-        "n_replicates": 20,
+        "n_bootstrap": 20,
         "seed": 3,
         "shares": expected.shares.tolist(),
         "transfers": expected.transfers.tolist(),
     }
     assert tree.to_text() in result.out
-    assert (
-        "numbers: support in percent, from 20 replicates (seed 3), on branches long" in result.out
-    )
-    assert "left out" not in result.out
+    assert "numbers: bootstrap support in percent, from 20 samples (seed 3), on" in result.out
+    assert "collapsed" not in result.out
     assert re.search(r"┬\d", result.out)
     assert (out / "tree.nwk").read_text() == expected.tree.to_newick() + "\n"
     assert (out / "tree.png").read_bytes().startswith(b"\x89PNG")
@@ -70,7 +68,7 @@ def test_branches_with_little_support_are_left_out(ordlink, planted_answers: Pat
     assert (tree.support < 0.6).any()
     assert tree.to_text(min_support=0.6) in result.out
     n_weak = int((tree.support[:-1] < 0.6).sum())
-    assert f"left out: {n_weak} of 14 branches, whose support is below 60;" in result.out
+    assert f"collapsed: {n_weak} of 14 branches, with support below 60" in result.out
     assert (out / "tree.nwk").read_text() == tree.to_newick(min_support=0.6) + "\n"
 
 
@@ -148,7 +146,7 @@ def test_people_are_left_out_on_request(ordlink, tmp_path: Path) -> None:
     stranger = ordlink("cluster", tmp_path / "a.csv", "--exclude", "zoe")
 
     first, rest = left.out.split("\n", 1)
-    assert first == "left out on request: eve, with 2 comparisons"
+    assert first == "excluded on request: eve, with 2 comparisons"
     assert rest == without.out
     assert stranger.code == 2
     assert stranger.err.startswith("error: --exclude: there is no annotator 'zoe'")
@@ -157,8 +155,8 @@ def test_people_are_left_out_on_request(ordlink, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--consensus",), "--consensus goes with --support"),
-        (("--min-support", 50), "--min-support goes with --support"),
+        (("--consensus",), "--consensus requires --support"),
+        (("--min-support", 50), "--min-support requires --support"),
         (("--support", 5, "--min-support", 0.5), "pass --min-support 50"),
         (("--support", 5, "--min-support", 101), "range"),
         (("--support", 0), "range"),

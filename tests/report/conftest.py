@@ -41,7 +41,7 @@ def crowd(names: Sequence[str]) -> ol.ListedComparisons:
 @pytest.fixture(scope="session")
 def evidence(crowd: ol.ListedComparisons) -> Evidence:
     """Return all that a report says about the answers."""
-    return gather_evidence(crowd, method="AddS-AL", n_replicates=40, exclude=["bob"])
+    return gather_evidence(crowd, method="AddS-AL", n_bootstrap=40, exclude=["bob"])
 
 
 @pytest.fixture(scope="session")

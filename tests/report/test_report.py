@@ -20,7 +20,7 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.metrics import triplet_distance
 from ordlink.plotting import plot_hierarchy
 from ordlink.report import Evidence, Making, gather_evidence, making_time, report_page
-from ordlink.report._choice import choose_method, choose_replicates
+from ordlink.report._choice import choose_method, choose_n_bootstrap
 from ordlink.report._thumbnails import HEIGHT, WIDTH, thumbnails
 from ordlink.report._words import _members, summary_html
 from ordlink.validation import CANDIDATES, MethodComparison
@@ -250,7 +250,7 @@ def test_answers_by_coin_toss_are_said_to_have_no_hierarchy() -> None:
     rows = np.array([rng.permutation(10)[:3] for _ in range(600)])
     coins = ol.Comparisons.from_triplets(rows, n_objects=10)
 
-    evidence = gather_evidence(coins, method="AddS-AL", n_replicates=20, seed=1)
+    evidence = gather_evidence(coins, method="AddS-AL", n_bootstrap=20, seed=1)
 
     assert evidence.test is not None
     assert evidence.test.p_value > 0.05
@@ -265,7 +265,7 @@ def test_answers_by_coin_toss_are_said_to_have_no_hierarchy() -> None:
 )
 def test_few_answers_make_a_page_that_says_so(rows: list[list[int]]) -> None:
     answers = ol.Comparisons.from_triplets(rows)
-    evidence = gather_evidence(answers, n_replicates=5)
+    evidence = gather_evidence(answers, n_bootstrap=5)
 
     page = Page(report_page(evidence))
 
@@ -283,7 +283,7 @@ def test_answers_with_counts_are_held_out_row_by_row(n_rows: int) -> None:
     rows = [row if len(set(row)) == 3 else [0, 1, 2] for row in rows]
     counted = ol.Comparisons.from_triplets(rows, n_objects=4, counts=[10] * n_rows)
 
-    evidence = gather_evidence(counted, n_replicates=5)
+    evidence = gather_evidence(counted, n_bootstrap=5)
 
     assert evidence.methods is evidence.curve is None
     assert "fewer than 20 separate answers" in Page(report_page(evidence)).text
@@ -295,13 +295,13 @@ def test_answers_with_counts_are_held_out_row_by_row(n_rows: int) -> None:
 def test_two_objects_make_a_page() -> None:
     tree_of_two = ol.Comparisons.from_triplets(np.empty((0, 3), dtype=int), n_objects=2)
 
-    page = Page(report_page(gather_evidence(tree_of_two, n_replicates=2)))
+    page = Page(report_page(gather_evidence(tree_of_two, n_bootstrap=2)))
 
     assert "0 answers about 2 objects" in page.text
 
 
 def test_evidence_is_the_same_for_the_same_seed(crowd) -> None:
-    first, second = (gather_evidence(crowd, method="4-AL", n_replicates=10) for _ in range(2))
+    first, second = (gather_evidence(crowd, method="4-AL", n_bootstrap=10) for _ in range(2))
 
     assert first.tree == second.tree
     assert first.consensus == second.consensus
@@ -333,7 +333,7 @@ def test_auto_takes_the_recommended_method_where_its_replicates_are_fast(
 
 
 @pytest.mark.parametrize(
-    ("accuracies", "n_replicates", "label", "said"),
+    ("accuracies", "n_bootstrap", "label", "said"),
     [
         (
             {"spectral": 0.70, "tSTE-AL 2-D": 0.65, "AddS-AL": 0.68},
@@ -369,11 +369,11 @@ def test_auto_takes_the_recommended_method_where_its_replicates_are_fast(
     ],
 )
 def test_a_method_that_is_not_the_recommended_one_is_taken_for_a_true_reason(
-    evidence: Evidence, crowd, accuracies, n_replicates: int, label: str, said: str
+    evidence: Evidence, crowd, accuracies, n_bootstrap: int, label: str, said: str
 ) -> None:
     methods = replace(_with_accuracies(evidence.methods, accuracies), recommended="spectral")
 
-    chosen, reason = choose_method(methods, crowd, n_replicates)
+    chosen, reason = choose_method(methods, crowd, n_bootstrap)
 
     assert chosen.label == label
     assert reason == said
@@ -384,7 +384,7 @@ def test_a_method_that_is_not_the_recommended_one_is_taken_for_a_true_reason(
 def test_report_and_auto_take_the_same_method(crowd, n_answers: int) -> None:
     some = crowd.take(np.arange(crowd.n_rows) < n_answers)
 
-    evidence = gather_evidence(some, n_replicates=1)
+    evidence = gather_evidence(some, n_bootstrap=1)
 
     taken = ol.cluster(some, "auto")
     assert evidence.chosen.label == taken.parameters["chosen"]["candidate"]
@@ -404,7 +404,7 @@ def test_where_the_threshold_is_checked_is_said_with_the_methods(
 
 
 @pytest.mark.parametrize(
-    ("label", "n_objects", "n_answers", "n_replicates", "why"),
+    ("label", "n_objects", "n_answers", "n_bootstrap", "why"),
     [
         ("AddS-AL", 60, 12_000, 200, "the default"),
         ("spectral", 20, 3_000, 96, "about as many as spectral processes in two minutes"),
@@ -413,16 +413,16 @@ def test_where_the_threshold_is_checked_is_said_with_the_methods(
     ],
 )
 def test_a_slow_method_gets_fewer_replicates_but_at_least_fifty(
-    label: str, n_objects: int, n_answers: int, n_replicates: int, why: str
+    label: str, n_objects: int, n_answers: int, n_bootstrap: int, why: str
 ) -> None:
     rows = np.arange(3 * n_answers).reshape(-1, 3) % n_objects
     answers = ol.Comparisons.from_triplets(rows, n_objects=n_objects)
 
-    assert choose_replicates(CANDIDATES[label], answers) == (n_replicates, why)
+    assert choose_n_bootstrap(CANDIDATES[label], answers) == (n_bootstrap, why)
 
 
 def test_the_page_says_how_many_replicates_and_why(evidence: Evidence, page: Page) -> None:
-    slow = replace(evidence, n_replicates=96, replicates_reason="as many as fit")
+    slow = replace(evidence, n_bootstrap=96, bootstrap_reason="as many as fit")
 
     assert "Support is from 40 bootstrap samples (as requested)" in page.text
     assert "Support is from 96 bootstrap samples (as many as fit)" in Page(report_page(slow)).text
@@ -496,7 +496,7 @@ def test_what_was_used_is_cited(evidence: Evidence, page: Page) -> None:
 
 def test_the_page_says_what_weights_of_people_do(crowd) -> None:
     """Eve guesses: her answers would hardly count."""
-    found = gather_evidence(crowd, method="4K-AL", n_replicates=2, weigh_people=True)
+    found = gather_evidence(crowd, method="4K-AL", n_bootstrap=2, weigh_people=True)
 
     text = report_page(found)
 

@@ -1,9 +1,9 @@
 """The command line: `ordlink`, one file per command.
 
-Exit codes: 0 if all went well, 2 if the input or the call is wrong (one message says where and
-what to do), 130 if interrupted.
+Exit codes: 0 for success, 2 if the input or the call is wrong (one message says where and what to
+do), 130 if interrupted.
 
-This module imports nothing heavy, so that Ctrl-C while the rest is loaded is caught too.
+This module imports nothing heavy, so that Ctrl-C during loading is caught too.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from collections.abc import Sequence
 COMMANDS = {
     "demo": "Cluster the animals of the Zoo data from simulated answers.",
     "cluster": "Turn a file of answers into a tree.",
-    "describe": "Say what a file of answers holds.",
+    "describe": "Summarise a file of answers.",
     "evaluate": "Score a tree against classes, a true tree, similarities or answers.",
-    "compare": "Compare methods on a file of answers, and say which to take.",
-    "report": "Write a page that says how far the tree of a file of answers can be trusted.",
-    "plan": "Say how many answers are needed, or what more of them would bring.",
-    "simulate": "Make answers and their truth, to try things out.",
-    "collect": "Ask people comparisons in their browsers, and watch the tree grow.",
-    "datasets": "List public data, or fetch it: answers that people gave.",
+    "compare": "Compare methods on a file of answers, and recommend one.",
+    "report": "Write a page on how far the tree of a file of answers can be trusted.",
+    "plan": "Estimate how many answers a study needs, or what more answers would gain.",
+    "simulate": "Simulate answers with a known truth.",
+    "collect": "Collect answers in a web browser, and watch the tree grow.",
+    "datasets": "List public data sets of human answers, or fetch one.",
 }
-"""Commands and their one-line help; each is loaded only when it runs, so help is instant."""
+"""Commands and their one-line help; each is loaded only when it runs, so that help is instant."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     sys.exit(run(arguments))
 
 

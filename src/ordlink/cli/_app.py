@@ -1,4 +1,4 @@
-"""The group of all commands, and how everything that goes wrong in them becomes one line."""
+"""The group of all commands; whatever goes wrong in them becomes one line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import click
 
 from ordlink import __version__
 from ordlink.cli import COMMANDS
-from ordlink.cli._messages import in_words_of_the_command_line
+from ordlink.cli._command import Group, refusal
 from ordlink.errors import OrdlinkError
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group whose commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -37,12 +37,12 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="Example: ordlink cluster answers.csv --form triplet --clusters 4 --out results",
 )
 @click.version_option(__version__, prog_name="ordlink")
 def app() -> None:
-    """Hierarchical clustering from comparisons: who is more alike than whom, answered by people."""
+    """Hierarchical clustering from comparisons: people say which objects are more alike."""
 
 
 def run_app(arguments: Sequence[str] | None) -> int:
@@ -62,20 +62,22 @@ def run_command(
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return 2
+    except click.UsageError as error:
+        return _refuse(_usage_message(error))
     except click.ClickException as error:
-        return _refuse(_click_message(error))
+        return _refuse(error.message)
     except click.Abort as error:
         raise KeyboardInterrupt from error
     except SystemExit:
-        # Click leaves so where the reader of a pipe (head, less) has gone: nothing is left to say.
+        # Click exits like this when the reader of a pipe (head, less) has closed it.
         return 0
     except OrdlinkError as error:
-        return _refuse(in_words_of_the_command_line(str(error)))
+        return _refuse(refusal(error, command).message)
     except MemoryError:
         return _refuse("not enough memory for this many objects or comparisons; try fewer of them")
     except OSError as error:
         reason = error.strerror or str(error)
-        return _refuse(f"cannot write the output ({reason}); make room or write it elsewhere")
+        return _refuse(f"cannot write the output ({reason}); free some space or write elsewhere")
 
 
 def _refuse(message: str) -> int:
@@ -83,11 +85,8 @@ def _refuse(message: str) -> int:
     return 2
 
 
-def _click_message(error: click.ClickException) -> str:
-    """Return Click's message in our style: one line that starts small and ends with the remedy."""
+def _usage_message(error: click.UsageError) -> str:
+    """Return Click's message in our style: one line, no capital, the remedy at the end."""
     message = " ".join(error.format_message().split()).rstrip(".")
-    message = message[:1].lower() + message[1:]
-    if isinstance(error, click.UsageError):
-        path = "ordlink" if error.ctx is None else error.ctx.command_path
-        message += f"; try '{path} --help'"
-    return message
+    path = "ordlink" if error.ctx is None else error.ctx.command_path
+    return f"{message[:1].lower()}{message[1:]}; try '{path} --help'"

@@ -1,12 +1,13 @@
-"""What all commands say in the same way: progress, warnings, text that the terminal can show."""
+"""Console output that commands share: progress, warnings, text that the terminal can show."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TextIO
 
 import click
@@ -17,15 +18,12 @@ from ordlink.hierarchy import Hierarchy
 
 PROGRESS_AFTER_SECONDS = 2.0
 TICK_SECONDS = 1.0
-"""So often a bar is drawn anew: its clock goes on while a single step takes long."""
+"""Interval at which a bar is redrawn, so that its clock runs during a long step."""
 
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[Progress]:
-    """Show a bar on stderr once the work takes over two seconds; none where it is no terminal.
-
-    From then on it is drawn every second, whether steps are done or not.
-    """
+    """Show a bar on stderr after two seconds of work, if stderr is a terminal."""
     from tqdm import tqdm
 
     bar = tqdm(
@@ -47,7 +45,7 @@ def progress_bar(description: str) -> Iterator[Progress]:
 
 @contextmanager
 def _ticking(bar: Any) -> Iterator[None]:
-    """Draw a bar anew every second until the block ends."""
+    """Redraw a bar every second until the block ends."""
     ended = threading.Event()
 
     def tick() -> None:
@@ -70,7 +68,7 @@ def _ticking(bar: Any) -> Iterator[None]:
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Print ordlink's warnings as single lines on stderr, each once; others pass unchanged."""
+    """Print ordlink's warnings as single lines on stderr, each once; others pass through."""
     messages: dict[str, None] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("always", OrdlinkWarning)
@@ -102,13 +100,18 @@ def warn_in_a_line(message: str) -> None:
     click.echo(f"warning: {message}", err=True)
 
 
+def for_terminal(text: str, plain: Callable[[], str]) -> str:
+    """Return the text, or a plain one if the terminal cannot show all of its characters."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return plain()
+    return text
+
+
 def text_tree(
     tree: Hierarchy, n_clusters: int | None = None, *, min_support: float | None = None
 ) -> str:
-    """Return the text tree, in ASCII where the terminal cannot show box characters."""
-    drawing = tree.to_text(n_clusters=n_clusters, min_support=min_support)
-    try:
-        drawing.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return tree.to_text(n_clusters=n_clusters, min_support=min_support, ascii=True)
-    return drawing
+    """Return the text tree, in ASCII if the terminal cannot show box characters."""
+    draw = partial(tree.to_text, n_clusters=n_clusters, min_support=min_support)
+    return for_terminal(draw(), partial(draw, ascii=True))

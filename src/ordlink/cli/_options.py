@@ -1,4 +1,4 @@
-"""Options that several commands share, and how answers are read with them."""
+"""Options that several commands share, and what is read with them."""
 
 from __future__ import annotations
 
@@ -11,52 +11,64 @@ from typing import Any, BinaryIO, TypeVar
 import click
 import numpy as np
 
-from ordlink.cli._tables import refuse_what_is_no_table
+from ordlink._text import counted, listed
+from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._tables import check_table
 from ordlink.comparisons import FORMS, ListedComparisons, pair_members
 from ordlink.errors import InputError
 from ordlink.io import read_comparisons, read_names
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = TypeVar("Decorator", bound=Callable[..., Any])
 
 MENTIONS_PER_OBJECT = 10
-"""From so many on, on average, an object is hardly left out by chance (e^-10)."""
+"""With so many mentions per object on average, chance hardly ever leaves one out (e^-10)."""
+PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 
 
-def reading_options(function: Command) -> Command:
+def count_option(*names: str, **settings: Any) -> Callable[[Decorator], Decorator]:
+    """Return an option that takes a whole number of at least 1."""
+    return click.option(*names, type=click.IntRange(min=1), **settings)
+
+
+def file_option(*names: str, **settings: Any) -> Callable[[Decorator], Decorator]:
+    """Return an option that takes the name of a file."""
+    return click.option(*names, metavar="FILE", **settings)
+
+
+def reading_options(function: Decorator) -> Decorator:
     """Add the options that say how to read a file of answers."""
     forms = "; ".join(f"{form.name}: {form.meaning}" for form in FORMS.values())
     options = [
         click.option(
             "--form",
             type=click.Choice(list(FORMS)),
-            help=f"What a row of the file means. {forms}. Not needed if the header tells.",
+            help=f"What a row of the file means. {forms}. Not needed if the header says so.",
         ),
         click.option(
             "--one-based/--zero-based",
             default=None,
-            help="Whether numbers in the file count from 1 or from 0 (default: from 0, but a file "
-            "that never names object 0 where chance does not explain it is refused).",
+            help="Whether the file numbers objects from 1 or from 0 (default: from 0; a file that "
+            "should mention object 0 and never does is refused).",
         ),
         click.option(
-            "--columns", metavar="A,B,C[,D]", help="Columns of the objects, by their header names."
+            "--columns", metavar="A,B,C[,D]", help="Header names of the columns with the objects."
         ),
         click.option(
             "--header/--no-header",
             default=None,
-            help="Whether the first row is a header (else guessed).",
+            help="Whether the first row is a header (default: guessed).",
         ),
         click.option(
             "--format",
-            "file_format",
             type=click.Choice(["csv", "tsv", "jsonl", "parquet", "npz"]),
-            help="Format of the file, where its name does not tell (stdin: csv).",
+            help="File format (default: by the file name extension; csv for stdin).",
         ),
         click.option(
             "--skip-repeats",
             "skip_repeated",
             is_flag=True,
             callback=lambda _context, _option, given: given or None,
-            help="Leave out rows that name an object twice, such as attention checks.",
+            help="Skip rows that name an object twice, such as attention checks.",
         ),
     ]
     for option in reversed(options):
@@ -64,33 +76,52 @@ def reading_options(function: Command) -> Command:
     return function
 
 
-def answers_argument(function: Command) -> Command:
+def answers_argument(function: Decorator) -> Decorator:
     """Add ANSWERS and the options that say how to read it."""
-    function = click.option(
-        "--n-objects",
-        type=click.IntRange(min=1),
-        help="Number of objects, if some may be missing.",
+    function = count_option(
+        "--n-objects", help="Number of objects, if some may not appear in the file."
     )(reading_options(function))
-    function = click.option(
-        "--names", "names_file", metavar="FILE", help="Names of the objects, one a line."
-    )(function)
+    function = file_option("--names", help="Names of the objects, one per line.")(function)
     return click.argument("answers", metavar="ANSWERS")(function)
 
 
-def seed_option(**settings: Any) -> Callable[[Command], Command]:
+def seed_option(**settings: Any) -> Callable[[Decorator], Decorator]:
     """Return the option --seed."""
-    return click.option("--seed", type=click.IntRange(min=0), **settings)
+    return click.option("--seed", type=click.IntRange(min=0), **{"help": "Random seed."} | settings)
+
+
+def processes_option(help_text: str) -> Callable[[Decorator], Decorator]:
+    """Return the option --processes."""
+    return count_option("--processes", "n_jobs", help=help_text)
+
+
+def pictures_option(help_text: str) -> Callable[[Decorator], Decorator]:
+    """Return the option --pictures."""
+    return click.option(
+        "--pictures",
+        metavar="DIR",
+        help=f"Folder of pictures for the leaves{help_text}: files named after the objects' names "
+        "or numbers (1.jpg; also .png, .webp).",
+    )
+
+
+exclude_option = click.option(
+    "--exclude",
+    multiple=True,
+    metavar="NAME",
+    help="Exclude all answers of this annotator; can be repeated.",
+)
 
 
 def read_answers(
-    answers: str, *, names_file: str | None, n_objects: int | None, **reading: Any
+    answers: str, *, names: str | None, n_objects: int | None = None, **reading: Any
 ) -> ListedComparisons:
-    """Return the comparisons in a file, or on stdin if it is called "-"."""
-    names = None
-    if names_file is not None:
-        refuse_what_is_no_table(names_file)
-        names = read_names(names_file)
-    return read_answers_about(answers, names=names, n_objects=n_objects, **reading)
+    """Return the comparisons in a file, or on stdin for "-"; `names` is a file."""
+    if names is not None:
+        check_table(names)
+    return read_answers_about(
+        answers, names=None if names is None else read_names(names), n_objects=n_objects, **reading
+    )
 
 
 def read_answers_about(
@@ -99,44 +130,40 @@ def read_answers_about(
     names: Sequence[str] | None,
     n_objects: int | None,
     check_first_object: bool | None = None,
-    form: str | None,
     one_based: bool | None,
     columns: str | None,
-    header: bool | None,
-    file_format: str | None,
     skip_repeated: bool | None,
+    **reading: Any,
 ) -> ListedComparisons:
     """Return the comparisons in a file about objects with these names.
 
-    Where the number of objects is known and the user does not say from where the file counts, a
-    file that counts from 1 could be taken for one that never names object 0. It is refused.
+    Where the number of objects is known and the user does not say where numbers start, a file that
+    counts from 1 could be taken for one that never names object 0. It is refused.
     """
     source: str | BinaryIO = answers
     if answers == "-":
         source = _Stdin(sys.stdin.buffer.read())
     else:
-        refuse_what_is_no_table(answers)
+        check_table(answers)
 
     def read(*, from_one: bool) -> ListedComparisons:
         if not isinstance(source, str):
             source.seek(0)
         return read_comparisons(
             source,
-            form=form,
             names=names,
             n_objects=n_objects,
             one_based=from_one,
             columns=None if columns is None else [name.strip() for name in columns.split(",")],
-            header=header,
-            format=file_format,
             skip_repeated=bool(skip_repeated),
+            **reading,
         )
 
     comparisons = read(from_one=bool(one_based))
     if check_first_object is None:  # --n-objects says that some may be missing
         check_first_object = names is not None and n_objects is None
     if one_based is None and check_first_object and _first_is_never_named(comparisons):
-        _refuse_counting_from_one(answers, comparisons, read, names)
+        _refuse_counting_from_one(source_name(answers), comparisons, read, names)
     return comparisons
 
 
@@ -144,6 +171,11 @@ class _Stdin(io.BytesIO):
     """What came on stdin, to be read more than once."""
 
     name = "<stdin>"
+
+
+def source_name(answers: str) -> str:
+    """Return what messages call the file of answers."""
+    return "standard input" if answers == "-" else str(Path(answers))
 
 
 def _first_is_never_named(comparisons: ListedComparisons) -> bool:
@@ -157,7 +189,7 @@ def _first_is_never_named(comparisons: ListedComparisons) -> bool:
 
 
 def _refuse_counting_from_one(
-    answers: str,
+    where: str,
     comparisons: ListedComparisons,
     read: Callable[..., ListedComparisons],
     names: Sequence[str] | None,
@@ -169,8 +201,47 @@ def _refuse_counting_from_one(
     except InputError:
         return
     if counted_from_one != comparisons:  # equal where the file holds names
-        shown = "standard input" if answers == "-" else str(Path(answers))
         raise InputError(
-            f"{shown}: object 0 is never named; are objects numbered from 1 to "
-            f"{comparisons.n_objects}? pass --one-based, or --zero-based if the numbers are right"
+            "object 0 is never named; are objects numbered from 1 to "
+            f"{comparisons.n_objects}? pass --one-based, or --zero-based if the numbers are right",
+            where=where,
         )
+
+
+def picture_files(folder: str) -> dict[str, Path]:
+    """Return the pictures in a folder by their names without extension."""
+    try:
+        files = sorted(Path(folder).iterdir())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"expected a folder of pictures ({reason})", where=folder, remedy="check the path"
+        ) from error
+    return {file.stem: file for file in files if file.suffix.lower() in PICTURES}
+
+
+def find_pictures(
+    folder: str, *, names: tuple[str, ...] | None, n_objects: int, one_based: bool
+) -> list[Path | None]:
+    """Return the picture of each object: the file named after it, or after its number.
+
+    Numbers count as in the answers; they are used only if no file is named after an object.
+    Objects without a picture raise a warning.
+    """
+    files = picture_files(folder)
+    labels = [str(i + one_based) for i in range(n_objects)]
+    if names is not None and not files.keys().isdisjoint(names):
+        labels = list(names)
+    missing = [label for label in labels if label not in files]
+    if len(missing) == n_objects:
+        example = f"{(names or labels)[0]}.jpg"
+        raise InputError(
+            "no picture in this folder is named after an object; name them like "
+            f"{example!r} ({', '.join(PICTURES)})",
+            where=folder,
+        )
+    if missing:
+        warn_in_a_line(
+            f"{counted(len(missing), 'object')} without a picture in {folder}: {listed(missing)}"
+        )
+    return [files.get(label) for label in labels]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
+import numpy as np
 
 from ordlink._atomic import write_text
 from ordlink.errors import InputError, OrdlinkError
@@ -18,28 +20,7 @@ from ordlink.hierarchy import Hierarchy
 
 CLUSTERS_HEADER = ("object", "name", "cluster")
 CONSENSUS, MAJORITY = "consensus", 0.5
-"""What a consensus tree says of its origin, and the share of the replicates that makes a group."""
-
-
-def check_folder(path: str) -> Path:
-    """Return the folder after checking that it can be made and written; it is not made yet."""
-    if not path.strip():
-        raise InputError("--out is empty; give the name of a folder, for example --out results")
-    folder = Path(path)
-    try:
-        nearest = folder
-        while not nearest.exists():
-            nearest = nearest.parent
-        if not nearest.is_dir():
-            raise InputError(f"{path}: {nearest} is a file; choose another folder with --out")
-        _try_to_write(nearest)
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise _unwritable(path, error) from error
-    return folder
-
-
+"""The method that a consensus tree names, and the share of bootstrap trees that makes a group."""
 TREE_FILES = (
     "tree.json",
     "tree.nwk",
@@ -49,63 +30,79 @@ TREE_FILES = (
     "consensus.nwk",
     "tree.png",
 )
-"""What `write_tree` may write."""
+"""The files that `write_tree` may write."""
 
 
-def check_file(path: str | None, option: str) -> Path | None:
-    """Return the file after checking that its folder is there and can be written."""
+def check_folder(path: str) -> Path:
+    """Return the folder after checking that it can be made and written; it is not made yet."""
+    if not path.strip():
+        raise InputError("expected the name of a folder, got an empty one", parameter="out")
+    folder = nearest = Path(path)
+    try:
+        while not nearest.exists():
+            nearest = nearest.parent
+        is_folder = nearest.is_dir()
+        if is_folder:
+            _try_to_write(nearest)
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from error
+    if not is_folder:
+        raise InputError(
+            f"{nearest} is a file", where=path, remedy="choose another folder with {out}"
+        )
+    return folder
+
+
+def check_file(path: str | None, parameter: str) -> Path | None:
+    """Return the file after checking that its folder exists and can be written."""
     if path is None:
         return None
     file = Path(path)
     if not path.strip() or file.is_dir():
-        raise InputError(f"{option} {path!r}: expected the name of a file")
+        raise InputError(f"expected the name of a file, got {path!r}", parameter=parameter)
     if not file.parent.is_dir():
-        raise InputError(f"{option} {path}: there is no folder {file.parent}; make it first")
+        raise InputError(
+            f"there is no folder {file.parent}", parameter=parameter, remedy="create it first"
+        )
     if not file.exists() or file.is_file():  # no device or pipe
         try:
             _try_to_write(file.parent)
         except OSError as error:
-            reason = error.strerror or error
             raise InputError(
-                f"{option} {path}: no file can be made in {file.parent} ({reason}); choose another "
-                "place"
+                f"no file can be created in {file.parent} ({error.strerror or error})",
+                parameter=parameter,
+                remedy="choose another folder",
             ) from error
     return file
 
 
 def _try_to_write(folder: Path) -> None:
-    """Make a file without a name, which is gone at once; permissions alone do not tell."""
+    """Create an unnamed file, which disappears at once; permissions alone do not tell."""
     with tempfile.TemporaryFile(dir=folder):
         pass
 
 
-def keep_answers(answers: str, *outputs: str | Path | None) -> None:
-    """Refuse to write over the file of answers."""
-    for output in outputs:
-        keep_input(answers, output, "the answers")
+def refuse_overwrite(inputs: Iterable[str | None], outputs: Iterable[str | Path | None]) -> None:
+    """Refuse to write over a file that is read."""
+    for given, output in itertools.product(inputs, outputs):
+        if given not in (None, "-") and output is not None and _is_same_file(str(given), output):
+            raise InputError(
+                "the output would overwrite an input file",
+                where=str(output),
+                remedy="choose another name or folder",
+            )
 
 
-def keep_input(given: str | None, output: str | Path | None, what: str) -> None:
-    """Refuse to write over a file that was given; `what` it holds."""
-    if given in (None, "-") or output is None:
-        return
-    if _are_one_file(str(given), output):
-        raise InputError(
-            f"{output}: this file holds {what}, and would be written over; choose another name or "
-            "folder"
-        )
-
-
-def _are_one_file(one: str, other: str | Path) -> bool:
+def _is_same_file(one: str, other: str | Path) -> bool:
     try:
         return Path(one).samefile(other)
-    except (OSError, ValueError):  # one of them is not there, or no path at all
+    except (OSError, ValueError):  # one of them does not exist, or is not a path at all
         return False
 
 
 @contextmanager
 def writing_into(folder: Path) -> Iterator[Path]:
-    """Make the folder; where the block fails, folders that were made and are empty go again."""
+    """Create the folder; if the block fails, new folders that are still empty are removed."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         try:
@@ -123,15 +120,14 @@ def writing_into(folder: Path) -> Iterator[Path]:
 def _unwritable(path: str, error: Exception) -> InputError:
     reason = getattr(error, "strerror", None) or error
     return InputError(
-        f"{path}: cannot write into this folder ({reason}); choose another one with --out"
+        f"cannot write into this folder ({reason})",
+        where=path,
+        remedy="choose another one with {out}",
     )
 
 
 def remove_stale(path: Path, is_ours: Callable[[str], bool]) -> None:
-    """Remove a file that an earlier run left beside new ones that it does not belong to.
-
-    Only what `is_ours` recognises by its text is removed.
-    """
+    """Remove a file of an earlier run that does not belong to the new ones, if its text is ours."""
     with contextlib.suppress(OSError, ValueError):
         if path.is_file() and is_ours(path.read_text(encoding="utf-8")):
             path.unlink()
@@ -147,9 +143,9 @@ def write_tree(
     min_support: float | None = None,
     consensus: Hierarchy | None = None,
 ) -> None:
-    """Write the tree and, where given, its cut and the consensus; list the files of `TREE_FILES`.
+    """Write the tree, its cut and the consensus as `TREE_FILES`; print their names.
 
-    Those of an earlier run that do not belong to this tree are removed.
+    Files of an earlier run that do not belong to this tree are removed.
     """
     from ordlink.plotting import save_plot
 
@@ -161,14 +157,14 @@ def write_tree(
             pictures=pictures,
             min_support=min_support,
         )
-        if n_clusters is None:
-            header = ",".join(CLUSTERS_HEADER) + "\n"
-            remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
         tree.save(folder / "tree.json")
         write_text(folder / "tree.nwk", tree.to_newick(min_support=min_support) + "\n")
         _write_linkage(tree, folder / "linkage.csv")
         written = ["tree.json", "tree.nwk", "linkage.csv"]
-        if n_clusters is not None:
+        if n_clusters is None:
+            header = ",".join(CLUSTERS_HEADER) + "\n"
+            remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
+        else:
             labels = tree.cut(n_clusters)
             table = [[i, tree.name_of(i), int(label)] for i, label in enumerate(labels)]
             write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
@@ -184,7 +180,7 @@ def write_tree(
 
 
 def _remove_stale_consensus(folder: Path) -> None:
-    """Remove a consensus of an earlier run; consensus.json tells whether it is one of ours."""
+    """Remove the consensus of an earlier run, recognised by consensus.json."""
     with contextlib.suppress(OrdlinkError):
         if Hierarchy.load(folder / "consensus.json").method == CONSENSUS:
             for name in ("consensus.nwk", "consensus.json"):
@@ -192,29 +188,21 @@ def _remove_stale_consensus(folder: Path) -> None:
 
 
 def _write_linkage(tree: Hierarchy, path: Path) -> None:
-    merges = zip(tree.linkage, tree.scores, tree.tied, strict=True)
+    """Write one line per merge; the column "support" only if the tree has support."""
+    has_support = bool(np.isfinite(tree.support).any())
     header = ["cluster_1", "cluster_2", "height", "size", "score", "tied"]
-    support = tree.support
-    if support is not None:
-        header.append("support")
     rows = [
-        [
-            int(a),
-            int(b),
-            int(height),
-            int(size),
-            _known(score),
-            int(tie),
-            *([] if support is None else [_known(support[number])]),
-        ]
-        for number, ((a, b, height, size), score, tie) in enumerate(merges)
+        [*map(int, merge), _known(score), int(tied)] + [_known(support)] * has_support
+        for merge, score, tied, support in zip(
+            tree.linkage, tree.scores, tree.tied, tree.support, strict=True
+        )
     ]
-    write_csv(path, header, rows)
+    write_csv(path, header + ["support"] * has_support, rows)
 
 
 def _known(number: float) -> str:
-    """Return a cell that is empty where the number is not known."""
-    return "" if number != number else repr(float(number))
+    """Return the cell for a number: empty for NaN."""
+    return "" if np.isnan(number) else repr(float(number))
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

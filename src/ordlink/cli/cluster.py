@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from ordlink.cli._console import progress_bar, text_tree, warn_in_a_line, warnings_as_lines
-from ordlink.cli._initial_clusters import read_initial_clusters
-from ordlink.cli._messages import counted
-from ordlink.cli._options import answers_argument, read_answers, seed_option
-from ordlink.cli._output import TREE_FILES, check_folder, keep_answers, write_tree
-from ordlink.cli._pictures import find_pictures, picture_files
-from ordlink.cli._support import (
-    in_a_line,
-    leave_out,
-    method_taken,
-    say_consensus,
-    say_support,
-    with_support,
+from ordlink._text import counted, either
+from ordlink.cli._assessment import Assessment, assess, print_assessment
+from ordlink.cli._command import Command, flag_namer, parameters_called
+from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
+from ordlink.cli._options import (
+    answers_argument,
+    count_option,
+    exclude_option,
+    file_option,
+    find_pictures,
+    picture_files,
+    pictures_option,
+    read_answers,
+    seed_option,
+    source_name,
 )
+from ordlink.cli._output import TREE_FILES, check_folder, refuse_overwrite, write_tree
+from ordlink.cli._tables import read_initial_clusters
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy import Hierarchy
 from ordlink.methods import METHODS, Method, cluster, find_method
 
 MANY_OBJECTS = 1000
-"""From so many objects on, it matters that most of them exist: time and memory grow as N^2."""
+"""From here on time and memory, which grow as N^2, matter: most objects should be in the file."""
 SMALLEST_SHARE_NAMED = 0.1
 _FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
-_DRAW_NOTHING = [name for name in _FOR_FILES if "seed" not in METHODS[name].options]
+_DETERMINISTIC = [name for name in _FOR_FILES if "seed" not in METHODS[name].options]
 _METHODS = "\n".join(
     f"  {method.name:10} needs {method.needs}: {method.summary}" for method in METHODS.values()
 )
@@ -39,6 +44,7 @@ _METHODS = "\n".join(
 
 @click.command(
     "cluster",
+    cls=Command,
     epilog="\b\nMethods:\n"
     + _METHODS
     + "\n\n\b\nExamples:\n"
@@ -50,254 +56,142 @@ _METHODS = "\n".join(
     + "  zcat answers.csv.gz | ordlink cluster - --form odd-one-out",
 )
 @answers_argument
-@click.option("--method", default="4-AL", show_default=True, help="Name of the method, see below.")
-@click.option(
-    "--clusters",
-    "n_clusters",
-    type=click.IntRange(min=1),
-    help="Also cut the tree into K clusters.",
-)
-@click.option(
+@click.option("--method", default="4-AL", help="Name of a method, see below.")
+@count_option("--clusters", "n_clusters", help="Also cut the tree into K clusters.")
+@file_option(
     "--initial-clusters",
-    "initial_file",
-    metavar="FILE",
-    help="Clusters to start from: one per line, objects between commas, semicolons or tabs.",
+    help="Clusters to start from: one per line, objects separated by commas, semicolons or tabs.",
 )
 @click.option(
     "--repeats",
     type=click.Choice(["majority", "net"]),
-    help="How repeated answers count: their majority (default), or their net number.",
+    help="How repeated answers count: by majority (default) or by their net number.",
 )
 @click.option(
     "--weigh-people",
     is_flag=True,
-    help="4-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL: let answers count by how far each person "
-    "agrees with the tree of the others, and repeated ones by their net number.",
+    help="4-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL: weight each annotator by the agreement with "
+    "the tree of the others; repeated answers then count by their net number.",
 )
 @click.option(
     "--self-comparisons/--no-self-comparisons",
     default=None,
-    help="4K-AL: whether an object counts as most alike to itself (default: yes).",
+    help="4K-AL: whether each object counts as most similar to itself (default: yes).",
 )
-@click.option(
+@count_option(
     "--dimension",
-    type=click.IntRange(min=1),
-    help="tSTE-AL, FORTE-AL, SOE-AL: number of coordinates of the embedding (default: 2).",
+    "n_components",
+    help="tSTE-AL, FORTE-AL, SOE-AL: dimension of the embedding (default: 2).",
 )
 @click.option(
     "--metric",
     type=click.Choice(["cosine", "euclidean"]),
-    help="tSTE-AL, FORTE-AL, SOE-AL: which points are alike: those in the same direction from the "
-    "centre (cosine, the default), or those at a small distance (euclidean).",
+    help="tSTE-AL, FORTE-AL, SOE-AL: similarity of embedded points: their cosine (default), or "
+    "their Euclidean distance.",
 )
 @seed_option(
-    help="Seed of all that is drawn (default: 0): by methods that draw at random, all but "
-    f"{', '.join(_DRAW_NOTHING)}, and with any method by --support, --test-hierarchy and "
-    "--weigh-people."
+    help="Random seed (default: 0), for --support, --test-hierarchy, --weigh-people and all "
+    f"methods but {', '.join(_DETERMINISTIC)}."
 )
-@click.option(
+@count_option(
     "--support",
-    "n_replicates",
+    "n_bootstrap",
     metavar="N",
-    type=click.IntRange(min=1),
-    help="Also say how firm each branch is, from N replicates (200 is usual): in percent on the "
-    "branches, and in all files.",
+    help="Annotate each branch with its bootstrap support in percent, from N bootstrap samples "
+    "(200 is usual).",
 )
 @click.option(
     "--min-support",
     type=click.FloatRange(min=0, max=100),
     metavar="PERCENT",
-    help="With --support: leave out branches with less support in the tree that is printed, in "
-    "tree.nwk and tree.png; tree.json and linkage.csv hold all.",
+    help="With --support: collapse branches with less support in the printed tree, tree.nwk and "
+    "tree.png; tree.json and linkage.csv keep all.",
 )
 @click.option(
     "--consensus",
-    "wants_consensus",
     is_flag=True,
-    help="With --support: also show the majority-rule consensus of the replicates, and write it to "
-    "consensus.json and consensus.nwk.",
+    help="With --support: also show the majority-rule consensus of the bootstrap trees, and write "
+    "it to consensus.json and consensus.nwk.",
 )
 @click.option(
     "--test-hierarchy",
-    "wants_test",
     is_flag=True,
-    help="Also test whether there is any hierarchy, and print the p-value.",
+    help="Also test whether the answers show any hierarchy, and print the p-value.",
 )
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar="NAME",
-    help="Leave out all answers of this person; may be given several times.",
-)
+@exclude_option
 @click.option("--out", metavar="DIR", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
-@click.option(
-    "--pictures",
-    metavar="DIR",
-    help="Folder with pictures for the leaves of tree.png: files named after the objects' names "
-    "or numbers (1.jpg; also .png, .webp).",
-)
+@pictures_option(" of tree.png")
 @warnings_as_lines()
 def command(
     answers: str,
     method: str,
     n_clusters: int | None,
-    initial_file: str | None,
-    repeats: str | None,
+    initial_clusters: str | None,
     weigh_people: bool,
-    self_comparisons: bool | None,
-    dimension: int | None,
-    metric: str | None,
     seed: int | None,
-    n_replicates: int | None,
+    n_bootstrap: int | None,
     min_support: float | None,
-    wants_consensus: bool,
-    wants_test: bool,
+    consensus: bool,
+    test_hierarchy: bool,
     exclude: tuple[str, ...],
     out: str | None,
     pictures: str | None,
-    one_based: bool | None,
+    repeats: str | None,
+    self_comparisons: bool | None,
+    n_components: int | None,
+    metric: str | None,
     **reading: Any,
 ) -> None:
-    """Turn ANSWERS, a CSV, TSV, Parquet, NPZ or JSON-lines file (or - for stdin), into a tree."""
+    """Build a tree from ANSWERS: a CSV, TSV, Parquet, NPZ or JSON-lines file, or - for stdin."""
     chosen = _find_method_for_a_file(method)
-    given = {
-        "repeats": repeats,
-        "self_comparisons": self_comparisons,
-        "n_components": dimension,
-        "metric": metric,
-    }
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    for name in options:
-        _refuse_option_of_others(name, chosen)
+    options = _method_options(
+        chosen,
+        repeats=repeats,
+        self_comparisons=self_comparisons,
+        n_components=n_components,
+        metric=metric,
+    )
     if weigh_people:
-        _check_weighing(chosen, repeats, n_replicates)
+        _check_weighing(chosen, repeats, n_bootstrap)
         options["repeats"] = "net"
-    if min_support is not None:
-        if n_replicates is None:
-            raise click.UsageError("--min-support goes with --support")
-        if 0 < min_support < 1:
-            raise InputError(
-                f"--min-support {min_support:g}: expected percent; for a share of {min_support:g} "
-                f"pass --min-support {100 * min_support:g}"
-            )
-        min_support /= 100
-    if wants_consensus and n_replicates is None:
-        raise click.UsageError("--consensus goes with --support")
-    if pictures is not None:
-        if out is None:
-            raise click.UsageError("--pictures goes with --out, the folder for tree.png")
-        picture_files(pictures)
-    folder = None if out is None else check_folder(out)
-    if folder is not None:
-        keep_answers(answers, *(folder / name for name in TREE_FILES))
-    comparisons = read_answers(answers, one_based=one_based, **reading)
-    n_objects = comparisons.n_objects
-    if comparisons.names is None and reading["n_objects"] is None:
-        _refuse_scattered_numbers(answers, comparisons)
-    if one_based and comparisons.names is None:  # the tree shows the numbers of the file
-        numbers = tuple(str(i) for i in range(1, n_objects + 1))
-        comparisons = replace(comparisons, names=numbers)
-    if n_objects < 2:
-        raise InputError(f"{answers}: a tree needs at least two objects, got {n_objects}")
-    if n_clusters is not None and n_clusters > n_objects:
-        raise InputError(f"--clusters {n_clusters}: there are only {n_objects} objects")
-    if exclude:
-        comparisons = leave_out(comparisons, exclude)
-    about: Any = {
-        "n_objects": n_objects,
-        "names": comparisons.names,
-        "one_based": bool(one_based),
-    }
-    leaf_pictures: list[Path | None] | None = None
-    if pictures is not None:
-        leaf_pictures = find_pictures(pictures, **about)
-    initial_clusters = None
-    if initial_file is not None:
-        initial_clusters = read_initial_clusters(initial_file, **about)
     if seed is not None and "seed" in chosen.options:
         options["seed"] = seed
-    weights: dict[str, float] = {}
-    counted_answers = comparisons
-    if weigh_people:
-        counted_answers, weights = _weigh_people(comparisons, seed or 0)
-    with progress_bar(chosen.name) as progress:
-        tree = cluster(
-            counted_answers,
-            chosen.name,
-            initial_clusters=initial_clusters,
-            progress=progress,
-            **options,
-        )
-    taken, of_taken = method_taken(tree, chosen, options)
-    test = None
-    if wants_test:
-        from ordlink.validation import hierarchy_test
+    min_share = _check_support(n_bootstrap, min_support, consensus=consensus)
+    folder = _check_output(answers, out, pictures)
+    inputs = _read(answers, reading, exclude, initial_clusters, pictures, n_clusters)
 
-        try:
-            test = hierarchy_test(comparisons, taken, seed=seed or 0, **of_taken)
-        except InputError as error:
-            warn_in_a_line(f"hierarchy test: {error}")
-    consensus = None
-    if n_replicates is not None:
-        found = with_support(
-            tree, comparisons, n_replicates, seed or 0, initial_clusters, taken, of_taken
-        )
-        tree, consensus = found.tree, found.consensus if wants_consensus else None
-    n_comparisons = counted(comparisons.n_comparisons, "comparison")
-    click.echo(f"{n_objects} objects, {n_comparisons}, {chosen.name}")
-    if weights:
-        low, high = min(weights, key=weights.__getitem__), max(weights, key=weights.__getitem__)
-        click.echo(
-            f"answers of {len(weights)} people count {weights[low]:.2f} ({low}) to "
-            f"{weights[high]:.2f} ({high}) times"
-        )
-    if "chosen" in tree.parameters:
-        click.echo(f"took {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
-    click.echo(text_tree(tree, n_clusters, min_support=min_support))
-    if n_replicates is not None:
-        say_support(tree, min_support)
-    if consensus is not None:
-        say_consensus(consensus)
-    if test is not None:
-        click.echo(in_a_line(test))
+    weights = _weigh_people(inputs.comparisons, seed or 0) if weigh_people else {}
+    tree = _build(inputs, chosen.name, weights, options)
+
+    assessment = assess(
+        tree,
+        inputs.comparisons,
+        initial_clusters=inputs.initial_clusters,
+        chosen=chosen,
+        options=options,
+        n_bootstrap=n_bootstrap,
+        seed=seed or 0,
+        wants_consensus=consensus,
+        wants_test=test_hierarchy,
+    )
+
+    _print(inputs.comparisons, chosen.name, weights, assessment, n_clusters, min_share)
     if folder is not None:
         write_tree(
-            tree,
+            assessment.tree,
             folder,
             n_clusters=n_clusters,
-            pictures=leaf_pictures,
-            min_support=min_support,
-            consensus=consensus,
+            pictures=inputs.pictures,
+            min_support=min_share,
+            consensus=assessment.consensus,
         )
 
 
-def _check_weighing(chosen: Method, repeats: str | None, n_replicates: int | None) -> None:
-    """Refuse what does not go with weights of people."""
-    from ordlink.validation import METHODS_FOR_WEIGHTS
-
-    if chosen.name not in METHODS_FOR_WEIGHTS:
-        raise click.UsageError(
-            f"--weigh-people goes with {', '.join(METHODS_FOR_WEIGHTS)}, not with {chosen.name}"
-        )
-    if repeats == "majority":
-        raise click.UsageError("--weigh-people counts repeated answers: leave out --repeats")
-    if n_replicates is not None:
-        raise click.UsageError("--support goes without --weigh-people: all answers count alike")
-
-
-def _weigh_people(
-    comparisons: ListedComparisons, seed: int
-) -> tuple[ListedComparisons, dict[str, float]]:
-    """Return the answers counted by weights of people, and these weights."""
-    from ordlink.validation import annotator_weights, weighted_comparisons
-
-    with progress_bar("people") as progress:
-        weights = annotator_weights(comparisons, seed=seed, progress=progress)
-    return weighted_comparisons(comparisons, weights), weights
+# --- validate -----------------------------------------------------------------------------------
 
 
 def _find_method_for_a_file(name: str) -> Method:
-    """Return the method, which must be one that works on answers given beforehand."""
+    """Return the method, which must work on answers given beforehand."""
     chosen = find_method(name)
     if chosen.needs != "comparisons":
         problem = (
@@ -305,21 +199,108 @@ def _find_method_for_a_file(name: str) -> Method:
             if chosen.needs == "an oracle"
             else "needs known similarities, not a file of answers"
         )
-        use = f"{', '.join(_FOR_FILES[:-1])} or {_FOR_FILES[-1]}"
-        raise InputKindError(f"{chosen.name} {problem}; use {use}")
+        raise InputKindError(f"{chosen.name} {problem}; use {either(_FOR_FILES)}")
     return chosen
 
 
-def _refuse_option_of_others(name: str, chosen: Method) -> None:
-    """Refuse an option that other methods have and the chosen one has not."""
-    if name not in chosen.options:
-        others = [other for other in _FOR_FILES if name in METHODS[other].options]
-        flag = "--dimension" if name == "n_components" else "--" + name.replace("_", "-")
-        raise click.UsageError(f"{flag} goes with {', '.join(others)}, not with {chosen.name}")
+def _method_options(chosen: Method, **given: Any) -> dict[str, Any]:
+    """Return the options that were given, which must be options of the method."""
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        if name not in chosen.options:
+            others = [other for other in _FOR_FILES if name in METHODS[other].options]
+            flag = flag_namer(command.params)(name, "")
+            raise click.UsageError(f"{flag} works with {', '.join(others)}, not {chosen.name}")
+    return options
+
+
+def _check_weighing(chosen: Method, repeats: str | None, n_bootstrap: int | None) -> None:
+    """Refuse options that cannot be combined with weights of annotators."""
+    from ordlink.validation import METHODS_FOR_WEIGHTS
+
+    if chosen.name not in METHODS_FOR_WEIGHTS:
+        others = ", ".join(METHODS_FOR_WEIGHTS)
+        raise click.UsageError(f"--weigh-people works with {others}, not {chosen.name}")
+    if repeats == "majority":
+        raise click.UsageError("--weigh-people needs the net number of repeats: omit --repeats")
+    if n_bootstrap is not None:
+        raise click.UsageError("--support cannot be combined with --weigh-people")
+
+
+def _check_support(
+    n_bootstrap: int | None, min_support: float | None, *, consensus: bool
+) -> float | None:
+    """Return the smallest support as a share."""
+    if n_bootstrap is None and (consensus or min_support is not None):
+        flag = "--consensus" if min_support is None else "--min-support"
+        raise click.UsageError(f"{flag} requires --support")
+    if min_support is None:
+        return None
+    if 0 < min_support < 1:
+        raise InputError(
+            f"expected percent, got {min_support:g}",
+            parameter="min_support",
+            remedy=f"for a share of {min_support:g} pass {{min_support:{100 * min_support:g}}}",
+        )
+    return min_support / 100
+
+
+def _check_output(answers: str, out: str | None, pictures: str | None) -> Path | None:
+    """Return the output folder; the folder of pictures must exist too."""
+    if pictures is not None:
+        if out is None:
+            raise click.UsageError("--pictures requires --out, the folder for tree.png")
+        picture_files(pictures)
+    if out is None:
+        return None
+    folder = check_folder(out)
+    refuse_overwrite([answers], [folder / name for name in TREE_FILES])
+    return folder
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """What is read from files."""
+
+    comparisons: ListedComparisons
+    initial_clusters: list[list[int]] | None
+    pictures: list[Path | None] | None
+
+
+def _read(
+    answers: str,
+    reading: dict[str, Any],
+    exclude: tuple[str, ...],
+    initial_clusters: str | None,
+    pictures: str | None,
+    n_clusters: int | None,
+) -> _Inputs:
+    """Read the answers and the files that go with them."""
+    comparisons = read_answers(answers, **reading)
+    n_objects = comparisons.n_objects
+    if comparisons.names is None and reading["n_objects"] is None:
+        _refuse_scattered_numbers(answers, comparisons)
+    if n_clusters is not None and n_clusters > n_objects:
+        raise InputError(
+            f"expected at most {n_objects:,}, the number of objects, got {n_clusters}",
+            parameter="n_clusters",
+        )
+    if exclude:
+        comparisons = _exclude(comparisons, exclude)
+    objects: Any = {
+        "names": comparisons.names,
+        "n_objects": n_objects,
+        "one_based": bool(reading["one_based"]),
+    }
+    return _Inputs(
+        comparisons,
+        None if initial_clusters is None else read_initial_clusters(initial_clusters, **objects),
+        None if pictures is None else find_pictures(pictures, **objects),
+    )
 
 
 def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> None:
-    """Refuse numbers that are no numbering of the objects: a typo, or ids such as 10482."""
+    """Refuse numbers that do not number the objects: a typo, or ids such as 10482."""
     n_objects = comparisons.n_objects
     if n_objects < MANY_OBJECTS:
         return
@@ -327,7 +308,69 @@ def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> N
     n_named = len(np.unique(pair_members(pairs, n_objects)))
     if n_named < SMALLEST_SHARE_NAMED * n_objects:
         raise InputError(
-            f"{answers}: only {counted(n_named, 'object')} of {n_objects:,} are ever named; number "
-            f"the objects 0, 1, 2, ... without gaps, or pass --n-objects {n_objects} if the others "
-            "belong to the tree"
+            f"only {counted(n_named, 'object')} of {n_objects:,} appear in the answers",
+            where=source_name(answers),
+            remedy="number the objects 0, 1, 2, ... without gaps, or pass "
+            f"{{n_objects:{n_objects}}} if the others belong to the tree",
         )
+
+
+def _exclude(comparisons: ListedComparisons, names: tuple[str, ...]) -> ListedComparisons:
+    """Return the answers of all other annotators, and say so."""
+    from ordlink.validation import without_annotators
+
+    with parameters_called(names="exclude"):
+        kept = without_annotators(comparisons, names)
+    n_excluded = counted(comparisons.n_comparisons - kept.n_comparisons, "comparison")
+    click.echo(f"excluded on request: {', '.join(dict.fromkeys(names))}, with {n_excluded}")
+    return kept
+
+
+# --- build and print ----------------------------------------------------------------------------
+
+
+def _weigh_people(comparisons: ListedComparisons, seed: int) -> dict[str, float]:
+    from ordlink.validation import annotator_weights
+
+    with progress_bar("annotator weights") as progress:
+        return annotator_weights(comparisons, seed=seed, progress=progress)
+
+
+def _build(
+    inputs: _Inputs, method: str, weights: dict[str, float], options: dict[str, Any]
+) -> Hierarchy:
+    """Return the tree of the answers, weighted by annotators if there are weights."""
+    comparisons = inputs.comparisons
+    if weights:
+        from ordlink.validation import weighted_comparisons
+
+        comparisons = weighted_comparisons(comparisons, weights)
+    with progress_bar(method) as progress:
+        return cluster(
+            comparisons,
+            method,
+            initial_clusters=inputs.initial_clusters,
+            progress=progress,
+            **options,
+        )
+
+
+def _print(
+    comparisons: ListedComparisons,
+    method: str,
+    weights: dict[str, float],
+    assessment: Assessment,
+    n_clusters: int | None,
+    min_support: float | None,
+) -> None:
+    """Print what was clustered how, the tree, and how far it can be trusted."""
+    tree = assessment.tree
+    n_comparisons = counted(comparisons.n_comparisons, "comparison")
+    click.echo(f"{tree.n_objects} objects, {n_comparisons}, {method}")
+    if weights:
+        low, high = min(weights, key=weights.__getitem__), max(weights, key=weights.__getitem__)
+        click.echo(f"annotator weights: {weights[low]:.2f} ({low}) to {weights[high]:.2f} ({high})")
+    if "chosen" in tree.parameters:
+        click.echo(f"chose {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
+    click.echo(text_tree(tree, n_clusters, min_support=min_support))
+    print_assessment(assessment, min_support)

@@ -1,4 +1,4 @@
-"""`ordlink collect`: ask people comparisons in their browsers, and watch the tree grow."""
+"""`ordlink collect`: collect answers in a web browser, and watch the tree grow."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ordlink.cli._command import Command
 from ordlink.errors import InputError, MissingDependencyError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -15,6 +16,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @click.command(
     "collect",
+    cls=Command,
     epilog="\b\nExamples:\n"
     "  ordlink collect pictures\n"
     "  ordlink collect study.yaml --data answers --port 8000\n"
@@ -22,32 +24,29 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     "  ordlink collect --demo",
 )
 @click.argument("source", metavar="[FOLDER|CSV|STUDY]", required=False)
-@click.option("--demo", is_flag=True, help="Compare the animals of the Zoo data, by their names.")
+@click.option("--demo", is_flag=True, help="Demo study: names of the animals in the Zoo data.")
 @click.option(
     "--data",
     metavar="DIR",
-    help="Folder for the answers (default: the study's name and '-answers').",
+    help="Folder for the answers (default: the study's name followed by '-answers').",
 )
-@click.option("--database", metavar="URL", help="PostgreSQL address, instead of a file in --data.")
+@click.option("--database", metavar="URL", help="PostgreSQL URL, instead of a file in --data.")
 @click.option(
     "--host",
     default="127.0.0.1",
-    show_default=True,
     help="Address to listen on; by default only this machine can connect.",
 )
-@click.option(
-    "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port."
-)
-@click.option("--https", is_flag=True, help="People come by https, through a proxy.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, help="Port.")
+@click.option("--https", is_flag=True, help="The server is behind a proxy that provides https.")
 @click.option(
     "--allow-host",
     "names",
     multiple=True,
     metavar="NAME",
-    help="Name by which the server may be called, besides localhost; can be given several times.",
+    help="Host name under which the server is reached, besides localhost; can be repeated.",
 )
-@click.option("--paused", is_flag=True, help="Let nobody answer until you resume on the dashboard.")
-@click.option("--reset-password", is_flag=True, help="Forget the owner's password.")
+@click.option("--paused", is_flag=True, help="Start paused; resume on the dashboard.")
+@click.option("--reset-password", is_flag=True, help="Reset the owner's password.")
 def command(
     source: str | None,
     demo: bool,
@@ -60,13 +59,14 @@ def command(
     paused: bool,
     reset_password: bool,
 ) -> None:
-    """Serve a study: a FOLDER of pictures, sounds or films, a CSV of stimuli, or a STUDY file."""
+    """Run a study: a FOLDER of pictures, sounds or videos, a CSV of stimuli, or a STUDY file."""
     if demo == (source is not None):
         raise click.UsageError("give either a folder, CSV or study file, or --demo")
     if database is not None and database.startswith("sqlite"):
         raise InputError(
-            "--database: expected an address like postgresql://user@host/name; for SQLite leave it "
-            "out, and choose the folder with --data"
+            "expected a URL like postgresql://user@host/name",
+            parameter="database",
+            remedy="for SQLite omit it, and choose the folder with {data}",
         )
     try:
         from ordlink.collect.database import one_process_only, open_database
@@ -93,7 +93,9 @@ def command(
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
-                f"{folder}: cannot be made ({error.strerror}); choose another folder with --data"
+                f"cannot be created ({error.strerror})",
+                where=str(folder),
+                remedy="choose another folder with {data}",
             ) from error
         file = (folder / "study.db").resolve()
         database = f"sqlite:///{file}"
@@ -105,14 +107,8 @@ def command(
                 forget_password(connection)
             engine.dispose()
         if host not in LOOPBACK:
-            click.echo("warning: everybody who can reach this machine can connect", err=True)
-        serve(
-            study,
-            database,
-            Address(host, port, https, names),
-            is_paused=paused,
-            say=click.echo,
-        )
+            click.echo("warning: anyone who can reach this machine can connect", err=True)
+        serve(study, database, Address(host, port, https, names), is_paused=paused, say=click.echo)
 
 
 def _file_name(name: str) -> str:

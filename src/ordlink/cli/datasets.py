@@ -1,4 +1,4 @@
-"""`ordlink datasets`: what public data there is, and fetching it."""
+"""`ordlink datasets`: public data sets of human answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from ordlink._text import either
+from ordlink.cli._command import Command, Group
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.datasets import CATALOGUE, AnswerSet, FeatureTable, Source, data_folder
@@ -17,20 +19,20 @@ CLASS_HEADER = ["name", "class"]
 _home_option = click.option(
     "--data-home",
     metavar="DIR",
-    help="Folder with the data, and for what is downloaded (default: ORDLINK_DATA, or else the "
-    "cache folder of the user).",
+    help="Folder for downloaded data (default: ORDLINK_DATA, or the user's cache folder).",
 )
 
 
 @click.group(
     "datasets",
+    cls=Group,
     invoke_without_command=True,
     epilog="\b\nExamples:\n  ordlink datasets\n  ordlink datasets fetch car --out car",
 )
 @_home_option
 @click.pass_context
 def command(context: click.Context, data_home: str | None) -> None:
-    """List public data: what it is, and whether it is in the data folder."""
+    """List public data sets: what they are, and whether they are in the data folder."""
     context.obj = data_home
     if context.invoked_subcommand is None:
         _list(data_folder(data_home))
@@ -38,14 +40,15 @@ def command(context: click.Context, data_home: str | None) -> None:
 
 @command.command(
     "fetch",
+    cls=Command,
     epilog="\b\nExamples:\n"
     "  ordlink datasets fetch car --out car\n"
     "  ordlink datasets fetch mlds --part kk1 --data-home data --out kk1",
 )
 @click.argument("name", metavar="NAME", type=click.Choice(list(CATALOGUE)))
-@click.option("--part", help="Which part, where there are several; a wrong one lists them.")
+@click.option("--part", help="Part of the data set; 'ordlink datasets' lists them.")
 @_home_option
-@click.option("--out", required=True, metavar="DIR", help="Folder for the files.")
+@click.option("--out", required=True, metavar="DIR", help="Output folder.")
 @click.pass_obj
 @warnings_as_lines()
 def fetch(
@@ -53,14 +56,14 @@ def fetch(
 ) -> None:
     """Write NAME as answers.csv (20news: table.csv, for simulate) and classes.csv if known.
 
-    What is not in the data folder is downloaded.
+    Data that is not in the data folder is downloaded.
     """
     fetched = CATALOGUE[name]
     folder = check_folder(out)
     if part is None:
         part = next(iter(fetched.parts))
     if part not in fetched.parts:
-        raise click.UsageError(f"--part: {name} has {', '.join(fetched.parts)}, got {part!r}")
+        raise click.UsageError(f"--part: expected {either(fetched.parts)}, got {part!r}")
     with progress_bar(f"downloading {name}") as progress:
         data = fetched.parts[part](data_home=data_home or home_of_group, progress=progress)
     with writing_into(folder):
@@ -73,12 +76,12 @@ def fetch(
 
 
 def _list(folder: Path) -> None:
-    click.echo(f"data folder: {folder} (--data-home or ORDLINK_DATA choose another one)\n")
+    click.echo(f"data folder: {folder} (set another one with --data-home or ORDLINK_DATA)\n")
     width = max(map(len, CATALOGUE))
     for name, fetched in CATALOGUE.items():
         source = fetched.source
         parts = "" if len(fetched.parts) == 1 else f" Parts: {', '.join(fetched.parts)}."
-        text = f"{_there(source, folder)}: {source.description}{parts}"
+        text = f"{_status(source, folder)}: {source.description}{parts}"
         indent = " " * (width + 2)
         click.echo(
             textwrap.fill(
@@ -92,11 +95,11 @@ def _list(folder: Path) -> None:
         click.echo(f"{indent}{source.page}")
 
 
-def _there(source: Source, folder: Path) -> str:
+def _status(source: Source, folder: Path) -> str:
     n_there, n_files = source.n_there(folder), len(source.files)
     if n_there in (0, n_files):
-        return "there" if n_there else "not there"
-    return f"{n_there} of {n_files} files there"
+        return "downloaded" if n_there else "not downloaded"
+    return f"{n_there} of {n_files} files downloaded"
 
 
 def _write_answers(data: AnswerSet, folder: Path) -> None:

@@ -1,9 +1,10 @@
-"""`ordlink demo`: the main job on data that ships with the package."""
+"""`ordlink demo`: a first tree from data that ships with the package."""
 
 from __future__ import annotations
 
 import click
 
+from ordlink.cli._command import Command
 from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
 from ordlink.cli._options import seed_option
 from ordlink.cli._output import check_folder, write_tree
@@ -14,14 +15,12 @@ from ordlink.methods import cluster
 PROPORTION = 0.1
 
 
-@click.command("demo", epilog="Example: ordlink demo --out demo")
-@click.option(
-    "--out", default="ordlink-demo", show_default=True, metavar="DIR", help="Folder for the files."
-)
-@seed_option(default=0, show_default=True, help="Seed of the simulated answers.")
+@click.command("demo", cls=Command, epilog="Example: ordlink demo --out demo")
+@click.option("--out", default="ordlink-demo", metavar="DIR", help="Output folder.")
+@seed_option(default=0, help="Random seed of the simulated answers.")
 @warnings_as_lines()
 def command(out: str, seed: int) -> None:
-    """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and compare with the classes."""
+    """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and score the tree."""
     from ordlink import metrics
 
     folder = check_folder(out)
@@ -40,6 +39,6 @@ def command(out: str, seed: int) -> None:
     cost = metrics.dasgupta_cost(similarities, tree)
     normalised = metrics.normalised_dasgupta_cost(similarities, tree)
     click.echo(f"\nagreement with the {n_classes} known classes (ARI, 1 is perfect): {ari:.3f}")
-    click.echo(f"Dasgupta's cost: {cost:,.0f} (between 0 and 1: {normalised:.3f}, lower is better)")
+    click.echo(f"Dasgupta's cost: {cost:,.0f} (normalised: {normalised:.3f}; 0 best, 1 worst)")
     click.echo(f"merges decided by a tie: {tree.n_tied_merges} of {tree.n_objects - 1}\n")
     write_tree(tree, folder, n_clusters=n_classes)

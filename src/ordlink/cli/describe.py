@@ -1,4 +1,4 @@
-"""`ordlink describe`: what a file of answers holds."""
+"""`ordlink describe`: what is in a file of answers."""
 
 from __future__ import annotations
 
@@ -6,33 +6,36 @@ from typing import Any
 
 import click
 
+from ordlink._text import counted
+from ordlink.cli._command import Command
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
-from ordlink.cli._messages import counted
 from ordlink.cli._options import answers_argument, read_answers
 from ordlink.comparisons import ListedComparisons
 
 MOST_COMPARISONS = 1_000_000
-"""Of larger files only the summary is shown: the rest would take minutes."""
+"""Larger files get only the summary: the rest would take minutes."""
 
 
 @click.command(
-    "describe", epilog="Example: ordlink describe cars.csv --form most-central --one-based"
+    "describe",
+    cls=Command,
+    epilog="Example: ordlink describe cars.csv --form most-central --one-based",
 )
 @answers_argument
 @warnings_as_lines()
 def command(answers: str, **reading: Any) -> None:
-    """Say what ANSWERS holds: objects, comparisons, repeats, contradictions, gaps."""
+    """Summarise ANSWERS: objects, comparisons, repeats, contradictions, gaps."""
     comparisons = read_answers(answers, **reading)
     summary = comparisons.summary()
     click.echo(str(summary))
-    for line in _quality(comparisons):
+    for line in _agreement(comparisons):
         click.echo(line)
     for message in summary.warnings():
         warn_in_a_line(message)
 
 
-def _quality(comparisons: ListedComparisons) -> list[str]:
-    """Return how far answers agree, where questions repeat or triads close."""
+def _agreement(comparisons: ListedComparisons) -> list[str]:
+    """Return how far answers agree, if questions repeat or triads close."""
     if not 0 < comparisons.n_rows <= MOST_COMPARISONS:
         return []
     from ordlink.validation import (

@@ -6,26 +6,30 @@ import json
 from typing import Any
 
 import click
+import numpy as np
 
+from ordlink import metrics
 from ordlink._atomic import write_text
+from ordlink._text import counted, quoted
 from ordlink._typing import AnyArray
 from ordlink.cli._classes import Classes, read_classes
+from ordlink.cli._command import Command, flag_namer
 from ordlink.cli._console import warn_in_a_line, warnings_as_lines
-from ordlink.cli._messages import counted, shown
-from ordlink.cli._options import read_answers_about, reading_options
-from ordlink.cli._output import check_file, keep_input
+from ordlink.cli._options import count_option, file_option, read_answers_about, reading_options
+from ordlink.cli._output import check_file, refuse_overwrite
 from ordlink.cli._tables import read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
 Scores = list[tuple[str, float]]
-"""What was measured, and its value."""
+"""Names of measures and their values."""
 Cuts = list[dict[str, float]]
-"""Number of clusters, and the value for it."""
+"""Numbers of clusters and values."""
 
 
 @click.command(
     "evaluate",
+    cls=Command,
     epilog="\b\nExamples:\n"
     "  ordlink evaluate results/tree.json --classes classes.csv\n"
     "  ordlink evaluate results/tree.json --truth planted/truth.json\n"
@@ -33,36 +37,31 @@ Cuts = list[dict[str, float]]
     "  ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
 )
 @click.argument("tree_file", metavar="TREE")
-@click.option(
+@file_option(
     "--classes",
-    metavar="FILE",
-    help="Class of each object: name,class[,finer class...] in any order, with a header "
-    "'name,...' or none; or a single column without header, in the order of the objects.",
+    help="Class of each object: name,class[,finer class...] in any order, with or without a "
+    "header 'name,...'; or a single column without header, in the order of the objects.",
 )
-@click.option("--truth", metavar="FILE", help="The true tree (JSON).")
-@click.option(
+@file_option("--truth", help="The true tree (JSON).")
+@count_option(
     "--levels",
-    type=click.IntRange(min=1),
-    help="Levels of the true tree to compare: 2, 4, ... clusters (default: the planted ones, else "
-    "as many as there can be).",
+    help="Number of levels of the true tree to compare: 2, 4, ... clusters (default: the planted "
+    "levels, or as many as possible).",
 )
-@click.option(
+@file_option(
     "--similarities",
-    metavar="FILE",
     help="N x N matrix, CSV or .npy: Dasgupta's cost, Moseley-Wang revenue, cophenetic "
     "correlation.",
 )
-@click.option(
+@file_option(
     "--answers",
-    metavar="FILE",
-    help="Answers (for example held out): share predicted, and revenue. The options below say how "
-    "to read them.",
+    help="Answers, for example held-out ones: share predicted, and revenue. The options below say "
+    "how to read them.",
 )
-@click.option(
+@file_option(
     "--json",
     "json_file",
-    metavar="FILE",
-    help="Write the scores to this file, and Fowlkes-Mallows for each number of clusters.",
+    help="Write the scores to this file, with Fowlkes-Mallows for each number of clusters.",
 )
 @reading_options
 @warnings_as_lines()
@@ -80,11 +79,12 @@ def command(
     if classes is truth is similarities is answers is None:
         raise click.UsageError("give at least one of --classes, --truth, --similarities, --answers")
     if levels is not None and truth is None:
-        raise click.UsageError("--levels goes with --truth")
-    _refuse_reading_options(answers, reading)
-    check_file(json_file, "--json")
-    for given in (tree_file, classes, truth, similarities, answers):
-        keep_input(given, json_file, "what is to be scored")
+        raise click.UsageError("--levels requires --truth")
+    given = [name for name, value in reading.items() if value is not None]
+    if answers is None and given:
+        raise click.UsageError(f"{flag_namer(command.params)(given[0], '')} requires --answers")
+    check_file(json_file, "json_file")
+    refuse_overwrite([tree_file, classes, truth, similarities, answers], [json_file])
     tree = Hierarchy.load(tree_file)
     scores: Scores = []
     others: Scores = []
@@ -97,38 +97,43 @@ def command(
     if truth is not None:
         true_tree = Hierarchy.load(truth)
         _check_same_objects(tree, tree_file, true_tree, truth)
-        n_levels = _n_levels(true_tree, truth, levels)
-        scores += _score_truth(tree, true_tree, n_levels)
+        cuts = _true_cuts(true_tree, truth, levels)
+        scores += _score_truth(tree, true_tree, cuts)
         if levels is None and true_tree.method != "planted":
-            others += _measure_tree(tree, true_tree, n_levels)
+            others += _measure_tree(tree, true_tree, cuts)
             by_clusters["truth"] = _by_cut(tree, true_tree)
         else:
-            labels = true_tree.levels([2**level for level in range(1, n_levels + 1)])
+            labels = true_tree.levels(cuts)
             others += _measure_levels(tree, labels, "truth", truth)
             by_clusters["truth"] = _by_level(tree, labels)
     if similarities is not None:
         others += _score_similarities(tree, similarities)
     if answers is not None:
         others += _score_answers(tree, answers, reading)
-    _say([*scores, *others])
+    _print([*scores, *others])
     if json_file is not None:
         content = {"scores": dict([*scores, *others]), "fowlkes_mallows": by_clusters}
         write_text(json_file, json.dumps(content, indent=1) + "\n")
         click.echo(f"wrote {json_file}")
 
 
+def _print(scores: Scores) -> None:
+    """Print a line for each score, with the values aligned."""
+    values = [f"{value:.4f}" for _, value in scores]
+    width = max(30, *(len(name) for name, _ in scores))
+    right = max(map(len, values))
+    for (name, _), value in zip(scores, values, strict=True):
+        click.echo(f"{name:{width}} {value:>{right}}")
+
+
 def _by_level(tree: Hierarchy, levels: AnyArray) -> Cuts:
     """Return Fowlkes-Mallows of each level, with its number of clusters."""
-    from ordlink import metrics
-
     numbers = [len(set(level.tolist())) for level in levels]
     return _cuts(numbers, metrics.fowlkes_mallows(levels, tree))
 
 
 def _by_cut(tree: Hierarchy, truth: Hierarchy) -> Cuts:
     """Return B_k for each k from 2 to N - 1, both trees cut into k clusters."""
-    from ordlink import metrics
-
     numbers = list(range(2, tree.n_objects))
     if not numbers:
         return []
@@ -142,26 +147,7 @@ def _cuts(numbers: list[int], values: AnyArray) -> Cuts:
     ]
 
 
-def _say(scores: Scores) -> None:
-    """Print a line for each score, the values under each other."""
-    values = [f"{value:.4f}" for _, value in scores]
-    width = max(30, *(len(name) for name, _ in scores))
-    right = max(map(len, values))
-    for (name, _), value in zip(scores, values, strict=True):
-        click.echo(f"{name:{width}} {value:>{right}}")
-
-
-def _refuse_reading_options(answers: str | None, reading: dict[str, Any]) -> None:
-    given = [name for name, value in reading.items() if value is not None]
-    if answers is None and given:
-        options = {"file_format": "format", "skip_repeated": "skip-repeats"}
-        option = options.get(given[0], given[0]).replace("_", "-")
-        raise click.UsageError(f"--{option} goes with --answers")
-
-
 def _score_classes(tree: Hierarchy, classes: Classes) -> Scores:
-    from ordlink import metrics
-
     values = metrics.ari_per_level(classes.labels, tree)
     scores = [
         (f"ARI, {title} ({counted(int(level.max()) + 1, 'cluster')})", float(value))
@@ -170,21 +156,17 @@ def _score_classes(tree: Hierarchy, classes: Classes) -> Scores:
     return scores if len(values) == 1 else [*scores, ("AARI, classes", float(values.mean()))]
 
 
-def _score_truth(tree: Hierarchy, truth: Hierarchy, n_levels: int) -> Scores:
-    from ordlink import metrics
-
-    values = metrics.ari_per_level(truth, tree, n_levels=n_levels)
+def _score_truth(tree: Hierarchy, truth: Hierarchy, cuts: list[int]) -> Scores:
+    values = metrics.ari_per_level(truth, tree, n_levels=len(cuts))
     scores = [
-        (f"ARI, truth ({2**level} clusters)", float(value))
-        for level, value in enumerate(values, start=1)
+        (f"ARI, truth ({n_clusters} clusters)", float(value))
+        for n_clusters, value in zip(cuts, values, strict=True)
     ]
     return [*scores, ("AARI, truth", float(values.mean()))]
 
 
 def _measure_levels(tree: Hierarchy, levels: AnyArray, what: str, path: str) -> Scores:
-    """Return the other measures that go by the clusters of one or several levels."""
-    from ordlink import metrics
-
+    """Return the other measures for the clusters of one or several levels."""
     purities = [metrics.dendrogram_purity(level, tree) for level in levels]
     scores = [
         (f"Fowlkes-Mallows, {what}", float(metrics.fowlkes_mallows(levels, tree).mean())),
@@ -195,16 +177,13 @@ def _measure_levels(tree: Hierarchy, levels: AnyArray, what: str, path: str) -> 
     except InputError:
         warn_in_a_line(
             "Robinson-Foulds and triplet distance are left out: the columns of classes in "
-            f"{path} do not nest"
+            f"{path} are not nested"
         )
         return scores
 
 
-def _measure_tree(tree: Hierarchy, truth: Hierarchy, n_levels: int) -> Scores:
+def _measure_tree(tree: Hierarchy, truth: Hierarchy, cuts: list[int]) -> Scores:
     """Return the other measures that compare two binary trees."""
-    from ordlink import metrics
-
-    cuts = [2**level for level in range(1, n_levels + 1)]
     together = metrics.fowlkes_mallows(truth, tree, n_clusters=cuts)
     scores = [("Fowlkes-Mallows, truth", float(together.mean()))]
     scores += _distances(tree, truth, "truth")
@@ -215,8 +194,6 @@ def _measure_tree(tree: Hierarchy, truth: Hierarchy, n_levels: int) -> Scores:
 
 
 def _distances(tree: Hierarchy, truth: AnyArray | Hierarchy, what: str) -> Scores:
-    from ordlink import metrics
-
     return [
         (f"Robinson-Foulds, {what} (0 best)", metrics.normalised_robinson_foulds(truth, tree)),
         (f"triplet distance, {what} (0 best)", metrics.triplet_distance(truth, tree)),
@@ -226,43 +203,40 @@ def _distances(tree: Hierarchy, truth: AnyArray | Hierarchy, what: str) -> Score
 def _check_same_objects(tree: Hierarchy, tree_file: str, truth: Hierarchy, path: str) -> None:
     if truth.n_objects != tree.n_objects:
         raise InputError(
-            f"{path}: expected {counted(tree.n_objects, 'object')} as in {tree_file}, got "
-            f"{truth.n_objects}; compare trees of the same objects"
+            f"expected {counted(tree.n_objects, 'object')} as in {tree_file}, got "
+            f"{truth.n_objects}; compare trees of the same objects",
+            where=path,
         )
-    if truth.names is not None and tree.names is not None:
-        for i, (name, other) in enumerate(zip(truth.names, tree.names, strict=True)):
-            if name != other:
-                raise InputError(
-                    f"{path}: object {i} is {shown(name)}, but {shown(other)} in {tree_file}; "
-                    "compare trees of the same objects in the same order"
-                )
+    for i, (name, other) in enumerate(zip(truth.names or (), tree.names or (), strict=False)):
+        if name != other:
+            raise InputError(
+                f"object {i} is {quoted(name)}, but {quoted(other)} in {tree_file}; "
+                "compare trees of the same objects in the same order",
+                where=path,
+            )
 
 
-def _n_levels(truth: Hierarchy, path: str, asked: int | None) -> int:
-    """Return how many levels to compare: those asked for, those planted, or all there can be."""
+def _true_cuts(truth: Hierarchy, path: str, asked: int | None) -> list[int]:
+    """Return the numbers of clusters to compare at: 2, 4, ... for the levels of the true tree."""
     most = truth.n_objects.bit_length() - 1  # the largest l with 2**l <= n_objects
     if most == 0:
-        raise InputError(f"{path}: a tree of one object has no levels to compare")
-    if asked is not None:
-        if asked > most:
-            raise InputError(
-                f"--levels {asked}: {path} has {counted(truth.n_objects, 'object')}, so at most "
-                f"{counted(most, 'level')} ({2**most} clusters)"
-            )
-        return asked
-    planted = truth.parameters.get("depth") if truth.method == "planted" else None
-    if planted == 0:
+        raise InputError("a tree of one object has no levels to compare", where=path)
+    if asked is not None and asked > most:
         raise InputError(
-            f"{path}: this tree was planted without levels; say how many with --levels"
+            f"{path} has {counted(truth.n_objects, 'object')}, so at most "
+            f"{counted(most, 'level')} ({2**most} clusters), got {asked}",
+            parameter="levels",
         )
-    return planted if isinstance(planted, int) and 0 < planted <= most else most
+    planted = truth.parameters.get("depth") if truth.method == "planted" else None
+    if planted == 0 and asked is None:
+        raise InputError(
+            "this tree was planted without levels", where=path, remedy="say how many with {levels}"
+        )
+    known = planted if isinstance(planted, int) and 0 < planted <= most else most
+    return [2**level for level in range(1, (asked or known) + 1)]
 
 
 def _score_similarities(tree: Hierarchy, path: str) -> Scores:
-    import numpy as np
-
-    from ordlink import metrics
-
     matrix = read_similarities(path, n_objects=tree.n_objects)
     outside = matrix[np.triu_indices(len(matrix), 1)]
     scores = [("Dasgupta's cost", metrics.dasgupta_cost(matrix, tree))]
@@ -279,24 +253,28 @@ def _score_similarities(tree: Hierarchy, path: str) -> Scores:
 
 
 def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Scores:
-    from ordlink import metrics
-
     try:
         comparisons = read_answers_about(
             path, names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
         )
     except InputError as error:
-        # Here the names and the number of objects are the tree's, not options.
-        message = str(error).replace("names (--names); leave them out", "the tree")
-        message = message.replace(", or pass n_objects (--n-objects) if there are more", "")
-        message = message.replace("n_objects (--n-objects) is", "the tree has")
-        raise InputError(message.replace("; leave it out", "")) from error
+        raise InputError(_about_the_tree(error)) from error
     if tree.names is None and comparisons.names is not None:
         warn_in_a_line(
-            f"{path} names its objects, the tree does not: {shown(comparisons.names[0])} is taken "
-            "for object 0, and so on"
+            f"{path} names its objects, the tree does not: {quoted(comparisons.names[0])} is "
+            "taken for object 0, and so on"
         )
     return [
         ("comparisons predicted", metrics.comparison_accuracy(comparisons, tree)),
         ("comparison revenue (-1 to 1)", metrics.normalised_comparison_revenue(comparisons, tree)),
     ]
+
+
+def _about_the_tree(error: InputError) -> str:
+    """Return a message about answers: names and number of objects are the tree's, not options."""
+    of_tree = ("names", "n_objects")
+    tree = "another tree"
+    if error.parameter in of_tree:
+        tree, error.remedy = "the tree", None
+    name_flag = flag_namer(command.params)
+    return error.render(lambda name, value: tree if name in of_tree else name_flag(name, value))

@@ -1,4 +1,4 @@
-"""`ordlink report`: one page that says how far the tree of the answers can be trusted."""
+"""`ordlink report`: one page on how far the tree of the answers can be trusted."""
 
 from __future__ import annotations
 
@@ -9,30 +9,40 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ordlink._atomic import write_text
+from ordlink._text import counted
 from ordlink._typing import Progress
+from ordlink.cli._command import Command, parameters_called
 from ordlink.cli._console import progress_bar, warnings_as_lines
-from ordlink.cli._messages import counted
-from ordlink.cli._options import answers_argument, read_answers, seed_option
-from ordlink.cli._output import check_file, keep_answers
-from ordlink.cli._pictures import find_pictures, picture_files
+from ordlink.cli._options import (
+    answers_argument,
+    count_option,
+    exclude_option,
+    file_option,
+    find_pictures,
+    picture_files,
+    pictures_option,
+    read_answers,
+    seed_option,
+    source_name,
+)
+from ordlink.cli._output import check_file, refuse_overwrite
 
 N_QUICK = 50
 WORDS = "ordlink.cli.report.words"
-"""Where the words of the command line are kept, for the page."""
+"""Key of the words of the command line, which the page shows."""
 
 
-class RememberingCommand(click.Command):
-    """A command that knows the words it was called with."""
+class RememberingCommand(Command):
+    """A command that keeps the words it was called with."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the words before they are taken apart."""
+        """Keep the words before they are parsed."""
         ctx.meta[WORDS] = tuple(args)
         return super().parse_args(ctx, args)
 
@@ -46,88 +56,70 @@ class RememberingCommand(click.Command):
     "  ordlink report answers.csv --exclude ann --exclude bob --out without.html",
 )
 @answers_argument
-@click.option(
-    "--out", metavar="FILE", required=True, help="The page to write, such as report.html."
-)
-@click.option(
-    "--pictures",
-    metavar="DIR",
-    help="Folder with pictures for the leaves: files named after the objects' names or numbers "
-    "(1.jpg; also .png, .webp). Small copies become part of the page.",
-)
+@file_option("--out", required=True, help="Page to write, such as report.html.")
+@pictures_option(", embedded as small copies")
 @click.option(
     "--method",
     default="auto",
-    show_default=True,
-    help="Name of a method, or auto: what 'compare' recommends, or else what predicts held-out "
-    "answers best of the methods whose replicates take about two minutes at most.",
+    help="Name of a method, or auto: what 'compare' recommends, or the most accurate of the "
+    "methods whose bootstrap takes at most about two minutes.",
 )
-@click.option(
+@count_option(
     "--replicates",
-    "n_replicates",
-    type=click.IntRange(min=1),
-    help="Replicates for the support of branches (default: 200, or fewer, down to 50, where they "
-    "would take more than about two minutes).",
+    "n_bootstrap",
+    help="Number of bootstrap samples (default: 200, or fewer, down to 50, if they would take more "
+    "than about two minutes).",
 )
-@click.option("--quick", is_flag=True, help=f"Only {N_QUICK} replicates, for a first look.")
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar="NAME",
-    help="Leave out all answers of this person; may be given several times. The page says so, and "
-    "compares the trees with and without them.",
-)
+@click.option("--quick", is_flag=True, help=f"Only {N_QUICK} bootstrap samples, for a first look.")
+@exclude_option
 @click.option(
     "--weigh-people",
     is_flag=True,
-    help="Also show what difference it makes if answers count by how far each person can be relied "
-    "on.",
+    help="Also show the tree with annotators weighted by their reliability.",
 )
-@click.option("--title", default="What the answers say", show_default=True, help="The heading.")
-@seed_option(default=0, show_default=True, help="Seed of all draws.")
+@click.option("--title", default="What the answers say", help="The heading.")
+@seed_option(default=0)
 @warnings_as_lines()
 def command(
     answers: str,
     out: str,
     pictures: str | None,
     method: str,
-    n_replicates: int | None,
+    n_bootstrap: int | None,
     quick: bool,
     exclude: tuple[str, ...],
     weigh_people: bool,
     title: str,
     seed: int,
-    one_based: bool | None,
     **reading: Any,
 ) -> None:
-    """Write a page about ANSWERS: the tree, how firm it is, and how good the answers are.
+    """Write a page about ANSWERS: the tree, its support, and the quality of the answers.
 
-    The page is one file that needs no network: to look into, to print, to put into a supplement.
+    The page is one self-contained HTML file, to read, print or add to a supplement.
     """
     from ordlink.report import Making, gather_evidence, making_time, report_page
     from ordlink.validation import firm_branches
 
-    if quick and n_replicates is not None:
-        raise click.UsageError("--quick goes without --replicates")
-    check_file(out, "--out")
-    keep_answers(answers, out)
+    if quick and n_bootstrap is not None:
+        raise click.UsageError("--quick cannot be combined with --replicates")
+    check_file(out, "out")
+    refuse_overwrite([answers], [out])
     if pictures is not None:
         picture_files(pictures)
-    comparisons = read_answers(answers, one_based=one_based, **reading)
-    n_objects = comparisons.n_objects
+    comparisons = read_answers(answers, **reading)
     leaf_pictures = None
     if pictures is not None:
         leaf_pictures = find_pictures(
-            pictures, n_objects=n_objects, names=comparisons.names, one_based=bool(one_based)
+            pictures,
+            names=comparisons.names,
+            n_objects=comparisons.n_objects,
+            one_based=bool(reading["one_based"]),
         )
-    if one_based and comparisons.names is None:  # the page shows the numbers of the file
-        numbers = tuple(str(i) for i in range(1, n_objects + 1))
-        comparisons = replace(comparisons, names=numbers)
-    with _bars() as stages:
+    with _bars() as stages, parameters_called(names="exclude"):
         evidence = gather_evidence(
             comparisons,
             method=method,
-            n_replicates=N_QUICK if quick else n_replicates,
+            n_bootstrap=N_QUICK if quick else n_bootstrap,
             seed=seed,
             exclude=exclude,
             weigh_people=weigh_people,
@@ -135,25 +127,25 @@ def command(
         )
     making = Making(
         command=shlex.join(["ordlink", "report", *click.get_current_context().meta[WORDS]]),
-        source="standard input" if answers == "-" else Path(answers).name,
+        source=Path(source_name(answers)).name,
         checksum="" if answers == "-" else _checksum(answers),
         made_at=making_time(os.environ.get("SOURCE_DATE_EPOCH")),
     )
     text = report_page(evidence, title=title, making=making, pictures=leaf_pictures)
     write_text(out, text)
-    summary, n_branches = evidence.summary, max(evidence.summary.n_objects - 2, 0)
+    summary = evidence.summary
+    branches = counted(max(summary.n_objects - 2, 0), "branch", "branches")
     click.echo(
         f"{counted(summary.n_objects, 'object')}, "
         f"{counted(summary.n_comparisons, 'comparison')}, {evidence.chosen.label}: "
-        f"{len(firm_branches(evidence.tree))} of {n_branches:,} "
-        f"{'branch' if n_branches == 1 else 'branches'} firm"
+        f"{len(firm_branches(evidence.tree))} of {branches} firm"
     )
     click.echo(f"wrote {out} ({len(text.encode()) / 1e6:.1f} MB)")
 
 
 @contextmanager
 def _bars() -> Iterator[Any]:
-    """Yield what opens a bar on stderr for each part, once the one before it is done."""
+    """Yield a function that opens the progress bar of a stage and closes the one before."""
     with contextlib.ExitStack() as stack:
 
         def begin(name: str) -> Progress:

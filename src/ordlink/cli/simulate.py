@@ -4,41 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
 from ordlink._atomic import replacing
 from ordlink._typing import FloatArray
+from ordlink.cli._command import Command
 from ordlink.cli._console import warnings_as_lines
-from ordlink.cli._features import read_features
-from ordlink.cli._options import seed_option
+from ordlink.cli._options import count_option, file_option, seed_option
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
-from ordlink.comparisons import FORMS, ListedComparisons, RankedComparisons, list_answers, n_pairs
+from ordlink.cli._tables import read_features
+from ordlink.comparisons import FORMS, RankedComparisons, list_answers, n_pairs
 from ordlink.datasets import planted_hierarchy, simulate_answers
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.io import write_comparisons
 
 MOST_ANSWERS = 100_000_000
-"""More are not made at a time: they would not fit into the memory of most machines."""
+"""More would not fit into the memory of most machines."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What answers are drawn from, and what is known about it.
-
-    Attributes
-    ----------
-    similarities : ndarray of shape (N, N)
-        How alike the objects are.
-    names : tuple of str
-        Names of the objects.
-    class_header, class_rows : list
-        The table of known classes; no rows if there are none.
-    tree : Hierarchy, optional
-        The true tree.
-    """
+    """Similarities to draw answers from, the table of known classes, and the true tree."""
 
     similarities: FloatArray
     names: tuple[str, ...]
@@ -49,46 +39,35 @@ class Truth:
 
 @click.command(
     "simulate",
+    cls=Command,
     epilog="\b\nExamples:\n"
     "  ordlink simulate --depth 3 --leaf-size 10 --gap 0.2 --proportion 0.01 --out planted\n"
     "  ordlink simulate --table zoo.csv --form triplet --answers 5000 --errors 0.1 --out zoo",
 )
-@click.option(
+@file_option(
     "--table",
-    metavar="FILE",
-    help="CSV of features, header first: an optional column 'name', an optional column 'class', "
-    "numbers in all others. Without it, the planted model is used.",
+    help="CSV of features with a header: optional columns 'name' and 'class', numbers in all "
+    "others (default: the planted model).",
 )
 @click.option(
     "--metric",
     type=click.Choice(["cosine", "euclidean"]),
     default="cosine",
-    show_default=True,
-    help="How features are compared (--table).",
+    help="With --table: similarity of the features.",
 )
+@click.option("--depth", type=click.IntRange(min=0), default=3, help="Levels of the planted tree.")
+@count_option("--leaf-size", default=10, help="Number of objects per planted cluster.")
+@click.option("--mean", default=0.8, help="Mean similarity within clusters.")
+@click.option("--gap", default=0.1, help="Drop in similarity per level.")
+@click.option("--noise", default=0.1, help="Standard deviation of similarities.")
 @click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="Levels of the planted tree.",
+    "--form", type=click.Choice(list(FORMS)), default="quadruplet", help="Form of the answers."
 )
-@click.option(
-    "--leaf-size",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Objects per planted cluster.",
-)
-@click.option("--mean", default=0.8, show_default=True, help="Mean similarity inside a cluster.")
-@click.option("--gap", default=0.1, show_default=True, help="Loss of similarity per level.")
-@click.option("--noise", default=0.1, show_default=True, help="Standard deviation of similarities.")
-@click.option("--form", type=click.Choice(list(FORMS)), default="quadruplet", show_default=True)
-@click.option("--answers", "n_answers", type=click.IntRange(min=1), help="Number of answers.")
+@count_option("--answers", "n_answers", help="Number of answers.")
 @click.option(
     "--proportion",
     type=click.FloatRange(0, 1, min_open=True),
-    help="Instead of --answers: share of all comparisons, each observed once (quadruplets).",
+    help="Share of all comparisons, each observed once, instead of --answers (quadruplets).",
 )
 @click.option(
     "--errors",
@@ -97,55 +76,50 @@ class Truth:
     default=0.0,
     help="Share of wrong answers.",
 )
-@seed_option(default=0, show_default=True, help="Seed of all that is drawn.")
-@click.option("--out", required=True, metavar="DIR", help="Folder for the files.")
+@seed_option(default=0)
+@click.option("--out", required=True, metavar="DIR", help="Output folder.")
 @click.option(
     "--format",
-    "file_format",
     type=click.Choice(["csv", "tsv", "parquet", "npz", "jsonl"]),
     default="csv",
-    show_default=True,
-    help="Format of the answers.",
+    help="File format of the answers.",
 )
 @warnings_as_lines()
 def command(
     table: str | None,
     metric: str,
-    depth: int,
-    leaf_size: int,
-    mean: float,
-    gap: float,
-    noise: float,
     form: str,
     n_answers: int | None,
     proportion: float | None,
     error_rate: float,
     seed: int,
     out: str,
-    file_format: str,
+    format: str,
+    **model: Any,
 ) -> None:
-    """Write answers, the similarities behind them, and the truth where it is known."""
+    """Simulate answers; write them with their similarities, the true tree and classes if known."""
     _check_amount(n_answers, proportion, form, error_rate)
     folder = check_folder(out)
-    truth = (
-        _plant(depth, leaf_size, mean, gap, noise, seed)
-        if table is None
-        else _describe_table(table, metric)
-    )
+    truth = _plant(seed=seed, **model) if table is None else _read_table(table, metric)
     _refuse_too_many(len(truth.names), n_answers, proportion)
-    comparisons = _draw(truth, form, n_answers, proportion, error_rate, seed)
+    if proportion is not None:
+        everything = RankedComparisons.of_similarities(truth.similarities, names=truth.names)
+        comparisons = everything.sample(proportion, seed=seed)
+    else:
+        rows = simulate_answers(
+            truth.similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
+        )
+        comparisons = list_answers(rows, form, names=truth.names)
     with writing_into(folder):
-        answers_file = f"answers.{file_format}"
+        answers_file = f"answers.{format}"
         write_comparisons(comparisons, folder / answers_file)
         written = [answers_file, *_write_truth(truth, folder)]
     click.echo(str(comparisons.summary()))
     click.echo(f"wrote {', '.join(written)} to {folder}")
 
 
-def _plant(depth: int, leaf_size: int, mean: float, gap: float, noise: float, seed: int) -> Truth:
-    planted = planted_hierarchy(
-        depth=depth, leaf_size=leaf_size, mean=mean, gap=gap, noise=noise, seed=seed
-    )
+def _plant(*, depth: int, **model: Any) -> Truth:
+    planted = planted_hierarchy(depth=depth, **model)
     rows = [
         [name, *classes]
         for name, classes in zip(planted.names, planted.levels.T.tolist(), strict=True)
@@ -159,7 +133,7 @@ def _plant(depth: int, leaf_size: int, mean: float, gap: float, noise: float, se
     )
 
 
-def _describe_table(path: str, metric: str) -> Truth:
+def _read_table(path: str, metric: str) -> Truth:
     features = read_features(path)
     rows: list[list[object]] = [
         [name, features.class_names[label]]
@@ -174,7 +148,7 @@ def _describe_table(path: str, metric: str) -> Truth:
 
 
 def _write_truth(truth: Truth, folder: Path) -> list[str]:
-    """Write what is known besides the answers; what is not must not stay from an earlier run."""
+    """Write what is known besides the answers; files of an earlier run are removed."""
     written = []
     if truth.tree is not None:
         truth.tree.save(folder / "truth.json")
@@ -198,35 +172,18 @@ def _check_amount(
     if (n_answers is None) == (proportion is None):
         raise click.UsageError("give either --answers or --proportion")
     if proportion is not None and form != "quadruplet":
-        raise click.UsageError("--proportion goes with --form quadruplet; give --answers instead")
+        raise click.UsageError("--proportion requires --form quadruplet; use --answers instead")
     if proportion is not None and error_rate > 0:
-        raise click.UsageError("--errors goes with --answers; each is drawn on its own")
+        raise click.UsageError("--errors requires --answers")
 
 
 def _refuse_too_many(n_objects: int, n_answers: int | None, proportion: float | None) -> None:
-    """Refuse more answers than memory holds, before any room is taken for them."""
+    """Refuse more answers than fit into memory, before allocating any."""
     n = n_pairs(n_objects)
     number = n_answers if proportion is None else round(proportion * n * (n - 1) / 2)
     if number is not None and number > MOST_ANSWERS:
-        given = f"--answers {n_answers}" if proportion is None else f"--proportion {proportion:g}"
         raise InputError(
-            f"{given}: expected at most {MOST_ANSWERS:,} answers, got {number:,}; make fewer, or "
-            "several files with different seeds"
+            f"expected at most {MOST_ANSWERS:,} answers, got {number:,}",
+            parameter="n_answers" if proportion is None else "proportion",
+            remedy="simulate fewer, or several files with different seeds",
         )
-
-
-def _draw(
-    truth: Truth,
-    form: str,
-    n_answers: int | None,
-    proportion: float | None,
-    error_rate: float,
-    seed: int,
-) -> ListedComparisons:
-    if proportion is not None:
-        everything = RankedComparisons.of_similarities(truth.similarities, names=truth.names)
-        return everything.sample(proportion, seed=seed)
-    rows = simulate_answers(
-        truth.similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
-    )
-    return list_answers(rows, form, names=truth.names)

@@ -25,7 +25,7 @@ LONGEST_SUPPORT = 180.0
 
 A bootstrap sample may take twice as long as the answers, on which the estimates are based.
 """
-USUAL_REPLICATES, FEWEST_REPLICATES = 200, 50
+USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50
 """Default number of bootstrap samples, and the fewest for a slow method."""
 
 
@@ -58,7 +58,7 @@ def n_separate(comparisons: ListedComparisons) -> int:
 
 
 def choose_method(
-    methods: MethodComparison | None, comparisons: ListedComparisons, n_replicates: int
+    methods: MethodComparison | None, comparisons: ListedComparisons, n_bootstrap: int
 ) -> tuple[Candidate, str]:
     """Return the method and the reason: as "auto", without methods that take too long.
 
@@ -70,37 +70,37 @@ def choose_method(
             "spectral needs the fewest."
         )
     seconds = {
-        one.label: n_replicates * _seconds_per_replicate(one.method, comparisons)
+        one.label: n_bootstrap * _seconds_per_sample(one.method, comparisons)
         for one in methods.scores
     }
     fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
     if methods.recommended in fast:
         return CANDIDATES[methods.recommended], methods.reason
     label = fast[0] if fast else min(seconds, key=seconds.__getitem__)
-    return CANDIDATES[label], _why_not_the_recommended(label, methods, n_replicates, fast)
+    return CANDIDATES[label], _why_not_the_recommended(label, methods, n_bootstrap, fast)
 
 
-def choose_replicates(candidate: Candidate, comparisons: ListedComparisons) -> tuple[int, str]:
+def choose_n_bootstrap(candidate: Candidate, comparisons: ListedComparisons) -> tuple[int, str]:
     """Return the default number of bootstrap samples, and the reason."""
-    seconds = _seconds_per_replicate(candidate.method, comparisons)
-    if USUAL_REPLICATES * seconds <= LONGEST_SUPPORT:
-        return USUAL_REPLICATES, "the default"
-    if FEWEST_REPLICATES * seconds > LONGEST_SUPPORT:
-        return FEWEST_REPLICATES, f"few, because {candidate.label} is slow on this many answers"
+    seconds = _seconds_per_sample(candidate.method, comparisons)
+    if USUAL_BOOTSTRAP * seconds <= LONGEST_SUPPORT:
+        return USUAL_BOOTSTRAP, "the default"
+    if FEWEST_BOOTSTRAP * seconds > LONGEST_SUPPORT:
+        return FEWEST_BOOTSTRAP, f"few, because {candidate.label} is slow on this many answers"
     fitting = int(LONGEST_SUPPORT / seconds)
     return fitting, f"about as many as {candidate.label} processes in two minutes"
 
 
-def _seconds_per_replicate(method: str, comparisons: ListedComparisons) -> float:
+def _seconds_per_sample(method: str, comparisons: ListedComparisons) -> float:
     """Return an estimate rather than a measurement: the page is the same on every machine."""
     return estimate_seconds(method, comparisons.n_objects, comparisons.n_rows)
 
 
 def _why_not_the_recommended(
-    label: str, methods: MethodComparison, n_replicates: int, fast: Sequence[str]
+    label: str, methods: MethodComparison, n_bootstrap: int, fast: Sequence[str]
 ) -> str:
     """Return why the best of the fast methods is used, or the fastest if none is fast."""
-    best, samples = methods.best, f"{n_replicates:,} bootstrap samples"
+    best, samples = methods.best, f"{n_bootstrap:,} bootstrap samples"
     gap = best.held_out.accuracy - methods[label].held_out.accuracy
     if not fast:
         reason = f"no method processes {samples} in two minutes, and {label} is the fastest"

@@ -13,9 +13,9 @@ from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.report._choice import (
-    FEWEST_REPLICATES,
+    FEWEST_BOOTSTRAP,
     choose_method,
-    choose_replicates,
+    choose_n_bootstrap,
     compare_where_possible,
     find_candidate,
     n_separate,
@@ -72,9 +72,9 @@ class Evidence:
         The tree with and without the excluded annotators.
     weighting : WeightingEffect or None
         The tree with and without annotator weights, on request.
-    n_replicates : int
+    n_bootstrap : int
         Number of bootstrap samples.
-    replicates_reason : str
+    bootstrap_reason : str
         Why so many.
     seed : int
     """
@@ -91,8 +91,8 @@ class Evidence:
     crowd: CrowdQuality
     exclusion: ExclusionEffect | None
     weighting: WeightingEffect | None
-    n_replicates: int
-    replicates_reason: str
+    n_bootstrap: int
+    bootstrap_reason: str
     seed: int
 
     @property
@@ -105,7 +105,7 @@ def gather_evidence(
     comparisons: ListedComparisons,
     *,
     method: str = "auto",
-    n_replicates: int | None = None,
+    n_bootstrap: int | None = None,
     seed: Seed = 0,
     exclude: Sequence[str] = (),
     weigh_people: bool = False,
@@ -121,7 +121,7 @@ def gather_evidence(
         A method for comparisons, or the label of a candidate. "auto" chooses the one that predicts
         held-out answers best, of those whose bootstrap takes about two minutes at most; with too
         few answers to hold some out, spectral.
-    n_replicates : int, optional
+    n_bootstrap : int, optional
         Number of bootstrap samples; by default 200, or as many as a slow method processes in about
         two minutes, but at least 50.
     seed : int, Generator or None
@@ -148,7 +148,7 @@ def gather_evidence(
     --------
     >>> import ordlink as ol
     >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]])
-    >>> evidence = gather_evidence(c, method="AddS-AL", n_replicates=10)
+    >>> evidence = gather_evidence(c, method="AddS-AL", n_bootstrap=10)
     >>> evidence.tree.n_objects, evidence.methods is None
     (4, True)
     """
@@ -166,18 +166,18 @@ def gather_evidence(
         weights = annotator_weights(comparisons, seed=seed) if weigh_people else None
         methods = compare_where_possible(comparisons, seed, begin("methods"))
         if named is None:
-            at_least = n_replicates or FEWEST_REPLICATES
+            at_least = n_bootstrap or FEWEST_BOOTSTRAP
             chosen, reason = choose_method(methods, comparisons, at_least)
         else:
             chosen, reason = named, f"{named.label} was requested."
-        replicates_reason = "as requested"
-        if n_replicates is None:
-            n_replicates, replicates_reason = choose_replicates(chosen, comparisons)
+        bootstrap_reason = "as requested"
+        if n_bootstrap is None:
+            n_bootstrap, bootstrap_reason = choose_n_bootstrap(chosen, comparisons)
         options = dict(chosen.options)
         support = branch_support(
             comparisons,
             chosen.method,
-            n_bootstrap=n_replicates,
+            n_bootstrap=n_bootstrap,
             seed=seed,
             progress=begin("support"),
             **options,
@@ -205,8 +205,8 @@ def gather_evidence(
         crowd=crowd,
         exclusion=exclusion,
         weighting=weighting,
-        n_replicates=n_replicates,
-        replicates_reason=replicates_reason,
+        n_bootstrap=n_bootstrap,
+        bootstrap_reason=bootstrap_reason,
         seed=seed,
     )
 

@@ -76,7 +76,7 @@ def report_page(
     >>> import ordlink as ol
     >>> from ordlink.report import gather_evidence
     >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]])
-    >>> text = report_page(gather_evidence(c, method="AddS-AL", n_replicates=10), title="Four")
+    >>> text = report_page(gather_evidence(c, method="AddS-AL", n_bootstrap=10), title="Four")
     >>> "<h1>Four</h1>" in text
     True
     """
@@ -120,8 +120,8 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
     caption = (
         f"The tree of all answers ({escape(evidence.chosen.label)}). Why this method: "
         f"{escape(evidence.reason)} "
-        f"Support is from {evidence.n_replicates:,} bootstrap samples "
-        f"({escape(evidence.replicates_reason)}). A dot marks branches with support of at least "
+        f"Support is from {evidence.n_bootstrap:,} bootstrap samples "
+        f"({escape(evidence.bootstrap_reason)}). A dot marks branches with support of at least "
         "95 %; numbers are percent; grey is below 50 %. "
         f"{_threshold(evidence.chosen.method)} From right to left, branches join in merge order; "
         "their lengths have no other meaning."
@@ -201,7 +201,7 @@ def _making(evidence: Evidence, making: Making) -> str:
     test = evidence.test
     rows: list[tuple[object, object]] = [
         ("method", evidence.chosen.method + (f" ({options})" if options else "")),
-        ("bootstrap samples", f"{evidence.n_replicates:,} ({evidence.replicates_reason})"),
+        ("bootstrap samples", f"{evidence.n_bootstrap:,} ({evidence.bootstrap_reason})"),
         ("seed", str(evidence.seed)),
         ("permutations of the test", "-" if test is None else f"{len(test.null_statistics):,}"),
         ("held-out revenue of the test", "-" if test is None else f"{test.revenue:.3f}"),
