@@ -99,7 +99,7 @@ def test_the_dashboard_shows_the_tree_as_it_grows(
     assert pictures.count() == 6
     assert owner.page.locator(".kept .merge").count() == 4
     assert owner.page.inner_text("#n-answers") == "12"
-    assert EVIL in owner.page.inner_text("#people")
+    assert EVIL in owner.page.inner_text("#participants")
 
     owner.page.evaluate("document.querySelector('.kept image').isSame = true")
     owner.page.check("#everybody")

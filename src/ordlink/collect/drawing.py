@@ -1,4 +1,4 @@
-"""What the dashboard draws: where the lines of the tree and the bars of the chart go."""
+"""The dashboard's drawings: the coordinates of the tree and of the bar chart."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ordlink._text import shorten, whole_percent
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting import dendrogram_layout
 
@@ -15,8 +16,8 @@ _MARGIN = 12.0
 _PICTURE_ROW, _TEXT_ROW = 34.0, 19.0
 _LEAST_STEP_FOR_NUMBERS = 17.0
 _LONGEST_NAME = 23
-FIRM, FAIR = 0.9, 0.5
-"""Supports from which a merge is drawn as firm, and as fair."""
+FIRM, FAIR = 0.95, 0.5
+"""Supports from which a merge is drawn as firm, as in plots and reports, and as fair."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class TreeDrawing:
 def draw_tree(
     tree: Mapping[str, Any] | None, names: Sequence[str], urls: Sequence[str]
 ) -> TreeDrawing | None:
-    """Return where everything goes; None while there is no tree.
+    """Return the coordinates; None while there is no tree.
 
     Parameters
     ----------
@@ -96,12 +97,12 @@ def draw_tree(
                 trust="root" if is_root else trust_of(share),
                 label=""
                 if is_root or share is None or step < _LEAST_STEP_FOR_NUMBERS
-                else f"{100 * share:.0f}",
+                else whole_percent(share),
                 title="" if is_root else describe_support(share),
             )
         )
     leaves = tuple(
-        Leaf(y_of(place), names[one], _short(names[one]), urls[one])
+        Leaf(y_of(place), names[one], shorten(names[one], _LONGEST_NAME), urls[one])
         for place, one in enumerate(layout.leaf_order.tolist())
     )
     return TreeDrawing(
@@ -119,20 +120,20 @@ def draw_tree(
 
 
 def describe_support(support: float | None) -> str:
-    """Return in words how firm a merge is.
+    """Describe the support of a merge.
 
     Examples
     --------
     >>> describe_support(0.7), describe_support(None)
-    ('in 70% of the trees of resampled answers', 'decided by a tie: no answer speaks for it')
+    ('bootstrap support 70 %', 'decided by a tie, not by the answers')
     """
     if support is None:
-        return "decided by a tie: no answer speaks for it"
-    return f"in {support:.0%} of the trees of resampled answers"
+        return "decided by a tie, not by the answers"
+    return f"bootstrap support {whole_percent(support)} %"
 
 
 def trust_of(support: float | None) -> str:
-    """Return in one word how firm a merge is; weak if a tie decided it.
+    """Return firm, fair or weak; weak if a tie decided.
 
     Examples
     --------
@@ -192,7 +193,3 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"

@@ -182,7 +182,8 @@ class RunningStudy:
                     return  # a new study starts sooner with one process less
                 self._builder = await asyncio.to_thread(self._make_worker)
             old = self.latest.trees
-            trees = await asyncio.to_thread(self._builder.build_trees, old and old.version)
+            version = None if old is None else old.version
+            trees = await asyncio.to_thread(self._builder.build_trees, version)
             if trees is not None:
                 stability = self.latest.stability.after(trees, fewest_new=self.study.n_objects)
                 self.latest = LatestTrees(trees, time.time(), stability)

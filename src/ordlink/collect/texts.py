@@ -4,11 +4,11 @@ from __future__ import annotations
 
 TEXTS: dict[str, str] = {
     "language": "en",
-    "welcome": "You will be shown things and asked which of them are more alike.",
+    "welcome": "You will see several things and be asked which of them are more alike.",
     "consent_title": "Before you begin",
     "consent": (
         "Taking part is voluntary, and you can stop at any time. We store your answers, how long "
-        "you took for them, and the participant number with which you came; nothing else about "
+        "each took, and the participant id in your link, but nothing else about "
         "you. You can have your answers removed."
     ),
     "agree": "I agree and want to take part",
@@ -16,13 +16,13 @@ TEXTS: dict[str, str] = {
     "preview": "This is a preview. Accept the task to take part.",
     "instructions_title": "How it works",
     "instructions": (
-        "There are no right or wrong answers: choose what seems right to you. Click on it or tap "
-        "it. You will be asked again and again:"
+        "There are no right or wrong answers: choose what seems right to you, by clicking or "
+        "tapping it. Every question looks like this:"
     ),
     "key_choose": "choose",
     "practice": "Practice: this answer does not count.",
     "ready_title": "Ready",
-    "practice_done": "That was the practice. Now the answers count.",
+    "practice_done": "That was the practice. From now on your answers count.",
     "reference": "Compare with this",
     "option": "Option {number}",
     "picture": "picture",
@@ -37,7 +37,7 @@ TEXTS: dict[str, str] = {
     "break": "Time for a short break. Continue whenever you like.",
     "continue": "Continue",
     "debrief_title": "Thank you!",
-    "debrief": "That was all. Thank you very much for your answers!",
+    "debrief": "You have finished. Thank you very much for your answers!",
     "code": "Your completion code:",
     "copy": "Copy the code",
     "copied": "Copied.",
@@ -45,8 +45,8 @@ TEXTS: dict[str, str] = {
     "withdraw": "Stop and remove my answers",
     "withdrawn": "Your answers have been removed. You can close this page.",
     "asked_to_withdraw": (
-        "You came back on another device than the one on which you began. Those who run this study "
-        "are told that you want your answers removed; they have to confirm it. You can close this "
+        "You are using another device than the one on which you started. The researchers have been "
+        "told that you want your answers removed and have to confirm it. You can close this "
         "page."
     ),
     "confirm_withdraw": "Remove all your answers? This cannot be undone.",
@@ -54,24 +54,24 @@ TEXTS: dict[str, str] = {
     "end_title": "The end",
     "declined": "You chose not to take part. You can close this page.",
     "declined_late": (
-        "You have taken part already, and your answers are kept. To have them removed, agree once "
+        "You have already taken part, and your answers are kept. To have them removed, agree once "
         "more and choose “Stop and remove my answers” at the bottom of the next page."
     ),
-    "screened_out": "Thank you. You can not take part any further.",
+    "screened_out": "Thank you. Your participation ends here.",
     "closed": "This study is closed at the moment. Thank you for your interest.",
     "waiting_title": "One moment",
-    "waiting": "No question is ready; please wait a moment.",
+    "waiting": "No question is ready yet; please wait a moment.",
     "loading": "One moment, please.",
-    "lost": "The connection is lost; your answer is kept here and sent again.",
+    "lost": "The connection was lost; your answer is kept here and will be sent again.",
     "back": "Connected again.",
-    "late": "Your last answer came too late and was not stored. Please go on with this question.",
+    "late": "Your last answer came too late and was not stored. Please continue here.",
     "outdated": (
-        "The study was opened again in another window. Nothing was stored from here; please go on "
+        "The study was opened in another window. Nothing was stored from this one; please continue "
         "with what is shown now."
     ),
     "missing": "cannot be shown",
-    "failed": "Something went wrong. Please load the page again.",
-    "reload": "Load the page again",
+    "failed": "Something went wrong. Please reload the page.",
+    "reload": "Reload the page",
     "no_scripts": "This page needs JavaScript.",
     "progress_label": "Progress",
     "progress": "Question {done} of {total}",

@@ -73,7 +73,7 @@ def grow_tree(comparisons: ListedComparisons, method: str, n_answers: int) -> Li
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
         trusted = branch_support(
-            comparisons, method, n_replicates=N_BOOTSTRAP_SAMPLES, **tree_options(method)
+            comparisons, method, n_bootstrap=N_BOOTSTRAP_SAMPLES, **tree_options(method)
         )
     return LiveTree(
         tree,
