@@ -208,7 +208,7 @@ def test_names_in_other_scripts_are_drawn_without_an_error():
 
 
 def test_impossible_options_are_refused(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match=r"tree\.bmp: .*'\.bmp'; use one of \.png, \.svg, \.pdf"):
+    with pytest.raises(InputError, match=r"tree\.bmp: .* \.png, \.svg or \.pdf, got '\.bmp'"):
         save_plot(TREE, tmp_path / "tree.bmp")
     with pytest.raises(InputError, match="no extension"):
         save_plot(TREE, tmp_path / "tree")
@@ -216,9 +216,9 @@ def test_impossible_options_are_refused(tmp_path, monkeypatch):
         save_plot(TREE, tmp_path / "no" / "tree.png")
     with pytest.raises(InputKindError, match="save_plot makes its own figure"):
         save_plot(TREE, tmp_path / "tree.png", ax=None)
-    with pytest.raises(InputError, match="orientation must be one of left, top"):
+    with pytest.raises(InputError, match="orientation: expected 'left' or 'top'"):
         plot_hierarchy(TREE, orientation="up")
-    with pytest.raises(InputError, match="palette is empty"):
+    with pytest.raises(InputError, match="palette: expected at least one colour"):
         plot_hierarchy(TREE, palette=[])
     with pytest.raises(InputError, match=r"n_clusters: .* from 1 to 5"):
         plot_hierarchy(TREE, n_clusters=6)

@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ordlink._atomic import replacing
 from ordlink._typing import AnyArray
+from ordlink._validate import check_choice
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting._figure import (
@@ -28,15 +29,12 @@ from ordlink.plotting._figure import (
     one_line,
     pitch_of,
 )
-from ordlink.plotting._fonts import font_families
-from ordlink.plotting._formats import FORMATS, check_drawing
+from ordlink.plotting._formats import FORMATS, check_drawing, font_families
 from ordlink.plotting._layout import ABOVE_CUT, DendrogramLayout, dendrogram_layout
 from ordlink.plotting._pictures import PIXELS_PER_INCH, WIDEST, read_pictures
 from ordlink.plotting._support import (
     LEGEND,
     WEAK_COLOUR,
-    collapse,
-    collapsed_links,
     draw_support,
     shows_support,
     weak_links,
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-# Told apart with every kind of colour vision, and dark enough for thin lines on white: Paul Tol's
+# Suited to every kind of colour vision, and dark enough for thin lines on white: Paul Tol's
 # muted colours, with Okabe and Ito's sky blue.
 PALETTE = (
     "#332288",
@@ -125,16 +123,14 @@ def plot_hierarchy(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['ant', 'bee', 'cat', 'dog']
     """
-    if orientation not in ORIENTATIONS:
-        raise InputError(
-            f"orientation must be one of {', '.join(ORIENTATIONS)}, got {orientation!r}."
-        )
+    check_choice(orientation, "orientation", ORIENTATIONS)
     if not len(palette):
-        raise InputError("palette is empty; give at least one colour.")
+        raise InputError("expected at least one colour, got none", parameter="palette")
     n = tree.n_objects
-    layout = dendrogram_layout(tree, n_clusters=n_clusters, heights=heights)
-    collapsed = collapsed_links(tree, min_support)
-    layout = collapse(layout, tree, collapsed)
+    layout = dendrogram_layout(
+        tree, n_clusters=n_clusters, heights=heights, min_support=min_support
+    )
+    collapsed = tree.collapsed(min_support)
     room = LARGEST_SIDE / n if ax is None else pitch_of(ax, n, orientation)
     images: list[AnyArray | None] = []
     if pictures is not None:
@@ -203,8 +199,9 @@ def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options:
     suffix = check_drawing(path)
     if "ax" in options:
         raise InputKindError(
-            "save_plot makes its own figure; to draw on given axes, call "
-            "plot_hierarchy(tree, ax=ax) and save their figure."
+            "save_plot makes its own figure",
+            parameter="ax",
+            remedy="to draw on given axes, call plot_hierarchy and save their figure",
         )
     figure = plot_hierarchy(tree, **options).get_figure(root=True)
     if figure is None:  # pragma: no cover (axes that we made have a figure)
@@ -212,7 +209,7 @@ def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options:
     largest = LARGEST_PIXELS / max(figure.get_size_inches())
     with replacing(path) as stream:
         figure.savefig(stream, format=suffix[1:], dpi=min(dpi, largest), **FORMATS[suffix])
-    return Path(path)
+    return path
 
 
 def _colour(group: int, palette: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from matplotlib.textpath import TextToPath
 from ordlink._typing import AnyArray
 from ordlink.errors import InputError
 from ordlink.hierarchy._text import fit
-from ordlink.plotting._fonts import font_families
+from ordlink.plotting._formats import font_families
 from ordlink.plotting._pictures import PIXELS_PER_INCH
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def default_pitch(n_objects: int) -> float:
 def pitch_of(ax: Axes, n_objects: int, orientation: str) -> float:
     figure = ax.get_figure(root=True)
     if figure is None:
-        raise InputError("ax belongs to no figure; make it with figure.add_subplot().")
+        raise InputError(
+            "it belongs to no figure", parameter="ax", remedy="make it with figure.add_subplot()"
+        )
     box = ax.get_window_extent()
     return float(box.height if orientation == "left" else box.width) / figure.dpi / n_objects
 

@@ -1,10 +1,15 @@
-"""The kinds of files that drawings are saved to."""
+"""File formats of drawings, and fonts for names in scripts that Matplotlib's own font lacks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+from matplotlib.font_manager import fontManager
+
+from ordlink._text import either
 from ordlink.errors import InputError
 
 FORMATS: dict[str, dict[str, Any]] = {
@@ -21,7 +26,36 @@ def check_drawing(path: str | Path) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(
-            f"{path}: cannot tell the format of the drawing from {suffix or 'no extension'!r}; "
-            f"use one of {', '.join(FORMATS)}."
+            f"the extension of a drawing is {either(FORMATS)}, got {suffix or 'no extension'!r}",
+            where=str(path),
         )
     return suffix
+
+
+WIDE_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "Noto Sans JP",
+    "Noto Sans KR",
+    "WenQuanYi Zen Hei",
+    "Microsoft YaHei",
+    "Yu Gothic",
+    "Malgun Gothic",
+    "PingFang SC",
+    "Hiragino Sans",
+    "Apple SD Gothic Neo",
+    "Arial Unicode MS",
+)
+"""Fonts with many scripts that systems bring along; those that are installed are used."""
+FIRST_LACKING = "\u0700"
+"""Matplotlib's own font covers Latin, Greek, Cyrillic, Hebrew and Arabic; few scripts beyond."""
+
+
+def font_families(texts: Sequence[str]) -> list[str]:
+    """Return the font families to draw these texts with, in the order in which they are tried."""
+    families: list[str] = list(matplotlib.rcParams["font.family"])
+    if all(character < FIRST_LACKING for text in texts for character in text):
+        return families
+    installed = {font.name for font in fontManager.ttflist}
+    return families + [family for family in WIDE_FONTS if family in installed]

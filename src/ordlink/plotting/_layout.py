@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import FloatArray, Int32Array, LabelArray
-from ordlink.errors import InputError
+from ordlink._validate import check_choice
 from ordlink.hierarchy import Hierarchy
 
 ABOVE_CUT = -1
@@ -51,7 +51,11 @@ class DendrogramLayout:
 
 
 def dendrogram_layout(
-    tree: Hierarchy, *, n_clusters: int | None = None, heights: str = "rank"
+    tree: Hierarchy,
+    *,
+    n_clusters: int | None = None,
+    heights: str = "rank",
+    min_support: float | None = None,
 ) -> DendrogramLayout:
     """Compute where the lines of a dendrogram go.
 
@@ -64,6 +68,8 @@ def dendrogram_layout(
     heights : {"rank", "depth", "size"}
         What the height of a merge shows: its place in the order of merges, the number of merges
         on the longest way down, or the number of objects (logarithm to base 2).
+    min_support : float, optional
+        Merges with less support are at the height of the next one above that has enough.
 
     Returns
     -------
@@ -77,10 +83,11 @@ def dendrogram_layout(
     >>> layout.links[1].tolist()
     [[0.5, 1.0], [0.5, 2.0], [2.0, 2.0], [2.0, 0.0]]
     """
-    if heights not in HEIGHTS:
-        raise InputError(f"heights must be one of {', '.join(HEIGHTS)}, got {heights!r}.")
     n = tree.n_objects
-    node_heights = np.concatenate([np.zeros(n), HEIGHTS[heights](tree)])
+    tops = HEIGHTS[check_choice(heights, "heights", HEIGHTS)](tree)
+    node_heights = np.concatenate([np.zeros(n), tops])
+    for node in np.flatnonzero(tree.collapsed(min_support))[::-1] + n:  # parents first
+        node_heights[node] = node_heights[tree.parents[node]]
     positions = np.empty(2 * n - 1)
     positions[tree.leaf_order] = np.arange(n)
     for t, (left, right) in enumerate(tree.merges.tolist()):
@@ -94,7 +101,7 @@ def dendrogram_layout(
         link_groups=link_groups,
         leaf_groups=leaf_groups,
         stems=_stems(tree, positions, node_heights, n_clusters),
-        cut_height=_cut_height(node_heights[n:], n_clusters),
+        cut_height=_cut_height(tops, n_clusters),
     )
 
 
@@ -157,8 +164,7 @@ def _stems(
 ) -> FloatArray:
     if n_clusters is None or n_clusters == 1:
         return np.empty((0, 2, 2))
-    existing = 2 * tree.n_objects - n_clusters  # nodes at the cut
-    tops = np.flatnonzero(tree.parents[:existing] >= existing)
+    tops = tree.cut_nodes(n_clusters)
     tops = tops[np.argsort(positions[tops])]
     lower = np.column_stack([positions[tops], heights[tops]])
     upper = np.column_stack([positions[tops], heights[tree.parents[tops]]])

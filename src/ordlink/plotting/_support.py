@@ -1,9 +1,8 @@
-"""How firmly branches are supported, shown in a dendrogram."""
+"""Bootstrap support of branches, shown in a dendrogram."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from matplotlib.patheffects import withStroke
 
 from ordlink._text import whole_percent
 from ordlink._typing import BoolArray
-from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting._layout import DendrogramLayout
 from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT
@@ -36,36 +34,6 @@ def weak_links(tree: Hierarchy) -> BoolArray:
     weak = np.zeros(tree.n_objects - 1, dtype=np.bool_)
     weak[:-1] = tree.support[:-1] < WEAK_SUPPORT
     return weak
-
-
-def collapsed_links(tree: Hierarchy, min_support: float | None) -> BoolArray:
-    """Return which merges are left out for want of support; never the root."""
-    collapsed = np.zeros(tree.n_objects - 1, dtype=np.bool_)
-    if min_support is not None:
-        if not 0 <= min_support <= 1:
-            raise InputError(f"min_support: expected from 0 to 1, got {min_support}.")
-        collapsed[:-1] = tree.support[:-1] < min_support
-    return collapsed
-
-
-def collapse(layout: DendrogramLayout, tree: Hierarchy, collapsed: BoolArray) -> DendrogramLayout:
-    """Return the layout with some merges at the height of the next one above that is kept."""
-    n = tree.n_objects
-    heights = layout.heights.copy()
-    for node in range(2 * n - 3, n - 1, -1):
-        if collapsed[node - n]:
-            heights[node] = heights[tree.parents[node]]
-    links = layout.links.copy()
-    left, right = tree.merges.T
-    links[:, 0, 1], links[:, 3, 1] = heights[left], heights[right]
-    links[:, 1, 1] = links[:, 2, 1] = heights[n:]
-    stems = layout.stems.copy()
-    if len(stems):
-        existing = 2 * n - len(stems)  # nodes at the cut
-        tops = np.flatnonzero(tree.parents[:existing] >= existing)
-        tops = tops[np.argsort(layout.positions[tops])]
-        stems[:, 0, 1], stems[:, 1, 1] = heights[tops], heights[tree.parents[tops]]
-    return replace(layout, heights=heights, links=links, stems=stems)
 
 
 def draw_support(
