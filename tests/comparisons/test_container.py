@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -386,3 +388,37 @@ def test_all_comparisons_are_equal_only_with_the_same_order_of_the_pairs() -> No
     assert one != Comparisons.from_similarities(matrix, names=["ant", "bee", "dog"])
     assert one != Comparisons.from_similarities(matrix)
     assert one != one.listed()
+
+
+def test_all_answer_forms_have_the_same_documented_parameters() -> None:
+    expected = inspect.signature(Comparisons.from_quadruplets)
+
+    for make in (
+        Comparisons.from_triplets,
+        Comparisons.from_most_central,
+        Comparisons.from_odd_one_out,
+    ):
+        assert inspect.signature(make) == expected
+        assert "skip_repeated : bool" in (make.__doc__ or "")
+        with pytest.raises(TypeError):
+            make([[0, 1, 2]], counted=[1])
+
+
+def test_seeds_are_numbers_generators_or_none_and_0_by_default() -> None:
+    matrix = np.add.outer(np.arange(12.0), np.arange(12.0))
+    sample = Comparisons.from_similarities(matrix, 0.2)
+
+    assert sample == Comparisons.from_similarities(matrix, 0.2, seed=0)
+    assert sample == Comparisons.from_similarities(matrix, 0.2, seed=np.random.default_rng(0))
+    assert sample.split() == sample.split(seed=np.random.default_rng(0))
+    assert sum(part.n_rows for part in sample.split(seed=None)) == sample.n_rows
+    with pytest.raises(InputError, match="seed"):
+        Comparisons.from_similarities(matrix, 0.2, seed=-1)
+
+
+def test_only_listed_comparisons_have_a_length() -> None:
+    ranked = Comparisons.from_similarities(np.add.outer(np.arange(4.0), np.arange(4.0)))
+
+    assert len(Comparisons.from_triplets([[0, 1, 2]], counts=[5])) == 1  # rows, not answers
+    with pytest.raises(TypeError):
+        len(ranked)  # type: ignore[arg-type]

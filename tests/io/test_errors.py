@@ -315,3 +315,20 @@ def test_n_objects_must_be_positive(tmp_path):
     ):
         with pytest.raises(error, match="n_objects"):
             read_comparisons(file_of(tmp_path, "0,1,2,3\n"), n_objects=n_objects)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "expected"),
+    [
+        ("1,2,3\n", {"form": "triplet"}, "<one_based True>, or <n_objects 4>"),
+        ("0,1,2\n", {}, "pass <form > as one of these"),
+        ("0,1,1\n", {"form": "triplet"}, "<skip_repeated True>"),
+        ("a,b,c\n0,1,2\n", {"columns": ["a"], "header": False}, "<columns > or <header False>"),
+    ],
+)
+def test_remedies_name_parameters_as_the_caller_does(tmp_path, content, options, expected):
+    with pytest.raises(InputError) as caught:
+        read_comparisons(file_of(tmp_path, content), **options)
+
+    assert expected in caught.value.render(lambda parameter, value: f"<{parameter} {value}>")
+    assert "--" not in str(caught.value)

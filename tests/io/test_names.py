@@ -7,7 +7,7 @@ import io
 import pytest
 
 from ordlink.errors import InputError
-from ordlink.io import read_names
+from ordlink.io import find_delimiter, read_names
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,18 @@ def test_bad_lists_are_refused(tmp_path, content, message, extension):
 def test_a_missing_list_is_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_names(tmp_path / "names.txt")
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["a,b,c", "d,e,f"], ","),
+        (["a;b;1,5", "c;d;2,5"], ";"),
+        (["a\tb\tc,d,e,f"], "\t"),
+        (['"x;y;z";1', '"u;v;w";2'], ";"),
+        (["name"], ","),
+        ([], ","),
+    ],
+)
+def test_the_delimiter_is_what_all_lines_have_equally_often(lines, expected):
+    assert find_delimiter(lines) == expected

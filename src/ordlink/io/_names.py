@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 
-from ordlink._validate import check_names
-from ordlink.errors import InputError
 from ordlink.io._source import (
     DELIMITERS,
     InputFile,
     Readable,
+    check_names_found,
     find_delimiter,
     reading,
     refuse,
@@ -64,8 +63,5 @@ def read_names(path: Readable) -> list[str]:
             f"name {names.index('') + 1} is empty",
             "give one name per line, without empty lines in between",
         )
-    try:
-        check_names(names, None)
-    except InputError as error:
-        refuse(source.name, error.problem, error.remedy)
+    check_names_found(names, source.name)
     return names

@@ -10,13 +10,14 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NoReturn, TypeAlias
 
 from ordlink._text import either, quoted
+from ordlink._validate import check_names
 from ordlink.errors import InputError, InputKindError, OrdlinkError
 
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
@@ -138,6 +139,14 @@ def read_block(stream: BinaryIO, name: str, n_bytes: int | None = None) -> bytes
 def refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
     """Raise InputError."""
     raise InputError(problem, where=where, remedy=remedy)
+
+
+def check_names_found(names: Sequence[str], where: str) -> None:
+    """Refuse names in a file that are empty or have control characters."""
+    try:
+        check_names(names, None)
+    except InputError as error:
+        refuse(where, error.problem, error.remedy)
 
 
 def find_format(path: Path | None, name: str | None) -> str:

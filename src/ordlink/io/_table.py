@@ -22,7 +22,7 @@ from ordlink.io._cells import (
 )
 from ordlink.io._columns import find_roles
 from ordlink.io._header import FileHeader
-from ordlink.io._source import located, no_answers, refuse
+from ordlink.io._source import check_names_found, located, no_answers, refuse
 
 SMALLEST_JUDGED = 10
 """With fewer rows than this, nobody can say whether the first one is a header."""
@@ -154,6 +154,8 @@ def list_table(
         if earlier is not None:
             have_names = names is not None
             earlier.check_objects(table.row_name(0), looked_up=looked_up, have_names=have_names)
+        if found_names is not None and names is None:
+            check_names_found(found_names, table.source)
         if table.may_have_header and looked_up and names is None:
             _refuse_header(rows, table)
         details = {
