@@ -22,7 +22,7 @@ FIRM, FAIR = 0.95, 0.5
 
 @dataclass(frozen=True)
 class Branch:
-    """A merge: its lines, the point where they join, and how firm it is."""
+    """A merge: its lines, the point where they join, and its support."""
 
     path: str
     x: float
@@ -61,14 +61,9 @@ class TreeDrawing:
 def draw_tree(
     tree: Mapping[str, Any] | None, names: Sequence[str], urls: Sequence[str]
 ) -> TreeDrawing | None:
-    """Return the coordinates; None while there is no tree.
+    """Return the coordinates of a tree from `LiveTree.as_json`; None while there is none.
 
-    Parameters
-    ----------
-    tree : mapping or None
-        As :meth:`ordlink.collect.trees.LiveTree.as_json` gives it.
-    names, urls : sequence of str
-        Of the objects; an empty address where there is no picture.
+    `urls` are the addresses of the objects' pictures, empty where there is none.
     """
     if tree is None:
         return None
