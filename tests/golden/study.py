@@ -43,7 +43,8 @@ def make_study_database(path: Path) -> None:
                     state = post(browser, "/api/continue", phase=state["phase"])
                 if person == 1 and state["number"] == 6 and state["undoable"]:
                     state = post(browser, "/api/undo", number=state["undoable"])
-        place.browser.post("/owner/participants/3/exclude", data={"csrf": csrf, "reason": "guesses"})
+        reason = {"csrf": csrf, "reason": "guesses"}
+        place.browser.post("/owner/participants/3/exclude", data=reason)
         place.browser.post("/owner/state", data={"csrf": csrf, "state": "complete"})
 
 

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ class RunningStudy:
             self.database.submit(release_all).result()
         self.latest = LatestTrees()
         self._set_state(self._read_state())
-        self._make_worker = lambda: make_worker(url, study)
+        self._make_worker = partial(make_worker, url, study)
         self._drawer: StudyTasks | WorkerProcess | None = None
         self._builder: StudyTasks | WorkerProcess | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -182,7 +183,8 @@ class RunningStudy:
                     return  # a new study starts sooner with one process less
                 self._builder = await asyncio.to_thread(self._make_worker)
             old = self.latest.trees
-            trees = await asyncio.to_thread(self._builder.build_trees, old and old.version)
+            version = None if old is None else old.version
+            trees = await asyncio.to_thread(self._builder.build_trees, version)
             if trees is not None:
                 stability = self.latest.stability.after(trees, fewest_new=self.study.n_objects)
                 self.latest = LatestTrees(trees, time.time(), stability)
