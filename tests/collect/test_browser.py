@@ -568,7 +568,7 @@ def test_a_page_of_one_person_never_answers_for_another_in_the_same_browser(
     first.page.keyboard.press("1")
     first.page.wait_for_selector("#banner.late:visible")
 
-    assert "opened again in another window" in first.page.inner_text("#banner")
+    assert "opened in another window" in first.page.inner_text("#banner")
     assert first.texts() == theirs
     assert stored(site) == []
     first.page.wait_for_timeout(160)

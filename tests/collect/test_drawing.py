@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ordlink._text import whole_percent
 from ordlink.collect.drawing import draw_bars, draw_tree, trust_of
 from ordlink.collect.quality import overall_agreement
 
@@ -44,7 +45,7 @@ def test_each_merge_is_drawn_between_its_children_and_left_of_them(n_objects: in
         share = tree["support"][number]  # type: ignore[index]
         is_root = number == n_objects - 2
         assert branch.trust == ("root" if is_root else trust_of(share))
-        assert branch.label in ("", f"{100 * share:.0f}")
+        assert branch.label in ("", whole_percent(share))
     assert min(x for x, _ in place.values()) > 0
     assert max(y for _, y in place.values()) < drawn.height
 
@@ -60,7 +61,7 @@ def test_long_names_are_shortened_and_kept_in_full() -> None:
 
     assert drawn is not None
     (long,) = [leaf for leaf in drawn.leaves if leaf.name == "x" * 60]
-    assert len(long.shown_name) < 30 and long.shown_name.endswith("…")
+    assert len(long.shown_name) < 30 and long.shown_name.endswith("...")
 
 
 def test_bars_are_as_high_as_the_counts() -> None:

@@ -227,8 +227,8 @@ def test_the_downloaded_study_file_of_texts_is_a_plain_list(tmp_path: Path) -> N
         ("{name: x, text: y, file: z}", "expected the keys name and file"),
         ("{name: x, text: 3}", "with texts, got"),
         ("{name: x, file: ../secret.png}", "stimulus 3: there is no file"),
-        ("{name: x, file: study.yaml}", "is of no known kind"),
-        ("{name: '', text: y}", "has no name that can be shown"),
+        ("{name: x, file: study.yaml}", "has no known extension"),
+        ("{name: '', text: y}", "has no printable name"),
     ],
 )
 def test_wrong_entries_of_a_list_are_refused(tmp_path: Path, entry: str, message: str) -> None:

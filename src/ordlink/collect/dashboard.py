@@ -260,9 +260,7 @@ async def withdraw_participant(site: TheSite, person: ParticipantNumber) -> Resp
     """Remove the answers of a participant who asked for it."""
 
     def write(connection: sa.Connection) -> bool:
-        known = connection.execute(
-            sa.select(participant.c.id).where(participant.c.id == person)
-        ).scalar()
+        known = connection.scalar(sa.select(participant.c.id).where(participant.c.id == person))
         if known is not None:
             withdraw(connection, person)
         return known is not None

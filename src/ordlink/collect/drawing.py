@@ -9,6 +9,7 @@ from typing import Any
 from ordlink._text import shorten, whole_percent
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting import dendrogram_layout
+from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT
 
 TREE_WIDTH = 400.0
 _BRANCHES = 236.0
@@ -16,13 +17,11 @@ _MARGIN = 12.0
 _PICTURE_ROW, _TEXT_ROW = 34.0, 19.0
 _LEAST_STEP_FOR_NUMBERS = 17.0
 _LONGEST_NAME = 23
-FIRM, FAIR = 0.95, 0.5
-"""Supports from which a merge is drawn as firm, as in plots and reports, and as fair."""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A merge: its lines, the point where they join, and how firm it is."""
+    """A merge: its lines, the point where they join, and its support."""
 
     path: str
     x: float
@@ -61,14 +60,9 @@ class TreeDrawing:
 def draw_tree(
     tree: Mapping[str, Any] | None, names: Sequence[str], urls: Sequence[str]
 ) -> TreeDrawing | None:
-    """Return the coordinates; None while there is no tree.
+    """Return the coordinates of a tree from `LiveTree.as_json`; None while there is none.
 
-    Parameters
-    ----------
-    tree : mapping or None
-        As :meth:`ordlink.collect.trees.LiveTree.as_json` gives it.
-    names, urls : sequence of str
-        Of the objects; an empty address where there is no picture.
+    `urls` are the addresses of the objects' pictures, empty where there is none.
     """
     if tree is None:
         return None
@@ -141,7 +135,7 @@ def trust_of(support: float | None) -> str:
     ['firm', 'fair', 'weak']
     """
     share = support or 0.0
-    return "firm" if share >= FIRM else "fair" if share >= FAIR else "weak"
+    return "firm" if share >= FIRM_SUPPORT else "fair" if share >= WEAK_SUPPORT else "weak"
 
 
 @dataclass(frozen=True)

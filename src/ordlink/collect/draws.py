@@ -119,11 +119,11 @@ def read_waiting(connection: sa.Connection) -> set[tuple[int, ...]]:
     is_open = sa.select(serving.c.question_id).where(
         serving.c.status == "open", serving.c.question_id.is_not(None)
     )
-    rows = connection.execute(
+    rows = connection.scalars(
         sa.select(question.c.objects).where(
             sa.or_(question.c.n_served < question.c.n_wanted, question.c.id.in_(is_open))
         )
-    ).scalars()
+    )
     return set(map(read_objects, rows))
 
 
@@ -132,4 +132,4 @@ def read_last_draw(connection: sa.Connection, sampler: str | None = None) -> int
     query = sa.select(sa.func.max(draw.c.id))
     if sampler is not None:
         query = query.where(draw.c.sampler == sampler)
-    return int(connection.execute(query).scalar() or 0)
+    return int(connection.scalar(query) or 0)

@@ -64,7 +64,7 @@ def _over_time(connection: sa.Connection) -> dict[str, Any]:
         .where(serving.c.role == "main", ~answer.c.undone)
         .subquery()
     )
-    first = connection.execute(sa.select(sa.func.min(counted.c.received_at))).scalar()
+    first = connection.scalar(sa.select(sa.func.min(counted.c.received_at)))
     if first is None:
         return {"start": None, "seconds": None, "counts": []}
     width = max((time.time() - first) / N_BARS, 1.0)

@@ -72,7 +72,7 @@ class OwnerAuth:
 
 def stored_password(connection: sa.Connection) -> str | None:
     """Return the hash of the owner's password, None before it is set."""
-    return connection.execute(sa.select(owner.c.password_hash)).scalar()
+    return connection.scalar(sa.select(owner.c.password_hash))
 
 
 def set_password(connection: sa.Connection, password_hash: str) -> bool:
@@ -106,12 +106,12 @@ def begin_session(connection: sa.Connection, token: str) -> None:
 
 def find_session(connection: sa.Connection, token: str) -> Session | None:
     """Return the session of a token that has not expired."""
-    csrf = connection.execute(
+    csrf = connection.scalar(
         sa.select(owner_session.c.csrf).where(
             owner_session.c.token_hash == hash_token(token),
             owner_session.c.expires_at > time.time(),
         )
-    ).scalar()
+    )
     return None if csrf is None else Session(csrf)
 
 

@@ -111,23 +111,23 @@ def join(
 
 def _is_first_device(connection: sa.Connection, person: int) -> bool:
     """Return whether a participant is on the device on which they joined."""
-    last = connection.execute(
+    last = connection.scalar(
         sa.select(event.c.kind)
         .where(event.c.participant_id == person, event.c.kind.in_((_RETURNED, _RETURNED_ELSEWHERE)))
         .order_by(event.c.id.desc())
         .limit(1)
-    ).scalar()
+    )
     return last != _RETURNED_ELSEWHERE
 
 
 def _note_return(connection: sa.Connection, person: int, token_hash: str, cookie_hash: str) -> None:
     """Note whether a participant returns on their first device, by the tokens it has had."""
     was_first = _is_first_device(connection, person)
-    notes = connection.execute(
+    notes = connection.scalars(
         sa.select(event.c.data).where(
             event.c.participant_id == person, event.c.kind == _RETURNED_ELSEWHERE
         )
-    ).scalars()
+    )
     own = {json.loads(note)["left"] for note in notes} - {""}
     if was_first:
         own.add(token_hash)
@@ -158,16 +158,16 @@ def withdraw(connection: sa.Connection, person: int) -> None:
 
     A row stays that says that somebody withdrew.
     """
-    outcome = connection.execute(
+    outcome = connection.scalar(
         sa.select(participant.c.outcome).where(participant.c.id == person).with_for_update()
-    ).scalar()
+    )
     if outcome == "withdrawn":
         return
-    shown = connection.execute(
+    shown = connection.scalars(
         sa.select(serving.c.question_id).where(
             serving.c.participant_id == person, counts_as_shown()
         )
-    ).scalars()
+    )
     return_questions(connection, list(shown))
     for table in (answer, serving, event):
         connection.execute(table.delete().where(table.c.participant_id == person))
@@ -210,9 +210,9 @@ def refuse_removal(connection: sa.Connection, person: int) -> bool:
 
 def find_participant(connection: sa.Connection, token_hash: str) -> int | None:
     """Return the number of the participant with this token."""
-    return connection.execute(
+    return connection.scalar(
         sa.select(participant.c.id).where(participant.c.token_hash == token_hash)
-    ).scalar()
+    )
 
 
 def exclude(connection: sa.Connection, person: int, *, reason: str) -> bool:

@@ -1,4 +1,4 @@
-"""How well people answer: catch trials, repeats, speed, agreement. Flags; nothing is deleted."""
+"""How well participants answer: catch trials, repeats, speed, agreement; only flags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ordlink.collect.schema import answer, participant, read_objects, serving
 from ordlink.collect.study import Study
 
 FAST_SHARE = 0.2
-"""More too fast answers than this are flagged."""
+"""A larger share of too fast answers is flagged."""
 LEAST_REPEAT_AGREEMENT = 0.6
 LEAST_TREE_AGREEMENT = 0.55
 FEWEST_TO_JUDGE = 5
@@ -22,53 +22,27 @@ FEWEST_TO_JUDGE = 5
 
 @dataclass(frozen=True)
 class ParticipantQuality:
-    """What is known about the answers of one person.
-
-    Attributes
-    ----------
-    person : int
-    source, external_id, phase, outcome
-        Where they came from and how far they got.
-    n_answers : int
-        Main answers.
-    median_seconds : float or None
-    n_fast : int
-        Main answers faster than the study's `min_seconds`.
-    n_cant_tell, n_blurs : int
-        "Can't tell", and how often they left the page meanwhile.
-    n_catches, n_failed : int
-        Catch trials, and how many of them went wrong.
-    n_repeats, n_same : int
-        Repeats with sides swapped, and how many were answered the same.
-    agreement : float or None
-        Share of their comparisons that the tree of everybody agrees with.
-    excluded : bool
-    excluded_for : str
-    flags : tuple of str
-        What looks wrong.
-    asks_removal : bool
-        Whether somebody asks, on another device, to have the answers removed.
-    """
+    """The quality of one participant's answers."""
 
     person: int
     source: str
     external_id: str | None
     phase: str
     outcome: str | None
-    n_answers: int
+    n_answers: int  # main answers
     median_seconds: float | None
-    n_fast: int
+    n_fast: int  # faster than the study's `min_seconds`
     n_cant_tell: int
-    n_blurs: int
+    n_blurs: int  # how often they left the page
     n_catches: int
-    n_failed: int
-    n_repeats: int
-    n_same: int
-    agreement: float | None
+    n_failed: int  # failed catch trials
+    n_repeats: int  # repeats with sides swapped
+    n_same: int  # repeats with the same answer
+    agreement: float | None  # share of their comparisons that the tree of everybody agrees with
     excluded: bool
     excluded_for: str
-    flags: tuple[str, ...]
-    asks_removal: bool = False
+    flags: tuple[str, ...]  # what looks wrong
+    asks_removal: bool = False  # asked on another device to have the answers removed
 
     def as_json(self) -> dict[str, Any]:
         """Return it for the dashboard."""
@@ -78,7 +52,7 @@ class ParticipantQuality:
 def judge_participants(
     connection: sa.Connection, study: Study, agreement: Mapping[int, float]
 ) -> list[ParticipantQuality]:
-    """Return what is known about everybody, in the order in which they came."""
+    """Return the quality of all participants' answers, in the order in which they joined."""
     rows = connection.execute(
         sa.select(
             answer.c.participant_id,
@@ -107,7 +81,7 @@ def judge_participants(
 
 
 def overall_agreement(people: list[ParticipantQuality]) -> float | None:
-    """Return the mean agreement, each person weighted by their answers; None without any."""
+    """Return the mean agreement, weighted by the numbers of answers; None without any."""
     known = [(one.agreement, one.n_answers) for one in people if one.agreement is not None]
     total = sum(number for _, number in known)
     return sum(share * number for share, number in known) / total if total else None

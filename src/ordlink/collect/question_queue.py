@@ -116,17 +116,13 @@ class QuestionQueue:
         """Lease free questions, and read the leased ones again."""
         now = time.time()
         free = sa.or_(question.c.leased_by.is_(None), question.c.leased_at < now - LEASE_SECONDS)
-        found = (
-            connection.execute(
-                sa.select(question.c.id)
-                .where(question.c.n_served < question.c.n_wanted, free)
-                .order_by(question.c.id)
-                .limit(most)
-                .with_for_update(skip_locked=True)
-            )
-            .scalars()
-            .all()
-        )
+        found = connection.scalars(
+            sa.select(question.c.id)
+            .where(question.c.n_served < question.c.n_wanted, free)
+            .order_by(question.c.id)
+            .limit(most)
+            .with_for_update(skip_locked=True)
+        ).all()
         if found:
             connection.execute(
                 question.update()
@@ -175,11 +171,11 @@ class QuestionQueue:
         """Return the questions the participant saw here, and elsewhere when first asked."""
         if person not in self._had:
             self._had[person] = set(
-                connection.execute(
+                connection.scalars(
                     sa.select(serving.c.question_id).where(
                         serving.c.participant_id == person, serving.c.question_id.is_not(None)
                     )
-                ).scalars()
+                )
             )
         return self._had[person]
 
@@ -203,7 +199,7 @@ def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
     """
     dropped: set[int] = set()
     if drawn.sampler in PLANS:
-        if connection.dialect.name == "postgresql" and not connection.execute(_TRY_LOCK).scalar():
+        if connection.dialect.name == "postgresql" and not connection.scalar(_TRY_LOCK):
             return False
         dropped = _added_meanwhile(connection, drawn)
     made = connection.execute(
@@ -235,11 +231,11 @@ def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
 
 def _added_meanwhile(connection: sa.Connection, drawn: Draw) -> set[int]:
     """Return the places of questions of the plan that were added after the last draw it knew."""
-    rows = connection.execute(
+    rows = connection.scalars(
         sa.select(question.c.objects)
         .select_from(question.join(draw))
         .where(draw.c.id > drawn.last_draw, draw.c.sampler == drawn.sampler)
-    ).scalars()
+    )
     added = {read_objects(objects) for objects in rows}
     return {
         place
@@ -256,16 +252,12 @@ def release_abandoned(connection: sa.Connection, seconds: float) -> int:
     is_late = sa.and_(serving.c.status == "open", serving.c.served_at < time.time() - seconds)
     # Whoever locks a participant locks their servings: a server that stores an answer at this
     # moment goes first, and its result is read afterwards.
-    people = (
-        connection.execute(
-            sa.select(participant.c.id)
-            .where(participant.c.id.in_(sa.select(serving.c.participant_id).where(is_late)))
-            .order_by(participant.c.id)
-            .with_for_update(skip_locked=True)
-        )
-        .scalars()
-        .all()
-    )
+    people = connection.scalars(
+        sa.select(participant.c.id)
+        .where(participant.c.id.in_(sa.select(serving.c.participant_id).where(is_late)))
+        .order_by(participant.c.id)
+        .with_for_update(skip_locked=True)
+    ).all()
     late = connection.execute(
         sa.select(serving.c.participant_id, serving.c.number, serving.c.question_id).where(
             is_late, serving.c.participant_id.in_(people)

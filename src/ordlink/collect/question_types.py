@@ -1,4 +1,4 @@
-"""The five ways to ask, what is on the screen, and what an answer says."""
+"""The five question types, and from answers to comparisons."""
 
 from __future__ import annotations
 
@@ -21,32 +21,13 @@ _RANKED_FROM = 8
 
 @dataclass(frozen=True)
 class QuestionType:
-    """One way to ask.
-
-    The objects of a question are shown in some order; a choice names positions of that order, so
-    the sides are part of the record.
-
-    Attributes
-    ----------
-    name : str
-        As in the study file.
-    form : str
-        The answer form that its answers have, see :data:`ordlink.comparisons.FORMS`.
-    n_objects : int
-        Objects on the screen.
-    n_options : int
-        Things to choose from: pairs, or objects other than the first one.
-    n_chosen : int
-        How many are chosen, in order.
-    prompt : str
-        What the person reads.
-    """
+    """One way to ask; a choice names positions on the screen, so the sides are recorded."""
 
     name: str
-    form: str
-    n_objects: int
-    n_options: int
-    n_chosen: int
+    form: str  # of its answers, see ordlink.comparisons.FORMS
+    n_objects: int  # on the screen
+    n_options: int  # pairs, or objects other than the first one
+    n_chosen: int  # in order
     prompt: str
 
     @property
@@ -77,18 +58,10 @@ class QuestionType:
         return chosen
 
     def rows(self, shown: ArrayLike, choices: ArrayLike) -> Int32Array:
-        """Return what answers say, as rows of the form; those of an answer next to each other.
+        """Return answers as rows of the form, those of one answer next to each other.
 
-        Parameters
-        ----------
-        shown : array of shape (n_answers, n_objects)
-            Objects in the order in which they were shown.
-        choices : array of shape (n_answers, n_chosen)
-            Positions; "can't tell" says nothing and is left out before.
-
-        Returns
-        -------
-        ndarray of shape (n_answers * n_rows_each, 3 or 4), dtype int32
+        `shown` has shape (n_answers, n_objects), in the order on the screen, `choices` has shape
+        (n_answers, n_chosen); "can't tell" is left out before.
 
         Examples
         --------
@@ -122,7 +95,7 @@ class QuestionType:
         return np.stack(rows, axis=1).reshape(-1, 3)
 
     def rearrange(self, objects: Sequence[int], rng: random.Random) -> tuple[int, ...]:
-        """Return the objects in an order to show them: sides and places drawn at random."""
+        """Return the objects in a random order to show them."""
         if self.form == "quadruplet":
             pairs = [list(objects[:2]), list(objects[2:])]
             for pair in pairs:
@@ -149,7 +122,7 @@ class QuestionType:
         return tuple(reversed(shown))
 
     def identity(self, shown: Sequence[int]) -> Hashable:
-        """Return what is asked, whatever the sides.
+        """Return the same value for questions that differ in their sides only.
 
         Examples
         --------
@@ -162,7 +135,7 @@ class QuestionType:
         return (shown[0] if self.has_anchor else None, frozenset(shown))
 
     def chosen_objects(self, shown: Sequence[int], choice: Sequence[int]) -> tuple[int, ...]:
-        """Return what was chosen whatever the sides: to see whether two answers agree."""
+        """Return the chosen objects, to compare answers whatever the sides."""
         if self.form == "quadruplet":
             return tuple(
                 sorted(shown[2 * position + side] for position in choice for side in (0, 1))
@@ -171,12 +144,7 @@ class QuestionType:
 
 
 def catch_objects(objects: Sequence[int]) -> tuple[int, ...]:
-    """Return a question whose answer is plain, because an object is shown beside itself.
-
-    Parameters
-    ----------
-    objects : sequence of int
-        As many different objects as the question type shows, to be overwritten in part.
+    """Return a question whose answer is obvious, because an object is shown beside itself.
 
     Examples
     --------
@@ -187,7 +155,7 @@ def catch_objects(objects: Sequence[int]) -> tuple[int, ...]:
 
 
 def passes_catch(kind: QuestionType, shown: Sequence[int], choice: Sequence[int]) -> bool:
-    """Return whether a catch trial was answered as anybody would who looks.
+    """Return whether a catch trial was answered correctly.
 
     Examples
     --------
@@ -215,10 +183,9 @@ def to_comparisons(
     times: Sequence[str] | None = None,
     response_times: Sequence[float] | None = None,
 ) -> ListedComparisons:
-    """Return the comparisons of answers, with who gave them, when, and for which side.
+    """Return the comparisons of answers, with participants, times and chosen sides.
 
-    "Can't tell" says nothing about similarities: it is in the record, not in here. Where two are
-    chosen in order there is no one side.
+    "Can't tell" gives none. Where two are chosen in order there is no single side.
 
     Examples
     --------

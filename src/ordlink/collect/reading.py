@@ -97,7 +97,7 @@ class RecordReader:
             # Another server stored answers with smaller numbers after larger ones were read.
             self._answers[:] = read_main_answers(connection)
         self.kept_people = set(
-            connection.execute(sa.select(participant.c.id).where(~participant.c.excluded)).scalars()
+            connection.scalars(sa.select(participant.c.id).where(~participant.c.excluded))
         )
         return Record(self._study, tuple(self._answers))
 

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ class RunningStudy:
             self.database.submit(release_all).result()
         self.latest = LatestTrees()
         self._set_state(self._read_state())
-        self._make_worker = lambda: make_worker(url, study)
+        self._make_worker = partial(make_worker, url, study)
         self._drawer: StudyTasks | WorkerProcess | None = None
         self._builder: StudyTasks | WorkerProcess | None = None
         self._tasks: list[asyncio.Task[None]] = []

@@ -1,170 +1,155 @@
 """The tables. A new database gets these; older ones get there by `migrations/versions`.
 
-A *draw* is a set of questions chosen at one time; a *question* is shown to `n_wanted` people; a
-*serving* is one showing to one person, with the objects in the order in which they stood on the
-screen; it takes one *answer*, the positions that were chosen.
+A *draw* is a set of questions chosen at one time; a *question* is shown to `n_wanted` participants;
+a *serving* is one showing to one participant, with the objects in the order on the screen; it
+takes one *answer*, the positions that were chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import (
-    Boolean,
-    CheckConstraint,
-    Column,
-    Float,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
-study = Table(
+study = sa.Table(
     "study",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("settings", Text, nullable=False),
-    Column("secret", String(64), nullable=False),
-    Column("state", String(16), nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("settings", sa.Text, nullable=False),
+    sa.Column("secret", sa.String(64), nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
     # Counts changes after which trees are built anew: undone, excluded, withdrawn.
-    Column("revision", Integer, nullable=False),
-    Column("created_at", Float, nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
 )
 
-stimulus = Table(
+stimulus = sa.Table(
     "stimulus",
     metadata,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("kind", String(16), nullable=False),
-    Column("digest", String(64), nullable=False),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
 )
 
-participant = Table(
+participant = sa.Table(
     "participant",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("token_hash", String(64), nullable=False, unique=True),
-    Column("source", String(16), nullable=False),
-    Column("external_id", String(100)),
-    Column("phase", String(16), nullable=False),
-    Column("outcome", String(16)),
-    Column("last_number", Integer, nullable=False),
-    Column("n_main", Integer, nullable=False),
-    Column("n_practice", Integer, nullable=False),
-    Column("n_failed_catches", Integer, nullable=False),
-    Column("undoable", Integer, nullable=False),
-    Column("excluded", Boolean, nullable=False),
-    Column("excluded_for", Text, nullable=False),
-    Column("created_at", Float, nullable=False),
-    Column("finished_at", Float),
-    UniqueConstraint("source", "external_id"),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("token_hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("source", sa.String(16), nullable=False),
+    sa.Column("external_id", sa.String(100)),
+    sa.Column("phase", sa.String(16), nullable=False),
+    sa.Column("outcome", sa.String(16)),
+    sa.Column("last_number", sa.Integer, nullable=False),
+    sa.Column("n_main", sa.Integer, nullable=False),
+    sa.Column("n_practice", sa.Integer, nullable=False),
+    sa.Column("n_failed_catches", sa.Integer, nullable=False),
+    sa.Column("undoable", sa.Integer, nullable=False),
+    sa.Column("excluded", sa.Boolean, nullable=False),
+    sa.Column("excluded_for", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+    sa.Column("finished_at", sa.Float),
+    sa.UniqueConstraint("source", "external_id"),
 )
 
-draw = Table(
+draw = sa.Table(
     "draw",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("sampler", String(16), nullable=False),
-    Column("seed", Integer, nullable=False),
-    Column("n_questions", Integer, nullable=False),
-    Column("last_answer", Integer, nullable=False),
-    Column("last_draw", Integer, nullable=False),
-    Column("created_at", Float, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("sampler", sa.String(16), nullable=False),
+    sa.Column("seed", sa.Integer, nullable=False),
+    sa.Column("n_questions", sa.Integer, nullable=False),
+    sa.Column("last_answer", sa.Integer, nullable=False),
+    sa.Column("last_draw", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
 )
 
-question = Table(
+question = sa.Table(
     "question",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("draw_id", Integer, ForeignKey("draw.id"), nullable=False),
-    Column("objects", String(200), nullable=False),
-    Column("reason", String(200), nullable=False),
-    Column("n_wanted", Integer, nullable=False),
-    Column("n_served", Integer, nullable=False),
-    Column("leased_by", String(32)),
-    Column("leased_at", Float),
-    CheckConstraint("n_served >= 0 AND n_served <= n_wanted", name="not_over_served"),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("draw_id", sa.Integer, sa.ForeignKey("draw.id"), nullable=False),
+    sa.Column("objects", sa.String(200), nullable=False),
+    sa.Column("reason", sa.String(200), nullable=False),
+    sa.Column("n_wanted", sa.Integer, nullable=False),
+    sa.Column("n_served", sa.Integer, nullable=False),
+    sa.Column("leased_by", sa.String(32)),
+    sa.Column("leased_at", sa.Float),
+    sa.CheckConstraint("n_served >= 0 AND n_served <= n_wanted", name="not_over_served"),
 )
-Index("ix_question_draw", question.c.draw_id)
-Index(
+sa.Index("ix_question_draw", question.c.draw_id)
+sa.Index(
     "ix_question_waiting",
     question.c.id,
-    sqlite_where=text("n_served < n_wanted"),
-    postgresql_where=text("n_served < n_wanted"),
+    sqlite_where=sa.text("n_served < n_wanted"),
+    postgresql_where=sa.text("n_served < n_wanted"),
 )
 
-serving = Table(
+serving = sa.Table(
     "serving",
     metadata,
-    Column("participant_id", Integer, ForeignKey("participant.id"), primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("question_id", Integer, ForeignKey("question.id")),
-    Column("role", String(8), nullable=False),
-    Column("shown", String(200), nullable=False),
-    Column("status", String(8), nullable=False),
-    Column("served_at", Float, nullable=False),
+    sa.Column("participant_id", sa.Integer, sa.ForeignKey("participant.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("question_id", sa.Integer, sa.ForeignKey("question.id")),
+    sa.Column("role", sa.String(8), nullable=False),
+    sa.Column("shown", sa.String(200), nullable=False),
+    sa.Column("status", sa.String(8), nullable=False),
+    sa.Column("served_at", sa.Float, nullable=False),
 )
-Index(
+sa.Index(
     "ix_serving_open",
     serving.c.participant_id,
     unique=True,  # nobody has two questions open
-    sqlite_where=text("status = 'open'"),
-    postgresql_where=text("status = 'open'"),
+    sqlite_where=sa.text("status = 'open'"),
+    postgresql_where=sa.text("status = 'open'"),
 )
 
-answer = Table(
+answer = sa.Table(
     "answer",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("participant_id", Integer, nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("choice", String(16), nullable=False),
-    Column("seconds", Float, nullable=False),
-    Column("n_blurs", Integer, nullable=False),
-    Column("device", String(8), nullable=False),
-    Column("received_at", Float, nullable=False),
-    Column("undone", Boolean, nullable=False),
-    UniqueConstraint("participant_id", "number"),  # a serving takes one answer
-    ForeignKeyConstraint(
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("participant_id", sa.Integer, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("choice", sa.String(16), nullable=False),
+    sa.Column("seconds", sa.Float, nullable=False),
+    sa.Column("n_blurs", sa.Integer, nullable=False),
+    sa.Column("device", sa.String(8), nullable=False),
+    sa.Column("received_at", sa.Float, nullable=False),
+    sa.Column("undone", sa.Boolean, nullable=False),
+    sa.UniqueConstraint("participant_id", "number"),  # a serving takes one answer
+    sa.ForeignKeyConstraint(
         ["participant_id", "number"], ["serving.participant_id", "serving.number"]
     ),
 )
 
-event = Table(
+event = sa.Table(
     "event",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("at", Float, nullable=False),
-    Column("participant_id", Integer),
-    Column("kind", String(32), nullable=False),
-    Column("data", Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("participant_id", sa.Integer),
+    sa.Column("kind", sa.String(32), nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
 )
-Index("ix_event_participant", event.c.participant_id)
+sa.Index("ix_event_participant", event.c.participant_id)
 
-owner = Table(
+owner = sa.Table(
     "owner",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("password_hash", Text, nullable=False),
-    Column("created_at", Float, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
 )
 
-owner_session = Table(
+owner_session = sa.Table(
     "owner_session",
     metadata,
-    Column("token_hash", String(64), primary_key=True),
-    Column("csrf", String(64), nullable=False),
-    Column("expires_at", Float, nullable=False),
+    sa.Column("token_hash", sa.String(64), primary_key=True),
+    sa.Column("csrf", sa.String(64), nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),
 )
 
 

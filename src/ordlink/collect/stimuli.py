@@ -1,4 +1,4 @@
-"""What is compared: pictures, sounds, films or texts; found, checked, and served by opaque keys."""
+"""The stimuli: pictures, sounds, films or texts, found and checked."""
 
 from __future__ import annotations
 
@@ -23,50 +23,33 @@ KINDS = {
     **dict.fromkeys(VIDEO, "video"),
     ".txt": "text",
 }
-"""What a file is, by its extension."""
+"""Kinds of files, by extension."""
 LONGEST_TEXT = 2000
 FEWEST = 3
 
 
 @dataclass(frozen=True)
 class Stimulus:
-    """One object of the study.
-
-    Attributes
-    ----------
-    name : str
-        What the tree and the answers call it.
-    kind : {"text", "picture", "audio", "video"}
-    text : str
-        What a text shows; empty for files.
-    path : Path or None
-        The file; never told to anybody.
-    """
+    """One object of the study: a text, or a file whose path is never told to anybody."""
 
     name: str
-    kind: str
-    text: str = ""
+    kind: str  # text, picture, audio or video
+    text: str = ""  # empty for files
     path: Path | None = None
 
     @property
     def digest(self) -> str:
-        """What it is, so that a study goes on with the same objects or not at all."""
+        """A hash of the content: a study resumes with the same stimuli only."""
         digest = hashlib.sha256(self.kind.encode() + b"\0" + self.text.encode())
         if self.path is not None:
-            with self.path.open("rb") as file:  # films may be larger than the memory
+            with self.path.open("rb") as file:  # films may be larger than memory
                 while piece := file.read(2**20):
                     digest.update(piece)
         return digest.hexdigest()
 
 
 def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
-    """Return the files of a folder as stimuli, in natural order of their names.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than three, or two have the same name without extension.
-    """
+    """Return the files of a folder as stimuli, in natural order of their names."""
     try:
         files = natsorted(
             (
@@ -133,7 +116,7 @@ def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
 
 
 def _delimiter_of(content: str) -> str:
-    """Return what separates the cells: a comma, unless the header only makes sense otherwise."""
+    """Return the delimiter: a comma, unless the header fits a semicolon or tab only."""
     header = content.lstrip().partition("\n")[0].lower()
     for delimiter in (";", "\t"):
         cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
@@ -145,7 +128,7 @@ def _delimiter_of(content: str) -> str:
 def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tuple[Stimulus, ...]:
     """Return a list of texts and files as stimuli; files lie in or below the folder.
 
-    An entry is a text or the name of a file, or says both apart: `name`, and `file` or `text`.
+    An entry is a text, the name of a file, or a mapping with `name`, and `file` or `text`.
     """
     found = []
     for number, entry in enumerate(entries, start=1):
@@ -165,7 +148,7 @@ def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tupl
 
 
 def is_file_name(text: str) -> bool:
-    """Return whether a text in a list is taken for the name of a file."""
+    """Return whether an entry of a list is the name of a file."""
     return Path(text).suffix.lower() in KINDS and "\n" not in text
 
 
@@ -180,12 +163,11 @@ def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ..
     for number, stimulus in enumerate(stimuli, start=1):
         if not stimulus.name or not stimulus.name.isprintable():
             raise InputError(
-                f"{where}: stimulus {number} has no name that can be shown ({stimulus.name!r}); "
-                "give it one"
+                f"{where}: stimulus {number} has no printable name ({stimulus.name!r}); give it one"
             )
         if len(stimulus.text) > LONGEST_TEXT:
             raise InputError(
-                f"{where}: stimulus {number} has {len(stimulus.text)} letters, more than "
+                f"{where}: stimulus {number} has {len(stimulus.text)} characters, more than "
                 f"{LONGEST_TEXT}; shorten it"
             )
         if stimulus.name in seen:
@@ -227,7 +209,7 @@ def _stimulus_of_file(file: Path, name: str, where: str) -> Stimulus:
     kind = KINDS.get(file.suffix.lower())
     if kind is None:
         raise InputError(
-            f"{where}: {file.name!r} is of no known kind; files end in {', '.join(KINDS)}"
+            f"{where}: {file.name!r} has no known extension; files end in {', '.join(KINDS)}"
         )
     if kind != "text":
         return Stimulus(name, kind, path=file)
