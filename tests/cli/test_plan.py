@@ -127,7 +127,7 @@ def test_a_target_is_told_with_both_ends_of_its_interval(estimate, said: str) ->
         (("--answers", "no.csv", "--measure", "aari"), "--measure aari needs the true tree"),
         (("--answers", "no.csv"), "no.csv"),
         (("--answers", "no.csv", "--target", 0.3), "--target: expected"),
-        (("--objects", 20, "--png", "curve.bmp"), "use one of .png"),
+        (("--objects", 20, "--png", "curve.bmp"), "is .png, .svg or .pdf"),
         (("--objects", 20, "--seconds", "nan"), "--seconds: expected"),
         (("--objects", 20, "--pay", -1), "--pay: expected"),
     ],

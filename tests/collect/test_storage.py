@@ -100,7 +100,7 @@ def test_sqlite_by_its_address_is_refused_since_nothing_would_guard_it(
     assert run(["collect", "--demo", "--database", f"sqlite:///{tmp_path / 'x.db'}"]) == 2
 
     error = capsys.readouterr().err
-    assert "expected an address like postgresql://" in error
+    assert "expected a URL like postgresql://" in error
     assert "--data" in error
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []

@@ -161,7 +161,7 @@ def test_no_way_to_count_repeats_is_the_methods_own(method) -> None:
 
 
 def test_an_unknown_way_to_count_repeats_is_refused_for_ranks_too() -> None:
-    with pytest.raises(InputError, match="majority, net"):
+    with pytest.raises(InputError, match="'majority' or 'net'"):
         ol.cluster(ol.Comparisons.from_similarities(np.eye(4)), "4-AL", repeats="x")
 
 

@@ -127,5 +127,5 @@ def test_bad_arguments_are_refused():
         comparison_revenue([[0, 1, 2]], tree)
     with pytest.raises(InputError, match="expected 3 objects"):
         comparison_revenue(answers, tree)
-    with pytest.raises(InputError, match="repeats must be one of"):
+    with pytest.raises(InputError, match="repeats: expected"):
         comparison_revenue(answers, Hierarchy([[0, 1], [2, 4], [3, 5]]), repeats="each")

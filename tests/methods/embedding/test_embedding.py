@@ -283,7 +283,7 @@ def test_projected_steps_alone_reach_the_loss_of_forte(plane, monkeypatch) -> No
         ({"max_iter": 0}, InputError, "max_iter: .* at least 1"),
         ({"seed": -1}, InputError, "seed: .* at least 0"),
         ({"seed": "0"}, InputKindError, "seed: expected a whole number, a .*, got '0'"),
-        ({"repeats": "all"}, InputError, "majority, net"),
+        ({"repeats": "all"}, InputError, "'majority' or 'net'"),
     ],
 )
 @every_embedding
