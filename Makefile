@@ -30,6 +30,7 @@ check: $(VENV)/.check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.import_rules
 
 ## reproduce: run the paper's experiments again and write a report; an interrupted run resumes.
 ##   LIST=1 lists them; QUICK=1 takes a few minutes; STUDY="planted car", OUT=folder, DATA=folder,
