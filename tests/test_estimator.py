@@ -17,19 +17,40 @@ from ordlink.oracles import SimilarityOracle
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 
 
-EXPECTED_FAILURES = {
-    "check_clustering": "passes features to estimators that are tagged as pairwise, too",
-    "check_non_transformer_estimators_n_iter": "max_iter is an option of the embeddings alone",
-}
+def expected_failures(estimator: ol.OrdinalClustering) -> dict[str, str]:
+    """Return the checks that fail, and why."""
+    failures = {
+        "check_non_transformer_estimators_n_iter": "max_iter is an option of the embeddings alone"
+    }
+    if estimator.__sklearn_tags__().input_tags.pairwise:
+        failures["check_clustering"] = "passes features to pairwise estimators, too"
+    return failures
 
 
 @parametrize_with_checks(
-    [ol.OrdinalClustering("AL"), ol.OrdinalClustering("4-AL", form="similarities")],
-    expected_failed_checks=lambda _: EXPECTED_FAILURES,
+    [
+        ol.OrdinalClustering(),
+        ol.OrdinalClustering("AL"),
+        ol.OrdinalClustering("4-AL", form="similarities"),
+    ],
+    expected_failed_checks=expected_failures,
 )
-def test_scikit_learn_checks_pass_on_similarities(estimator, check) -> None:
-    """Arbitrary numbers are no answers, so the checks run on similarity matrices."""
+def test_the_checks_of_scikit_learn_pass(estimator, check) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("rows", [[[0, 1, 2], [1, 0, 2]], [[0, 1, 2, 3]] * 2, np.eye(5)])
+def test_answers_and_similarities_are_not_taken_for_features(rows) -> None:
+    with pytest.raises(InputError, match=r"form: X looks like .*pass form='triplet'"):
+        ol.OrdinalClustering().fit(np.array(rows))
+
+
+def test_features_are_compared_by_distance() -> None:
+    points = np.array([[0.0, 0.1], [0.0, 0.3], [5.0, 5.5], [5.1, 5.2]])
+
+    labels = ol.OrdinalClustering().fit_predict(points)
+
+    assert labels.tolist() == [0, 0, 1, 1]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +75,7 @@ def test_arrays_oracles_and_similarities_are_taken_too(planted) -> None:
     triplets = ol.datasets.simulate_answers(planted.similarities, 4000, seed=0)
 
     for estimator, data in (
-        (ol.OrdinalClustering(n_clusters=4), rows),
+        (ol.OrdinalClustering(n_clusters=4, form="quadruplet"), rows),
         (ol.OrdinalClustering(n_clusters=4, form="triplet"), triplets),
         (ol.OrdinalClustering("CL", n_clusters=4), SimilarityOracle(planted.similarities)),
         (ol.OrdinalClustering("AL", n_clusters=4), planted.similarities),
@@ -73,7 +94,7 @@ def test_parameters_are_read_set_and_cloned() -> None:
 def test_grid_search_chooses_by_held_out_answers(planted) -> None:
     rows = ol.datasets.simulate_answers(planted.similarities, 3000, form="quadruplet", seed=1)
     search = GridSearchCV(
-        ol.OrdinalClustering(n_clusters=4, n_objects=24),
+        ol.OrdinalClustering(n_clusters=4, n_objects=24, form="quadruplet"),
         {"method": ["4-AL", "AddS-AL"], "repeats": [None, "net"]},
         cv=3,
         error_score="raise",
@@ -189,7 +210,7 @@ def test_names_threads_and_random_state_are_taken(planted, capsys) -> None:
 )
 def test_arrays_that_are_no_answers_are_refused(rows) -> None:
     with pytest.raises(ValueError, match=r"rows of 4 objects|whole number|1D|pairs an object"):
-        ol.OrdinalClustering().fit(rows)
+        ol.OrdinalClustering(form="quadruplet").fit(rows)
 
 
 def test_names_of_comparisons_are_their_own(planted) -> None:

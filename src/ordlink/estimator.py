@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ordlink._threads import limit_threads
-from ordlink._typing import AnyArray
+from ordlink._typing import AnyArray, FloatArray
 from ordlink._validate import check_names, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, list_answers
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
@@ -20,7 +21,7 @@ from ordlink.methods import cluster, find_method
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
 
-SIMILARITIES = "similarities"
+SIMILARITIES, FEATURES = "similarities", "features"
 _OPTIONS = (
     "repeats",
     "self_comparisons",
@@ -59,9 +60,10 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         its own.
     form : str, optional
         Meaning of an array: "quadruplet", "triplet", "most-central" or "odd-one-out" for answers,
-        one per row; "similarities" for an N x N matrix, of which a method on comparisons observes
-        all. By default "quadruplet" for methods on comparisons, "similarities" for SL, CL, AL and
-        4K-AL-act.
+        one per row; "similarities" for an N x N matrix; "features" for samples, compared by
+        Euclidean distance. Of similarities and features, a method on comparisons observes all
+        comparisons. By default "similarities" for SL, CL, AL and 4K-AL-act, and "features" for the
+        others; arrays that look like answers or similarities are then refused.
     n_objects : int, optional
         Number of objects in an array of answers; needed if a part of the rows (as in
         cross-validation) may not mention all of them.
@@ -176,7 +178,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : Comparisons, Oracle or array
             Comparisons or an oracle as for :func:`ordlink.cluster`; or an array, whose meaning
-            `form` gives: shape (n_answers, 3) or (n_answers, 4), or (N, N) for similarities.
+            `form` gives: shape (n_answers, 3) or (n_answers, 4) for answers, (N, N) for
+            similarities, (n_samples, n_features) for features.
         y : ignored
         """
         options = self._options()
@@ -229,7 +232,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             tags.input_tags.pairwise = self._form() == SIMILARITIES
         except InputError:  # fit will refuse the method
             tags.input_tags.pairwise = False
-        if not tags.input_tags.pairwise:  # answers: numbers or names of objects
+        if self.form not in (None, SIMILARITIES, FEATURES):  # numbers or names of objects
             tags.input_tags.string = tags.input_tags.positive_only = True
         return tags
 
@@ -237,7 +240,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the meaning of an array."""
         if self.form is not None:
             return self.form
-        return "quadruplet" if find_method(self.method).needs == "comparisons" else SIMILARITIES
+        return FEATURES if find_method(self.method).needs == "comparisons" else SIMILARITIES
 
     def _options(self) -> dict[str, Any]:
         """Return the options that are set and that the method takes."""
@@ -268,12 +271,16 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 )
             return X
         form = self._form()
-        if form != SIMILARITIES:
+        if form not in (SIMILARITIES, FEATURES):
             rows = validate_data(self, X, reset=reset, dtype=None, ensure_min_samples=1)
             n_objects = self.n_objects if reset else self.n_leaves_
             return list_answers(rows, form, names=self.names, n_objects=n_objects)
         matrix = validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=2)
         check_names(self.names, len(matrix))  # before the work
+        if form == FEATURES:
+            if self.form is None:
+                _refuse_ambiguous(matrix)
+            matrix = -cdist(matrix, matrix)
         if find_method(self.method).needs == "comparisons":
             return Comparisons.from_similarities(matrix)
         return matrix
@@ -281,3 +288,19 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 def _print_progress(done: int, total: int) -> None:
     print(f"\rstep {done:,} of {total:,}", end="\n" if done == total else "", file=sys.stderr)
+
+
+def _refuse_ambiguous(matrix: FloatArray) -> None:
+    """Refuse what may be answers or similarities: as features, it would give a wrong tree."""
+    n_rows, n_columns = matrix.shape
+    looks_like = ""
+    if n_columns in (3, 4) and matrix.min() >= 0 and (matrix == np.floor(matrix)).all():
+        looks_like = "answers (whole numbers in 3 or 4 columns)"
+    elif n_rows == n_columns and np.allclose(matrix, matrix.T):
+        looks_like = "similarities (a symmetric matrix)"
+    if looks_like:
+        raise InputError(
+            f"X looks like {looks_like}, not like features",
+            parameter="form",
+            remedy="pass {form:'triplet'}, {form:'similarities'}, {form:'features'} or the like",
+        )
