@@ -7,22 +7,17 @@ from typing import Any
 import click
 
 from ordlink._text import counted
-from ordlink.cli._command import Command
-from ordlink.cli._console import warn_in_a_line, warnings_as_lines
-from ordlink.cli._options import answers_argument, read_answers
+from ordlink.cli import _options
+from ordlink.cli._answers import read_answers
+from ordlink.cli._console import warn_in_a_line
 from ordlink.comparisons import ListedComparisons
 
 MOST_COMPARISONS = 1_000_000
 """Larger files get only the summary: the rest would take minutes."""
 
 
-@click.command(
-    "describe",
-    cls=Command,
-    epilog="Example: ordlink describe cars.csv --form most-central --one-based",
-)
-@answers_argument
-@warnings_as_lines()
+@_options.command("describe", "ordlink describe cars.csv --form most-central --one-based")
+@_options.answers
 def command(answers: str, **reading: Any) -> None:
     """Summarise ANSWERS: objects, comparisons, repeats, contradictions, gaps."""
     comparisons = read_answers(answers, **reading)

@@ -12,12 +12,12 @@ from ordlink import metrics
 from ordlink._atomic import write_text
 from ordlink._text import counted, quoted
 from ordlink._typing import AnyArray
-from ordlink.cli._classes import Classes, read_classes
-from ordlink.cli._command import Command, flag_namer
-from ordlink.cli._console import warn_in_a_line, warnings_as_lines
-from ordlink.cli._options import count_option, file_option, read_answers_about, reading_options
+from ordlink.cli import _options
+from ordlink.cli._answers import read_answers_about
+from ordlink.cli._app import flag_namer
+from ordlink.cli._console import warn_in_a_line
 from ordlink.cli._output import check_file, refuse_overwrite
-from ordlink.cli._tables import read_similarities
+from ordlink.cli._tables import Classes, read_classes, read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
@@ -27,44 +27,41 @@ Cuts = list[dict[str, float]]
 """Numbers of clusters and values."""
 
 
-@click.command(
+@_options.command(
     "evaluate",
-    cls=Command,
-    epilog="\b\nExamples:\n"
-    "  ordlink evaluate results/tree.json --classes classes.csv\n"
-    "  ordlink evaluate results/tree.json --truth planted/truth.json\n"
-    "  ordlink evaluate results/tree.json --similarities similarities.csv --json scores.json\n"
-    "  ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
+    "ordlink evaluate results/tree.json --classes classes.csv",
+    "ordlink evaluate results/tree.json --truth planted/truth.json",
+    "ordlink evaluate results/tree.json --similarities similarities.csv --json scores.json",
+    "ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
 )
 @click.argument("tree_file", metavar="TREE")
-@file_option(
+@_options.file(
     "--classes",
     help="Class of each object: name,class[,finer class...] in any order, with or without a "
     "header 'name,...'; or a single column without header, in the order of the objects.",
 )
-@file_option("--truth", help="The true tree (JSON).")
-@count_option(
+@_options.file("--truth", help="The true tree (JSON).")
+@_options.count(
     "--levels",
     help="Number of levels of the true tree to compare: 2, 4, ... clusters (default: the planted "
     "levels, or as many as possible).",
 )
-@file_option(
+@_options.file(
     "--similarities",
     help="N x N matrix, CSV or .npy: Dasgupta's cost, Moseley-Wang revenue, cophenetic "
     "correlation.",
 )
-@file_option(
+@_options.file(
     "--answers",
     help="Answers, for example held-out ones: share predicted, and revenue. The options below say "
     "how to read them.",
 )
-@file_option(
+@_options.file(
     "--json",
     "json_file",
     help="Write the scores to this file, with Fowlkes-Mallows for each number of clusters.",
 )
-@reading_options
-@warnings_as_lines()
+@_options.reading
 def command(
     tree_file: str,
     classes: str | None,

@@ -6,17 +6,9 @@ from typing import Any
 
 import click
 
-from ordlink.cli._command import Command
-from ordlink.cli._console import progress_bar, warnings_as_lines
-from ordlink.cli._options import (
-    count_option,
-    file_option,
-    processes_option,
-    read_answers,
-    reading_options,
-    seed_option,
-    source_name,
-)
+from ordlink.cli import _options
+from ordlink.cli._answers import read_answers, source_name
+from ordlink.cli._console import progress_bar
 from ordlink.cli._output import check_file, refuse_overwrite
 from ordlink.cli._plan_output import (
     print_learning_curve,
@@ -32,22 +24,20 @@ _WITH_ANSWERS = (*_READING, "n_more", "n_repetitions")
 """Options that require --answers; all others but --measure cannot be combined with it."""
 
 
-@click.command(
+@_options.command(
     "plan",
-    cls=Command,
-    epilog="\b\nExamples:\n"
-    "  ordlink plan --objects 60 --clusters 8\n"
-    "  ordlink plan --objects 40 --difficulty easy --errors 0.2 --seconds 5 --pay 12\n"
-    "  ordlink plan --answers pilot.csv --next 1000 --target 0.7 --png curve.png",
+    "ordlink plan --objects 60 --clusters 8",
+    "ordlink plan --objects 40 --difficulty easy --errors 0.2 --seconds 5 --pay 12",
+    "ordlink plan --answers pilot.csv --next 1000 --target 0.7 --png curve.png",
 )
-@click.option("--objects", "n_objects", type=click.IntRange(min=3), help="Number of objects.")
-@click.option(
+@_options.count("--objects", "n_objects", lowest=3, help="Number of objects.")
+@_options.count(
     "--clusters",
     "n_clusters",
-    type=click.IntRange(min=2),
+    lowest=2,
     help="Number of clusters at the bottom of the tree (default: about 8 objects in each).",
 )
-@count_option("--depth", help="Levels of a binary tree, instead of --clusters.")
+@_options.count("--depth", help="Levels of a binary tree, instead of --clusters.")
 @click.option(
     "--difficulty",
     metavar="easy|medium|hard|NUMBER",
@@ -55,44 +45,43 @@ _WITH_ANSWERS = (*_READING, "n_more", "n_repetitions")
     "default), 0.5 (hard) or another number.",
 )
 @click.option("--errors", "error_rate", type=float, help="Lapse rate (default: 0.1).")
-@click.option(
-    "--question", type=click.Choice(list(FORMS)), help="Form of the questions (default: triplet)."
-)
+@_options.choice("--question", FORMS, help="Form of the questions (default: triplet).")
 @click.option("--method", default="spectral", help="Method that builds the tree.")
 @click.option("--target", type=float, help="Score to reach (default: 0.9; with --answers: none).")
-@click.option(
+@_options.choice(
     "--measure",
-    type=click.Choice(["aari", "accuracy"]),
+    ("aari", "accuracy"),
     help="Measure of the target: agreement with the true tree (aari), or share of new answers "
     "predicted (accuracy) (default: aari; with --answers: accuracy).",
 )
 @click.option("--confidence", type=float, help="Probability of reaching the target (default: 0.8).")
-@count_option(
+@_options.count(
     "--most", "max_answers", help="Largest number of answers to consider (default: 200,000)."
 )
 @click.option("--seconds", "seconds_per_answer", type=float, default=4.0, help="Time per answer.")
 @click.option("--pay", "pay_per_hour", type=float, help="Pay per hour, in any currency.")
-@file_option(
+@_options.file(
     "--answers",
     help="Answers collected so far: extrapolate their learning curve instead of simulating.",
 )
-@count_option(
+@_options.count(
     "--next",
     "n_more",
     help="With --answers: number of further answers to look ahead (default: 1,000).",
 )
-@count_option(
+@_options.count(
     "--repetitions",
     "n_repetitions",
     help="With --answers: number of times to redraw the folds (default: 2).",
 )
-@file_option("--names", help="With --answers: names of the objects, one per line.")
-@reading_options
-@seed_option(default=0)
-@processes_option("Number of processes for simulations (default: all cores).")
-@file_option("--csv", "csv_file", help="Write the curve as a table.")
-@file_option("--png", "png_file", help="Draw the curve (.png, .svg or .pdf).")
-@warnings_as_lines()
+@_options.file("--names", help="With --answers: names of the objects, one per line.")
+@_options.reading
+@_options.seed(default=0)
+@_options.count(
+    "--processes", "n_jobs", help="Number of processes for simulations (default: all cores)."
+)
+@_options.file("--csv", "csv_file", help="Write the curve as a table.")
+@_options.file("--png", "png_file", help="Draw the curve (.png, .svg or .pdf).")
 def command(
     method: str,
     target: float | None,

@@ -11,9 +11,7 @@ import numpy as np
 
 from ordlink._atomic import replacing
 from ordlink._typing import FloatArray
-from ordlink.cli._command import Command
-from ordlink.cli._console import warnings_as_lines
-from ordlink.cli._options import count_option, file_option, seed_option
+from ordlink.cli import _options
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.cli._tables import read_features
 from ordlink.comparisons import FORMS, RankedComparisons, list_answers, n_pairs
@@ -37,33 +35,29 @@ class Truth:
     tree: Hierarchy | None = None
 
 
-@click.command(
+@_options.command(
     "simulate",
-    cls=Command,
-    epilog="\b\nExamples:\n"
-    "  ordlink simulate --depth 3 --leaf-size 10 --gap 0.2 --proportion 0.01 --out planted\n"
-    "  ordlink simulate --table zoo.csv --form triplet --answers 5000 --errors 0.1 --out zoo",
+    "ordlink simulate --depth 3 --leaf-size 10 --gap 0.2 --proportion 0.01 --out planted",
+    "ordlink simulate --table zoo.csv --form triplet --answers 5000 --errors 0.1 --out zoo",
 )
-@file_option(
+@_options.file(
     "--table",
     help="CSV of features with a header: optional columns 'name' and 'class', numbers in all "
     "others (default: the planted model).",
 )
-@click.option(
+@_options.choice(
     "--metric",
-    type=click.Choice(["cosine", "euclidean"]),
+    ("cosine", "euclidean"),
     default="cosine",
     help="With --table: similarity of the features.",
 )
-@click.option("--depth", type=click.IntRange(min=0), default=3, help="Levels of the planted tree.")
-@count_option("--leaf-size", default=10, help="Number of objects per planted cluster.")
+@_options.count("--depth", lowest=0, default=3, help="Levels of the planted tree.")
+@_options.count("--leaf-size", default=10, help="Number of objects per planted cluster.")
 @click.option("--mean", default=0.8, help="Mean similarity within clusters.")
 @click.option("--gap", default=0.1, help="Drop in similarity per level.")
 @click.option("--noise", default=0.1, help="Standard deviation of similarities.")
-@click.option(
-    "--form", type=click.Choice(list(FORMS)), default="quadruplet", help="Form of the answers."
-)
-@count_option("--answers", "n_answers", help="Number of answers.")
+@_options.choice("--form", FORMS, default="quadruplet", help="Form of the answers.")
+@_options.count("--answers", "n_answers", help="Number of answers.")
 @click.option(
     "--proportion",
     type=click.FloatRange(0, 1, min_open=True),
@@ -76,15 +70,14 @@ class Truth:
     default=0.0,
     help="Share of wrong answers.",
 )
-@seed_option(default=0)
-@click.option("--out", required=True, metavar="DIR", help="Output folder.")
-@click.option(
+@_options.seed(default=0)
+@_options.folder("--out", required=True, help="Output folder.")
+@_options.choice(
     "--format",
-    type=click.Choice(["csv", "tsv", "parquet", "npz", "jsonl"]),
+    ("csv", "tsv", "parquet", "npz", "jsonl"),
     default="csv",
     help="File format of the answers.",
 )
-@warnings_as_lines()
 def command(
     table: str | None,
     metric: str,
