@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -28,11 +29,15 @@ Row = tuple[int, list[str]]
 """Line number and cells."""
 
 
+def _refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
+    raise InputError(problem, where=where, remedy=remedy)
+
+
 def check_table(path: str) -> None:
     """Refuse a path that is a folder, a spreadsheet or nothing at all."""
     InputFile.of(path).check_exists()
     if path.lower().endswith(SPREADSHEETS):
-        raise InputError("this is a spreadsheet", where=path, remedy="save it as CSV")
+        _refuse(path, "this is a spreadsheet", "save it as CSV")
 
 
 def read_rows(path: str) -> list[Row]:
@@ -45,7 +50,7 @@ def read_rows(path: str) -> list[Row]:
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
         if "\0" in text:
-            raise InputError("this is not a text file", where=path, remedy=save_as)
+            _refuse(path, "this is not a text file", save_as)
         unquoted = re.sub(r'"[^"]*"', "", text)
         delimiter = "\t" if path.lower().endswith(".tsv") else max(",;\t", key=unquoted.count)
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -54,12 +59,12 @@ def read_rows(path: str) -> list[Row]:
             for cells in rows
             if any(cell.strip() for cell in cells)
         ]
-    except UnicodeDecodeError as error:
-        raise InputError("this is not UTF-8 text", where=path, remedy=save_as) from error
+    except UnicodeDecodeError:
+        _refuse(path, "this is not UTF-8 text", save_as)
     except csv.Error as error:
-        raise InputError(f"this is not CSV ({error})", where=path, remedy=save_as) from error
+        _refuse(path, f"this is not CSV ({error})", save_as)
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", where=path) from error
+        _refuse(path, f"cannot be read ({error.strerror or error})")
 
 
 def read_similarities(path: str, *, n_objects: int) -> FloatArray:
@@ -74,20 +79,17 @@ def read_similarities(path: str, *, n_objects: int) -> FloatArray:
         where = f"{path}, line {line}"
         try:
             numbers.append([float(cell) for cell in cells])
-        except ValueError as error:
+        except ValueError:
             wrong = next(cell for cell in cells if not _is_number(cell))
-            raise InputError(
-                f"expected numbers only, got {quoted(wrong)}",
-                where=where,
-                remedy="remove headers and names",
-            ) from error
+            _refuse(
+                where, f"expected numbers only, got {quoted(wrong)}", "remove headers and names"
+            )
         if len(cells) != len(numbers[0]):
-            raise InputError(
-                f"expected {len(numbers[0])} numbers as in the first line, got {len(cells)}",
-                where=where,
+            _refuse(
+                where, f"expected {len(numbers[0])} numbers as in the first line, got {len(cells)}"
             )
     if not numbers:
-        raise InputError("the file is empty; expected a square matrix of numbers", where=path)
+        _refuse(path, "the file is empty; expected a square matrix of numbers")
     return check_similarities(np.array(numbers), n_objects=n_objects, name=path)
 
 
@@ -104,24 +106,24 @@ def read_features(path: str) -> FeatureTable:
     rows = read_rows(path)
     if len(rows) < 4:
         found = counted(len(rows), "line")
-        raise InputError(f"expected a header and at least three objects, got {found}", where=path)
+        _refuse(path, f"expected a header and at least three objects, got {found}")
     titles = rows[0][1]
     header = [cell.lower() for cell in titles]
     columns = [number for number, name in enumerate(header) if name not in {"name", "class"}]
     if not columns:
-        raise InputError("expected columns of numbers besides 'name' and 'class'", where=path)
+        _refuse(path, "expected columns of numbers besides 'name' and 'class'")
     features, names, classes = [], [], []
     for number, (line, cells) in enumerate(rows[1:]):
         where = f"{path}, line {line}"
         if len(cells) != len(header):
             expected = counted(len(header), "column")
-            raise InputError(f"expected {expected}, got {len(cells)}", where=where)
+            _refuse(where, f"expected {expected}, got {len(cells)}")
         features.append(
             [_feature(cells[c], f"{where}, column {quoted(titles[c])}") for c in columns]
         )
         names.append(cells[header.index("name")] if "name" in header else f"object {number}")
         if not names[-1]:
-            raise InputError("the name is empty", where=where, remedy=_FILL_IN)
+            _refuse(where, "the name is empty", _FILL_IN)
         classes.append(cells[header.index("class")] if "class" in header else "")
     class_names, labels = np.unique(classes, return_inverse=True)
     return FeatureTable(
@@ -142,7 +144,7 @@ def _feature(cell: str, where: str) -> float:
     number = float(cell) if _is_number(cell) else math.nan
     if not math.isfinite(number):
         got = quoted(cell) if cell else "an empty cell"
-        raise InputError(f"expected a number, got {got}", where=where, remedy=_FILL_IN)
+        _refuse(where, f"expected a number, got {got}", _FILL_IN)
     return number
 
 
@@ -164,34 +166,30 @@ def read_initial_clusters(
         cluster: list[int] = []
         for cell in filter(None, cells):
             if cell in repeated:
-                raise InputError(
-                    f"several objects are named {quoted(cell)}", where=where, remedy="use numbers"
-                )
+                _refuse(where, f"several objects are named {quoted(cell)}", "use numbers")
             item = index[cell] if cell in index else _numbered(cell, n_objects, int(one_based))
             if item is None:
                 last = n_objects - 1 + one_based
                 known = f"the {counted(n_objects, 'object')}, {int(one_based)} to {last}"
-                raise InputError(
+                _refuse(
+                    where,
                     f"{quoted(cell)} is not one of {known}{', or a name' if index else ''}"
                     f"{did_you_mean(cell, index)}",
-                    where=where,
                 )
             if item in cluster:
-                raise InputError(
-                    f"{quoted(labels[item])} is listed twice", where=where, remedy="remove one"
-                )
+                _refuse(where, f"{quoted(labels[item])} is listed twice", "remove one")
             if item in line_of:
-                raise InputError(
+                _refuse(
+                    where,
                     f"{quoted(labels[item])} is already in the cluster on line {line_of[item]}",
-                    where=where,
-                    remedy="initial clusters must not overlap",
+                    "initial clusters must not overlap",
                 )
             cluster.append(item)
         line_of.update(dict.fromkeys(cluster, line))
         clusters.append(cluster)
     if not clusters:
         expected = "expected one cluster per line, objects separated by commas"
-        raise InputError(f"the file is empty; {expected}", where=path)
+        _refuse(path, f"the file is empty; {expected}")
     return clusters
 
 
@@ -221,15 +219,13 @@ def read_classes(path: str, tree: Hierarchy) -> Classes:
     if rows and rows[0][1][0].lower() in OBJECT_COLUMNS:
         header, rows = rows[0][1], rows[1:]
     if not rows:
-        raise InputError(
-            "the file is empty; expected one line per object with its class", where=path
-        )
+        _refuse(path, "the file is empty; expected one line per object with its class")
     width = len(rows[0][1] if header is None else header)
     for line, cells in rows:
         if len(cells) != width or not all(cells):
-            raise InputError(
+            _refuse(
+                f"{path}, line {line}",
                 f"expected {counted(width, 'filled column')}, got {sum(map(bool, cells))}",
-                where=f"{path}, line {line}",
             )
     if header is None and width == 1:
         _check_number_of_lines(path, rows, tree)
@@ -250,7 +246,7 @@ def _object_column(path: str, header: list[str] | None, width: int) -> tuple[int
     about = [column for column, name in enumerate(names) if name in OBJECT_COLUMNS]
     columns = [column for column in range(width) if column not in about]
     if not columns:
-        raise InputError(f"there is no column of classes besides {listed(names)}", where=path)
+        _refuse(path, f"there is no column of classes besides {listed(names)}")
     return (names.index("name") if "name" in names else about[0]), columns
 
 
@@ -258,10 +254,10 @@ def _check_number_of_lines(path: str, rows: list[Row], tree: Hierarchy) -> None:
     if len(rows) == tree.n_objects:
         return
     header = f"; if its first line, {quoted(rows[0][1][0])}, is a header, remove it"
-    raise InputError(
+    _refuse(
+        path,
         f"expected one line for each of {counted(tree.n_objects, 'object')}, got {len(rows)}"
         f"{header if len(rows) == tree.n_objects + 1 else ''}",
-        where=path,
     )
 
 
@@ -277,25 +273,21 @@ def _in_order(
         if name not in expected:
             numbers = f": it has no names, objects are 0 to {tree.n_objects - 1}"
             is_header = not number and not has_header
-            raise InputError(
+            _refuse(
+                where,
                 f"{quoted(name)} is not an object of the tree"
                 f"{numbers if tree.names is None else ''}{did_you_mean(name, names)}",
-                where=where,
-                remedy="if this line is a header, call its first column 'name'"
-                if is_header
-                else None,
+                "if this line is a header, call its first column 'name'" if is_header else None,
             )
         if name in first_line and expected[name] == 1:
-            raise InputError(
-                f"{quoted(name)} already has a line, line {first_line[name]}", where=where
-            )
+            _refuse(where, f"{quoted(name)} already has a line, line {first_line[name]}")
         first_line.setdefault(name, line)
     missing = list((expected - Counter(cells[column] for _, cells in rows)).elements())
     if missing:
-        raise InputError(
+        _refuse(
+            path,
             f"{counted(len(missing), 'object')} of the tree "
             f"{'has' if len(missing) == 1 else 'have'} no line: {listed(missing)}",
-            where=path,
         )
     if len(expected) == len(names):
         by_name = {cells[column]: (line, cells) for line, cells in rows}
@@ -304,16 +296,14 @@ def _in_order(
     repeated = next(name for name, number in expected.items() if number > 1)
     for (line, cells), name in zip(rows, names, strict=False):
         if cells[column] != name:
-            raise InputError(
+            _refuse(
+                f"{path}, line {line}",
                 f"expected {quoted(name)}, got {quoted(cells[column])}; several objects are named "
                 f"{quoted(repeated)}, so lines must be in the order of the objects",
-                where=f"{path}, line {line}",
             )
     if len(rows) > len(names):
         line, cells = rows[len(names)]
-        raise InputError(
-            f"{quoted(cells[column])} already has a line", where=f"{path}, line {line}"
-        )
+        _refuse(f"{path}, line {line}", f"{quoted(cells[column])} already has a line")
     return rows
 
 
