@@ -130,15 +130,17 @@ def picture_files(folder: str) -> dict[str, Path]:
 
 
 def find_pictures(
-    folder: str, *, names: tuple[str, ...] | None, n_objects: int, one_based: bool
-) -> list[Path | None]:
+    folder: str | None, comparisons: ListedComparisons, *, one_based: bool | None
+) -> list[Path | None] | None:
     """Return the picture of each object: the file named after it, or after its number.
 
     Numbers count as in the answers; they are used only if no file is named after an object.
     Objects without a picture raise a warning.
     """
-    files = picture_files(folder)
-    labels = [str(i + one_based) for i in range(n_objects)]
+    if folder is None:
+        return None
+    files, names, n_objects = picture_files(folder), comparisons.names, comparisons.n_objects
+    labels = [str(i + bool(one_based)) for i in range(n_objects)]
     if names is not None and not files.keys().isdisjoint(names):
         labels = list(names)
     missing = [label for label in labels if label not in files]

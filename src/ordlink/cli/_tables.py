@@ -7,7 +7,6 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -16,7 +15,7 @@ import numpy as np
 
 from ordlink._text import counted, did_you_mean, listed, quoted
 from ordlink._typing import AnyArray, FloatArray
-from ordlink.comparisons import check_similarities
+from ordlink.comparisons import ListedComparisons, check_similarities
 from ordlink.datasets import FeatureTable
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
@@ -149,13 +148,16 @@ def _feature(cell: str, where: str) -> float:
 
 
 def read_initial_clusters(
-    path: str, *, names: Sequence[str] | None, n_objects: int, one_based: bool
-) -> list[list[int]]:
+    path: str | None, comparisons: ListedComparisons, *, one_based: bool
+) -> list[list[int]] | None:
     """Return the clusters in a file with one cluster per line.
 
     Objects are separated by commas, semicolons or tabs. A cell that is the name of an object stands
     for it; other cells are numbers.
     """
+    if path is None:
+        return None
+    names, n_objects = comparisons.names, comparisons.n_objects
     labels = names or [str(number + one_based) for number in range(n_objects)]
     index = {name: number for number, name in enumerate(names or ())}
     repeated = {name for name, count in Counter(names or ()).items() if count > 1}
@@ -228,8 +230,14 @@ def read_classes(path: str, tree: Hierarchy) -> Classes:
                 f"expected {counted(width, 'filled column')}, got {sum(map(bool, cells))}",
             )
     if header is None and width == 1:
-        _check_number_of_lines(path, rows, tree)
         columns = [0]
+        if len(rows) != tree.n_objects:
+            is_header = f"; if its first line, {quoted(rows[0][1][0])}, is a header, remove it"
+            _refuse(
+                path,
+                f"expected one line for each of {counted(tree.n_objects, 'object')}, got "
+                f"{len(rows)}{is_header if len(rows) == tree.n_objects + 1 else ''}",
+            )
     else:
         objects, columns = _object_column(path, header, width)
         rows = _in_order(path, rows, objects, tree, has_header=header is not None)
@@ -250,17 +258,6 @@ def _object_column(path: str, header: list[str] | None, width: int) -> tuple[int
     return (names.index("name") if "name" in names else about[0]), columns
 
 
-def _check_number_of_lines(path: str, rows: list[Row], tree: Hierarchy) -> None:
-    if len(rows) == tree.n_objects:
-        return
-    header = f"; if its first line, {quoted(rows[0][1][0])}, is a header, remove it"
-    _refuse(
-        path,
-        f"expected one line for each of {counted(tree.n_objects, 'object')}, got {len(rows)}"
-        f"{header if len(rows) == tree.n_objects + 1 else ''}",
-    )
-
-
 def _in_order(
     path: str, rows: list[Row], column: int, tree: Hierarchy, *, has_header: bool
 ) -> list[Row]:
@@ -272,7 +269,7 @@ def _in_order(
         name, where = cells[column], f"{path}, line {line}"
         if name not in expected:
             numbers = f": it has no names, objects are 0 to {tree.n_objects - 1}"
-            is_header = not number and not has_header
+            is_header = number == 0 and not has_header
             _refuse(
                 where,
                 f"{quoted(name)} is not an object of the tree"

@@ -145,13 +145,9 @@ def command(
     min_share = _check_support(n_bootstrap, min_support, consensus=consensus)
     folder = _check_output(answers, out, pictures)
     comparisons = _read(answers, exclude, n_clusters, given)
-    objects: Any = {
-        "names": comparisons.names,
-        "n_objects": comparisons.n_objects,
-        "one_based": bool(given["one_based"]),
-    }
-    start = None if initial_clusters is None else read_initial_clusters(initial_clusters, **objects)
-    leaf_pictures = None if pictures is None else find_pictures(pictures, **objects)
+    one_based = bool(given["one_based"])
+    start = read_initial_clusters(initial_clusters, comparisons, one_based=one_based)
+    leaf_pictures = find_pictures(pictures, comparisons, one_based=one_based)
 
     weights = _weigh_people(comparisons, seed) if weigh_people else {}
     tree = _build(comparisons, weights, chosen.name, {"initial_clusters": start, **options})

@@ -81,17 +81,9 @@ def _list(folder: Path) -> None:
     for name, fetched in CATALOGUE.items():
         source = fetched.source
         parts = "" if len(fetched.parts) == 1 else f" Parts: {', '.join(fetched.parts)}."
-        text = f"{_status(source, folder)}: {source.description}{parts}"
+        text = f"{name:{width}}  {_status(source, folder)}: {source.description}{parts}"
         indent = " " * (width + 2)
-        click.echo(
-            textwrap.fill(
-                text,
-                WIDTH,
-                initial_indent=f"{name:{width}}  ",
-                subsequent_indent=indent,
-                break_on_hyphens=False,
-            )
-        )
+        click.echo(textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
         click.echo(f"{indent}{source.page}")
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -81,14 +80,7 @@ def command(
     if pictures is not None:
         picture_files(pictures)
     comparisons = read_answers(answers, **reading)
-    leaf_pictures = None
-    if pictures is not None:
-        leaf_pictures = find_pictures(
-            pictures,
-            names=comparisons.names,
-            n_objects=comparisons.n_objects,
-            one_based=bool(reading["one_based"]),
-        )
+    leaf_pictures = find_pictures(pictures, comparisons, one_based=reading["one_based"])
     with _bars() as stages, parameters_called(names="exclude"):
         evidence = gather_evidence(
             comparisons,
@@ -120,7 +112,7 @@ def command(
 @contextmanager
 def _bars() -> Iterator[Any]:
     """Yield a function that opens the progress bar of a stage and closes the one before."""
-    with contextlib.ExitStack() as stack:
+    with ExitStack() as stack:
 
         def begin(name: str) -> Progress:
             stack.close()

@@ -91,16 +91,28 @@ def command(
     **model: Any,
 ) -> None:
     """Simulate answers; write them with their similarities, the true tree and classes if known."""
-    _check_amount(n_answers, proportion, form, error_rate)
+    if (n_answers is None) == (proportion is None):
+        raise click.UsageError("give either --answers or --proportion")
+    if proportion is not None and form != "quadruplet":
+        raise click.UsageError("--proportion requires --form quadruplet; use --answers instead")
+    if proportion is not None and error_rate > 0:
+        raise click.UsageError("--errors requires --answers")
     folder = check_folder(out)
     truth = _plant(seed=seed, **model) if table is None else _read_table(table, metric)
-    _refuse_too_many(len(truth.names), n_answers, proportion)
+    n = n_pairs(len(truth.names))
+    number = n_answers or round((proportion or 0) * n * (n - 1) / 2)
+    if number > MOST_ANSWERS:
+        raise InputError(
+            f"expected at most {MOST_ANSWERS:,} answers, got {number:,}",
+            parameter="n_answers" if proportion is None else "proportion",
+            remedy="simulate fewer, or several files with different seeds",
+        )
     if proportion is not None:
         everything = RankedComparisons.of_similarities(truth.similarities, names=truth.names)
         comparisons = everything.sample(proportion, seed=seed)
     else:
         rows = simulate_answers(
-            truth.similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
+            truth.similarities, number, form=form, error_rate=error_rate, seed=seed
         )
         comparisons = list_answers(rows, form, names=truth.names)
     with writing_into(folder):
@@ -157,26 +169,3 @@ def _write_truth(truth: Truth, folder: Path) -> list[str]:
     with replacing(folder / "similarities.npy") as file:
         np.save(file, truth.similarities)
     return [*written, "similarities.npy"]
-
-
-def _check_amount(
-    n_answers: int | None, proportion: float | None, form: str, error_rate: float
-) -> None:
-    if (n_answers is None) == (proportion is None):
-        raise click.UsageError("give either --answers or --proportion")
-    if proportion is not None and form != "quadruplet":
-        raise click.UsageError("--proportion requires --form quadruplet; use --answers instead")
-    if proportion is not None and error_rate > 0:
-        raise click.UsageError("--errors requires --answers")
-
-
-def _refuse_too_many(n_objects: int, n_answers: int | None, proportion: float | None) -> None:
-    """Refuse more answers than fit into memory, before allocating any."""
-    n = n_pairs(n_objects)
-    number = n_answers if proportion is None else round(proportion * n * (n - 1) / 2)
-    if number is not None and number > MOST_ANSWERS:
-        raise InputError(
-            f"expected at most {MOST_ANSWERS:,} answers, got {number:,}",
-            parameter="n_answers" if proportion is None else "proportion",
-            remedy="simulate fewer, or several files with different seeds",
-        )
