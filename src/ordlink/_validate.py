@@ -89,7 +89,7 @@ def check_flag(value: Any, parameter: str) -> bool:
 
 
 def check_names(names: Any, n_objects: int | None) -> tuple[str, ...] | None:
-    """Return the names of the objects as a tuple; they may repeat, not be empty or span lines."""
+    """Return the names of the objects as a tuple: single lines of text, which may repeat."""
     if names is None:
         return None
     unordered = isinstance(names, str | bytes | dict | set | frozenset)

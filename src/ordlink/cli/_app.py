@@ -124,11 +124,6 @@ def app() -> None:
     """Hierarchical clustering from comparisons: people say which objects are more alike."""
 
 
-def run_app(arguments: Sequence[str] | None) -> int:
-    """Run the command line and return its exit code."""
-    return run_command(app, "ordlink", arguments)
-
-
 def run_command(
     command: click.Command, program: str, arguments: Sequence[str] | None = None
 ) -> int:
