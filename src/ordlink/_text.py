@@ -11,13 +11,7 @@ LONGEST_CELL = 60
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "object"), counted(2000, "object"), counted(2, "person", "people")
-    ('1 object', '2,000 objects', '2 people')
-    """
+    """Return a number with its noun: "1 object", "2,000 objects"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -32,13 +26,7 @@ def quoted(cell: object) -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names in quotation marks, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
-    """
+    """Return the first names in quotation marks, and how many more there are."""
     more = len(names) - most
     return ", ".join(map(quoted, names[:most])) + (f" and {more:,} more" if more > 0 else "")
 
@@ -61,11 +49,5 @@ def percent(share: float) -> str:
 
 
 def whole_percent(share: float) -> str:
-    """Return a share in percent, rounded down, without the sign: 0.9499 is not yet 95.
-
-    Examples
-    --------
-    >>> whole_percent(0.9499), whole_percent(0.58)  # 100 * 0.58 is a little less than 58
-    ('94', '58')
-    """
-    return str(math.floor(100 * share + 1e-9))
+    """Return a share in percent, rounded down, without the sign: 0.9499 is not yet 95."""
+    return str(math.floor(100 * share + 1e-9))  # 100 * 0.58 is a little less than 58

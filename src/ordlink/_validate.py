@@ -89,15 +89,7 @@ def check_flag(value: Any, parameter: str) -> bool:
 
 
 def check_names(names: Any, n_objects: int | None) -> tuple[str, ...] | None:
-    """Return the names of the objects as a tuple; they may repeat, but not be empty or span lines.
-
-    Parameters
-    ----------
-    names : sequence of str or None
-        One name per object.
-    n_objects : int or None
-        Number of objects, if it is known.
-    """
+    """Return the names of the objects as a tuple: single lines of text, which may repeat."""
     if names is None:
         return None
     unordered = isinstance(names, str | bytes | dict | set | frozenset)

@@ -7,6 +7,7 @@ parameters, and exits with code 2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -131,13 +132,8 @@ class BudgetExhaustedError(OrdlinkError, RuntimeError):
         self.n_questions = n_questions
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _budget_exhausted, (self.problem, self.comparisons, self.n_questions)
-
-
-def _budget_exhausted(
-    problem: str, comparisons: Comparisons, n_questions: int
-) -> BudgetExhaustedError:
-    return BudgetExhaustedError(problem, comparisons=comparisons, n_questions=n_questions)
+        known: Any = {"comparisons": self.comparisons, "n_questions": self.n_questions}
+        return partial(BudgetExhaustedError, **known), (self.problem,)
 
 
 class OrdlinkWarning(UserWarning):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from ordlink.cli._app import run_command
-from ordlink.cli._command import Command, parameters_called
+from ordlink.cli._app import Command, parameters_called, run_command
 from ordlink.errors import InputError, OrdlinkError
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ordlink as ol
-from ordlink.cli._plan_output import _target_line
+from ordlink.cli.plan import _target_line
 
 FAST = ("--method", "AddS-AL", "--question", "quadruplet", "--difficulty", 3, "--processes", 1)
 

@@ -34,9 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
-        from ordlink.cli._app import run_app
+        from ordlink.cli._app import app, run_command
 
-        return run_app(arguments)
+        return run_command(app, "ordlink", arguments)
     except KeyboardInterrupt:
         print("interrupted; no half-written file was left", file=sys.stderr)
         return 130

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
@@ -74,18 +74,11 @@ def warnings_as_lines() -> Iterator[None]:
         warnings.simplefilter("always", OrdlinkWarning)
         show_others = warnings.showwarning
 
-        def keep(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def keep(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
             if issubclass(category, OrdlinkWarning):
                 messages[str(message)] = None
             else:
-                show_others(message, category, filename, lineno, file, line)
+                show_others(message, category, *rest, **more)
 
         warnings.showwarning = keep
         try:

@@ -1,47 +1,71 @@
-"""Options that several commands share, and what is read with them."""
+"""How commands are declared: their examples and the options that several of them share."""
 
 from __future__ import annotations
 
-import io
-import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, TypeVar
 
 import click
-import numpy as np
 
-from ordlink._text import counted, listed
-from ordlink.cli._console import warn_in_a_line
-from ordlink.cli._tables import check_table
-from ordlink.comparisons import FORMS, ListedComparisons, pair_members
-from ordlink.errors import InputError
-from ordlink.io import read_comparisons, read_names
+from ordlink.cli._app import Command
+from ordlink.cli._console import warnings_as_lines
+from ordlink.comparisons import FORMS
 
-Decorator = TypeVar("Decorator", bound=Callable[..., Any])
-
-MENTIONS_PER_OBJECT = 10
-"""With so many mentions per object on average, chance hardly ever leaves one out (e^-10)."""
-PICTURES = (".jpg", ".jpeg", ".png", ".webp")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Option: TypeAlias = Callable[[Decorated], Decorated]
 
 
-def count_option(*names: str, **settings: Any) -> Callable[[Decorator], Decorator]:
-    """Return an option that takes a whole number of at least 1."""
-    return click.option(*names, type=click.IntRange(min=1), **settings)
+def command(
+    name: str, *examples: str, listing: str = ""
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a decorator for a command: help ends with examples, warnings are lines on stderr."""
+    epilog = f"Example: {examples[0]}"
+    if len(examples) > 1:
+        epilog = "\n  ".join([f"{listing}\b\nExamples:", *examples])
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        return click.command(name, cls=Command, epilog=epilog)(warnings_as_lines()(function))
+
+    return decorate
 
 
-def file_option(*names: str, **settings: Any) -> Callable[[Decorator], Decorator]:
+def count(*names: str, lowest: int = 1, **settings: Any) -> Option:
+    """Return an option that takes a whole number of at least `lowest`."""
+    return click.option(*names, type=click.IntRange(min=lowest), **settings)
+
+
+def choice(name: str, choices: Iterable[str], **settings: Any) -> Option:
+    """Return an option that takes one of some words."""
+    return click.option(name, type=click.Choice(list(choices)), **settings)
+
+
+def flag(name: str, **settings: Any) -> Option:
+    """Return an option without a value."""
+    return click.option(name, is_flag=True, **settings)
+
+
+def file(*names: str, **settings: Any) -> Option:
     """Return an option that takes the name of a file."""
     return click.option(*names, metavar="FILE", **settings)
 
 
-def reading_options(function: Decorator) -> Decorator:
+def folder(name: str, **settings: Any) -> Option:
+    """Return an option that takes the name of a folder."""
+    return click.option(name, metavar="DIR", **settings)
+
+
+def repeated(*names: str, **settings: Any) -> Option:
+    """Return an option that takes a name and can be repeated."""
+    return click.option(*names, multiple=True, metavar="NAME", **settings)
+
+
+def reading(function: Decorated) -> Decorated:
     """Add the options that say how to read a file of answers."""
     forms = "; ".join(f"{form.name}: {form.meaning}" for form in FORMS.values())
     options = [
-        click.option(
+        choice(
             "--form",
-            type=click.Choice(list(FORMS)),
+            FORMS,
             help=f"What a row of the file means. {forms}. Not needed if the header says so.",
         ),
         click.option(
@@ -58,9 +82,9 @@ def reading_options(function: Decorator) -> Decorator:
             default=None,
             help="Whether the first row is a header (default: guessed).",
         ),
-        click.option(
+        choice(
             "--format",
-            type=click.Choice(["csv", "tsv", "jsonl", "parquet", "npz"]),
+            ("csv", "tsv", "jsonl", "parquet", "npz"),
             help="File format (default: by the file name extension; csv for stdin).",
         ),
         click.option(
@@ -76,172 +100,27 @@ def reading_options(function: Decorator) -> Decorator:
     return function
 
 
-def answers_argument(function: Decorator) -> Decorator:
+def answers(function: Decorated) -> Decorated:
     """Add ANSWERS and the options that say how to read it."""
-    function = count_option(
-        "--n-objects", help="Number of objects, if some may not appear in the file."
-    )(reading_options(function))
-    function = file_option("--names", help="Names of the objects, one per line.")(function)
+    function = count("--n-objects", help="Number of objects, if some may not appear in the file.")(
+        reading(function)
+    )
+    function = file("--names", help="Names of the objects, one per line.")(function)
     return click.argument("answers", metavar="ANSWERS")(function)
 
 
-def seed_option(**settings: Any) -> Callable[[Decorator], Decorator]:
+def seed(**settings: Any) -> Option:
     """Return the option --seed."""
-    return click.option("--seed", type=click.IntRange(min=0), **{"help": "Random seed."} | settings)
+    return count("--seed", lowest=0, **{"help": "Random seed."} | settings)
 
 
-def processes_option(help_text: str) -> Callable[[Decorator], Decorator]:
-    """Return the option --processes."""
-    return count_option("--processes", "n_jobs", help=help_text)
-
-
-def pictures_option(help_text: str) -> Callable[[Decorator], Decorator]:
+def pictures(what: str) -> Option:
     """Return the option --pictures."""
-    return click.option(
+    return folder(
         "--pictures",
-        metavar="DIR",
-        help=f"Folder of pictures for the leaves{help_text}: files named after the objects' names "
+        help=f"Folder of pictures for the leaves{what}: files named after the objects' names "
         "or numbers (1.jpg; also .png, .webp).",
     )
 
 
-exclude_option = click.option(
-    "--exclude",
-    multiple=True,
-    metavar="NAME",
-    help="Exclude all answers of this annotator; can be repeated.",
-)
-
-
-def read_answers(
-    answers: str, *, names: str | None, n_objects: int | None = None, **reading: Any
-) -> ListedComparisons:
-    """Return the comparisons in a file, or on stdin for "-"; `names` is a file."""
-    if names is not None:
-        check_table(names)
-    return read_answers_about(
-        answers, names=None if names is None else read_names(names), n_objects=n_objects, **reading
-    )
-
-
-def read_answers_about(
-    answers: str,
-    *,
-    names: Sequence[str] | None,
-    n_objects: int | None,
-    check_first_object: bool | None = None,
-    one_based: bool | None,
-    columns: str | None,
-    skip_repeated: bool | None,
-    **reading: Any,
-) -> ListedComparisons:
-    """Return the comparisons in a file about objects with these names.
-
-    Where the number of objects is known and the user does not say where numbers start, a file that
-    counts from 1 could be taken for one that never names object 0. It is refused.
-    """
-    source: str | BinaryIO = answers
-    if answers == "-":
-        source = _Stdin(sys.stdin.buffer.read())
-    else:
-        check_table(answers)
-
-    def read(*, from_one: bool) -> ListedComparisons:
-        if not isinstance(source, str):
-            source.seek(0)
-        return read_comparisons(
-            source,
-            names=names,
-            n_objects=n_objects,
-            one_based=from_one,
-            columns=None if columns is None else [name.strip() for name in columns.split(",")],
-            skip_repeated=bool(skip_repeated),
-            **reading,
-        )
-
-    comparisons = read(from_one=bool(one_based))
-    if check_first_object is None:  # --n-objects says that some may be missing
-        check_first_object = names is not None and n_objects is None
-    if one_based is None and check_first_object and _first_is_never_named(comparisons):
-        _refuse_counting_from_one(source_name(answers), comparisons, read, names)
-    return comparisons
-
-
-class _Stdin(io.BytesIO):
-    """What came on stdin, to be read more than once."""
-
-    name = "<stdin>"
-
-
-def source_name(answers: str) -> str:
-    """Return what messages call the file of answers."""
-    return "standard input" if answers == "-" else str(Path(answers))
-
-
-def _first_is_never_named(comparisons: ListedComparisons) -> bool:
-    """Return whether object 0 is never named though every object is expected many times."""
-    n_objects = comparisons.n_objects
-    if 3 * comparisons.n_answers < MENTIONS_PER_OBJECT * n_objects:
-        return False
-    pairs = np.concatenate([comparisons.winners, comparisons.losers])
-    first, second = pair_members(pairs, n_objects)
-    return bool(first.all() and second.all())
-
-
-def _refuse_counting_from_one(
-    where: str,
-    comparisons: ListedComparisons,
-    read: Callable[..., ListedComparisons],
-    names: Sequence[str] | None,
-) -> None:
-    if names is not None and all(name.isdecimal() for name in names):
-        return  # the numbers are names
-    try:
-        counted_from_one = read(from_one=True)
-    except InputError:
-        return
-    if counted_from_one != comparisons:  # equal where the file holds names
-        raise InputError(
-            "object 0 is never named; are objects numbered from 1 to "
-            f"{comparisons.n_objects}? pass --one-based, or --zero-based if the numbers are right",
-            where=where,
-        )
-
-
-def picture_files(folder: str) -> dict[str, Path]:
-    """Return the pictures in a folder by their names without extension."""
-    try:
-        files = sorted(Path(folder).iterdir())
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"expected a folder of pictures ({reason})", where=folder, remedy="check the path"
-        ) from error
-    return {file.stem: file for file in files if file.suffix.lower() in PICTURES}
-
-
-def find_pictures(
-    folder: str, *, names: tuple[str, ...] | None, n_objects: int, one_based: bool
-) -> list[Path | None]:
-    """Return the picture of each object: the file named after it, or after its number.
-
-    Numbers count as in the answers; they are used only if no file is named after an object.
-    Objects without a picture raise a warning.
-    """
-    files = picture_files(folder)
-    labels = [str(i + one_based) for i in range(n_objects)]
-    if names is not None and not files.keys().isdisjoint(names):
-        labels = list(names)
-    missing = [label for label in labels if label not in files]
-    if len(missing) == n_objects:
-        example = f"{(names or labels)[0]}.jpg"
-        raise InputError(
-            "no picture in this folder is named after an object; name them like "
-            f"{example!r} ({', '.join(PICTURES)})",
-            where=folder,
-        )
-    if missing:
-        warn_in_a_line(
-            f"{counted(len(missing), 'object')} without a picture in {folder}: {listed(missing)}"
-        )
-    return [files.get(label) for label in labels]
+exclude = repeated("--exclude", help="Exclude all answers of this annotator; can be repeated.")

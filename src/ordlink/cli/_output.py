@@ -85,19 +85,17 @@ def _try_to_write(folder: Path) -> None:
 def refuse_overwrite(inputs: Iterable[str | None], outputs: Iterable[str | Path | None]) -> None:
     """Refuse to write over a file that is read."""
     for given, output in itertools.product(inputs, outputs):
-        if given not in (None, "-") and output is not None and _is_same_file(str(given), output):
+        if given in (None, "-") or output is None:
+            continue
+        is_same = False
+        with contextlib.suppress(OSError, ValueError):  # one does not exist, or is not a path
+            is_same = Path(str(given)).samefile(output)
+        if is_same:
             raise InputError(
                 "the output would overwrite an input file",
                 where=str(output),
                 remedy="choose another name or folder",
             )
-
-
-def _is_same_file(one: str, other: str | Path) -> bool:
-    try:
-        return Path(one).samefile(other)
-    except (OSError, ValueError):  # one of them does not exist, or is not a path at all
-        return False
 
 
 @contextmanager
@@ -170,21 +168,16 @@ def write_tree(
             write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
             written.append("clusters.csv")
         if consensus is None:
-            _remove_stale_consensus(folder)
+            with contextlib.suppress(OrdlinkError):  # consensus.json tells whether they are ours
+                if Hierarchy.load(folder / "consensus.json").method == CONSENSUS:
+                    for name in ("consensus.nwk", "consensus.json"):
+                        remove_stale(folder / name, lambda _text: True)
         else:
             consensus.save(folder / "consensus.json")
             newick = consensus.to_newick(min_support=MAJORITY)
             write_text(folder / "consensus.nwk", newick + "\n")
             written += ["consensus.json", "consensus.nwk"]
     click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
-
-
-def _remove_stale_consensus(folder: Path) -> None:
-    """Remove the consensus of an earlier run, recognised by consensus.json."""
-    with contextlib.suppress(OrdlinkError):
-        if Hierarchy.load(folder / "consensus.json").method == CONSENSUS:
-            for name in ("consensus.nwk", "consensus.json"):
-                remove_stale(folder / name, lambda _text: True)
 
 
 def _write_linkage(tree: Hierarchy, path: Path) -> None:

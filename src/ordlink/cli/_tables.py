@@ -1,4 +1,4 @@
-"""Small tables besides the answers: similarities, features, initial clusters."""
+"""Small tables besides the answers: similarities, features, initial clusters, known classes."""
 
 from __future__ import annotations
 
@@ -7,28 +7,36 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
-from ordlink._text import counted, did_you_mean, quoted
-from ordlink._typing import FloatArray
-from ordlink.comparisons import check_similarities
+from ordlink._text import counted, did_you_mean, listed, quoted
+from ordlink._typing import AnyArray, FloatArray
+from ordlink.comparisons import ListedComparisons, check_similarities
 from ordlink.datasets import FeatureTable
 from ordlink.errors import InputError
+from ordlink.hierarchy import Hierarchy
 from ordlink.io import InputFile, reading
 
+OBJECT_COLUMNS = ("name", "object")
+"""Titles of columns of objects; one of them in the first cell makes the first line a header."""
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 Row = tuple[int, list[str]]
 """Line number and cells."""
+
+
+def _refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
+    raise InputError(problem, where=where, remedy=remedy)
 
 
 def check_table(path: str) -> None:
     """Refuse a path that is a folder, a spreadsheet or nothing at all."""
     InputFile.of(path).check_exists()
     if path.lower().endswith(SPREADSHEETS):
-        raise InputError("this is a spreadsheet", where=path, remedy="save it as CSV")
+        _refuse(path, "this is a spreadsheet", "save it as CSV")
 
 
 def read_rows(path: str) -> list[Row]:
@@ -41,7 +49,7 @@ def read_rows(path: str) -> list[Row]:
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
         if "\0" in text:
-            raise InputError("this is not a text file", where=path, remedy=save_as)
+            _refuse(path, "this is not a text file", save_as)
         unquoted = re.sub(r'"[^"]*"', "", text)
         delimiter = "\t" if path.lower().endswith(".tsv") else max(",;\t", key=unquoted.count)
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -50,12 +58,12 @@ def read_rows(path: str) -> list[Row]:
             for cells in rows
             if any(cell.strip() for cell in cells)
         ]
-    except UnicodeDecodeError as error:
-        raise InputError("this is not UTF-8 text", where=path, remedy=save_as) from error
+    except UnicodeDecodeError:
+        _refuse(path, "this is not UTF-8 text", save_as)
     except csv.Error as error:
-        raise InputError(f"this is not CSV ({error})", where=path, remedy=save_as) from error
+        _refuse(path, f"this is not CSV ({error})", save_as)
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", where=path) from error
+        _refuse(path, f"cannot be read ({error.strerror or error})")
 
 
 def read_similarities(path: str, *, n_objects: int) -> FloatArray:
@@ -70,20 +78,17 @@ def read_similarities(path: str, *, n_objects: int) -> FloatArray:
         where = f"{path}, line {line}"
         try:
             numbers.append([float(cell) for cell in cells])
-        except ValueError as error:
+        except ValueError:
             wrong = next(cell for cell in cells if not _is_number(cell))
-            raise InputError(
-                f"expected numbers only, got {quoted(wrong)}",
-                where=where,
-                remedy="remove headers and names",
-            ) from error
+            _refuse(
+                where, f"expected numbers only, got {quoted(wrong)}", "remove headers and names"
+            )
         if len(cells) != len(numbers[0]):
-            raise InputError(
-                f"expected {len(numbers[0])} numbers as in the first line, got {len(cells)}",
-                where=where,
+            _refuse(
+                where, f"expected {len(numbers[0])} numbers as in the first line, got {len(cells)}"
             )
     if not numbers:
-        raise InputError("the file is empty; expected a square matrix of numbers", where=path)
+        _refuse(path, "the file is empty; expected a square matrix of numbers")
     return check_similarities(np.array(numbers), n_objects=n_objects, name=path)
 
 
@@ -100,24 +105,24 @@ def read_features(path: str) -> FeatureTable:
     rows = read_rows(path)
     if len(rows) < 4:
         found = counted(len(rows), "line")
-        raise InputError(f"expected a header and at least three objects, got {found}", where=path)
+        _refuse(path, f"expected a header and at least three objects, got {found}")
     titles = rows[0][1]
     header = [cell.lower() for cell in titles]
     columns = [number for number, name in enumerate(header) if name not in {"name", "class"}]
     if not columns:
-        raise InputError("expected columns of numbers besides 'name' and 'class'", where=path)
+        _refuse(path, "expected columns of numbers besides 'name' and 'class'")
     features, names, classes = [], [], []
     for number, (line, cells) in enumerate(rows[1:]):
         where = f"{path}, line {line}"
         if len(cells) != len(header):
             expected = counted(len(header), "column")
-            raise InputError(f"expected {expected}, got {len(cells)}", where=where)
+            _refuse(where, f"expected {expected}, got {len(cells)}")
         features.append(
             [_feature(cells[c], f"{where}, column {quoted(titles[c])}") for c in columns]
         )
         names.append(cells[header.index("name")] if "name" in header else f"object {number}")
         if not names[-1]:
-            raise InputError("the name is empty", where=where, remedy=_FILL_IN)
+            _refuse(where, "the name is empty", _FILL_IN)
         classes.append(cells[header.index("class")] if "class" in header else "")
     class_names, labels = np.unique(classes, return_inverse=True)
     return FeatureTable(
@@ -138,18 +143,21 @@ def _feature(cell: str, where: str) -> float:
     number = float(cell) if _is_number(cell) else math.nan
     if not math.isfinite(number):
         got = quoted(cell) if cell else "an empty cell"
-        raise InputError(f"expected a number, got {got}", where=where, remedy=_FILL_IN)
+        _refuse(where, f"expected a number, got {got}", _FILL_IN)
     return number
 
 
 def read_initial_clusters(
-    path: str, *, names: Sequence[str] | None, n_objects: int, one_based: bool
-) -> list[list[int]]:
+    path: str | None, comparisons: ListedComparisons, *, one_based: bool
+) -> list[list[int]] | None:
     """Return the clusters in a file with one cluster per line.
 
     Objects are separated by commas, semicolons or tabs. A cell that is the name of an object stands
     for it; other cells are numbers.
     """
+    if path is None:
+        return None
+    names, n_objects = comparisons.names, comparisons.n_objects
     labels = names or [str(number + one_based) for number in range(n_objects)]
     index = {name: number for number, name in enumerate(names or ())}
     repeated = {name for name, count in Counter(names or ()).items() if count > 1}
@@ -160,34 +168,30 @@ def read_initial_clusters(
         cluster: list[int] = []
         for cell in filter(None, cells):
             if cell in repeated:
-                raise InputError(
-                    f"several objects are named {quoted(cell)}", where=where, remedy="use numbers"
-                )
+                _refuse(where, f"several objects are named {quoted(cell)}", "use numbers")
             item = index[cell] if cell in index else _numbered(cell, n_objects, int(one_based))
             if item is None:
                 last = n_objects - 1 + one_based
                 known = f"the {counted(n_objects, 'object')}, {int(one_based)} to {last}"
-                raise InputError(
+                _refuse(
+                    where,
                     f"{quoted(cell)} is not one of {known}{', or a name' if index else ''}"
                     f"{did_you_mean(cell, index)}",
-                    where=where,
                 )
             if item in cluster:
-                raise InputError(
-                    f"{quoted(labels[item])} is listed twice", where=where, remedy="remove one"
-                )
+                _refuse(where, f"{quoted(labels[item])} is listed twice", "remove one")
             if item in line_of:
-                raise InputError(
+                _refuse(
+                    where,
                     f"{quoted(labels[item])} is already in the cluster on line {line_of[item]}",
-                    where=where,
-                    remedy="initial clusters must not overlap",
+                    "initial clusters must not overlap",
                 )
             cluster.append(item)
         line_of.update(dict.fromkeys(cluster, line))
         clusters.append(cluster)
     if not clusters:
         expected = "expected one cluster per line, objects separated by commas"
-        raise InputError(f"the file is empty; {expected}", where=path)
+        _refuse(path, f"the file is empty; {expected}")
     return clusters
 
 
@@ -195,3 +199,116 @@ def _numbered(cell: str, n_objects: int, first: int) -> int | None:
     """Return the object with the number in a cell."""
     is_number = cell.isascii() and cell.isdecimal() and len(cell) < 10
     return int(cell) - first if is_number and 0 <= int(cell) - first < n_objects else None
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Classes of the objects of a tree: a row of labels for each titled column of the file."""
+
+    labels: AnyArray
+    titles: tuple[str, ...]
+
+
+def read_classes(path: str, tree: Hierarchy) -> Classes:
+    """Return the classes in a file, in the order of the tree's objects.
+
+    A single column without header holds the classes in the order of the objects. Otherwise the
+    first column, or the column "name" or "object" of the header, names the object of each line, and
+    the lines may come in any order.
+    """
+    rows = read_rows(path)
+    header: list[str] | None = None
+    if rows and rows[0][1][0].lower() in OBJECT_COLUMNS:
+        header, rows = rows[0][1], rows[1:]
+    if not rows:
+        _refuse(path, "the file is empty; expected one line per object with its class")
+    width = len(rows[0][1] if header is None else header)
+    for line, cells in rows:
+        if len(cells) != width or not all(cells):
+            _refuse(
+                f"{path}, line {line}",
+                f"expected {counted(width, 'filled column')}, got {sum(map(bool, cells))}",
+            )
+    if header is None and width == 1:
+        columns = [0]
+        if len(rows) != tree.n_objects:
+            is_header = f"; if its first line, {quoted(rows[0][1][0])}, is a header, remove it"
+            _refuse(
+                path,
+                f"expected one line for each of {counted(tree.n_objects, 'object')}, got "
+                f"{len(rows)}{is_header if len(rows) == tree.n_objects + 1 else ''}",
+            )
+    else:
+        objects, columns = _object_column(path, header, width)
+        rows = _in_order(path, rows, objects, tree, has_header=header is not None)
+    labels = [
+        np.unique([cells[column] for _, cells in rows], return_inverse=True)[1]
+        for column in columns
+    ]
+    return Classes(np.array(labels), _titles(header, columns))
+
+
+def _object_column(path: str, header: list[str] | None, width: int) -> tuple[int, list[int]]:
+    """Return the column of the objects and the columns of classes."""
+    names = ["name"] if header is None else [cell.lower() for cell in header]
+    about = [column for column, name in enumerate(names) if name in OBJECT_COLUMNS]
+    columns = [column for column in range(width) if column not in about]
+    if not columns:
+        _refuse(path, f"there is no column of classes besides {listed(names)}")
+    return (names.index("name") if "name" in names else about[0]), columns
+
+
+def _in_order(
+    path: str, rows: list[Row], column: int, tree: Hierarchy, *, has_header: bool
+) -> list[Row]:
+    """Return the lines in the order of the tree's objects, exactly one for each of them."""
+    names = tuple(name.strip() for name in tree.labels_text)  # as cells are
+    expected = Counter(names)
+    first_line: dict[str, int] = {}
+    for number, (line, cells) in enumerate(rows):
+        name, where = cells[column], f"{path}, line {line}"
+        if name not in expected:
+            numbers = f": it has no names, objects are 0 to {tree.n_objects - 1}"
+            is_header = number == 0 and not has_header
+            _refuse(
+                where,
+                f"{quoted(name)} is not an object of the tree"
+                f"{numbers if tree.names is None else ''}{did_you_mean(name, names)}",
+                "if this line is a header, call its first column 'name'" if is_header else None,
+            )
+        if name in first_line and expected[name] == 1:
+            _refuse(where, f"{quoted(name)} already has a line, line {first_line[name]}")
+        first_line.setdefault(name, line)
+    missing = list((expected - Counter(cells[column] for _, cells in rows)).elements())
+    if missing:
+        _refuse(
+            path,
+            f"{counted(len(missing), 'object')} of the tree "
+            f"{'has' if len(missing) == 1 else 'have'} no line: {listed(missing)}",
+        )
+    if len(expected) == len(names):
+        by_name = {cells[column]: (line, cells) for line, cells in rows}
+        return [by_name[name] for name in names]
+    # Objects of the same name differ only by their position: the lines must be in their order.
+    repeated = next(name for name, number in expected.items() if number > 1)
+    for (line, cells), name in zip(rows, names, strict=False):
+        if cells[column] != name:
+            _refuse(
+                f"{path}, line {line}",
+                f"expected {quoted(name)}, got {quoted(cells[column])}; several objects are named "
+                f"{quoted(repeated)}, so lines must be in the order of the objects",
+            )
+    if len(rows) > len(names):
+        line, cells = rows[len(names)]
+        _refuse(f"{path}, line {line}", f"{quoted(cells[column])} already has a line")
+    return rows
+
+
+def _titles(header: list[str] | None, columns: list[int]) -> tuple[str, ...]:
+    if header is None:
+        return ("class",) if len(columns) == 1 else tuple(f"class {c}" for c in columns)
+    titles = [header[column] or f"column {column + 1}" for column in columns]
+    return tuple(
+        title if titles.count(title) == 1 else f"{title} (column {column + 1})"
+        for title, column in zip(titles, columns, strict=True)
+    )

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from ordlink._text import counted, either
-from ordlink.cli._assessment import Assessment, assess, print_assessment
-from ordlink.cli._command import Command, flag_namer, parameters_called
-from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
-from ordlink.cli._options import (
-    answers_argument,
-    count_option,
-    exclude_option,
-    file_option,
-    find_pictures,
-    picture_files,
-    pictures_option,
-    read_answers,
-    seed_option,
-    source_name,
+from ordlink.cli import _options
+from ordlink.cli._answers import find_pictures, picture_files, read_answers, source_name
+from ordlink.cli._app import flag_namer, parameters_called
+from ordlink.cli._console import progress_bar, text_tree, warn_in_a_line
+from ordlink.cli._output import (
+    CONSENSUS,
+    MAJORITY,
+    TREE_FILES,
+    check_folder,
+    refuse_overwrite,
+    write_tree,
 )
-from ordlink.cli._output import TREE_FILES, check_folder, refuse_overwrite, write_tree
 from ordlink.cli._tables import read_initial_clusters
 from ordlink.comparisons import ListedComparisons, pair_members
-from ordlink.errors import InputError, InputKindError
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import METHODS, Method, cluster, find_method
+
+if TYPE_CHECKING:
+    from ordlink.validation import HierarchyTest
 
 MANY_OBJECTS = 1000
 """From here on time and memory, which grow as N^2, matter: most objects should be in the file."""
 SMALLEST_SHARE_NAMED = 0.1
+LEVEL = 0.05
+"""The largest p-value that counts as evidence."""
+_METHOD_OPTIONS = ("repeats", "self_comparisons", "n_components", "metric")
 _FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
 _DETERMINISTIC = [name for name in _FOR_FILES if "seed" not in METHODS[name].options]
 _METHODS = "\n".join(
@@ -42,34 +44,30 @@ _METHODS = "\n".join(
 )
 
 
-@click.command(
+@_options.command(
     "cluster",
-    cls=Command,
-    epilog="\b\nMethods:\n"
-    + _METHODS
-    + "\n\n\b\nExamples:\n"
-    + "  ordlink cluster answers.csv --form triplet --clusters 4 --out results\n"
-    + "  ordlink cluster cars.csv --form most-central --one-based --method 4K-AL\n"
-    + "  ordlink cluster cars.csv --form most-central --one-based --pictures images --out cars\n"
-    + "  ordlink cluster answers.csv --form triplet --support 200 --min-support 50 --out results\n"
-    + "  ordlink cluster answers.csv --support 200 --consensus --test-hierarchy --exclude eve\n"
-    + "  zcat answers.csv.gz | ordlink cluster - --form odd-one-out",
+    "ordlink cluster answers.csv --form triplet --clusters 4 --out results",
+    "ordlink cluster cars.csv --form most-central --one-based --method 4K-AL",
+    "ordlink cluster cars.csv --form most-central --one-based --pictures images --out cars",
+    "ordlink cluster answers.csv --form triplet --support 200 --min-support 50 --out results",
+    "ordlink cluster answers.csv --support 200 --consensus --test-hierarchy --exclude eve",
+    "zcat answers.csv.gz | ordlink cluster - --form odd-one-out",
+    listing=f"\b\nMethods:\n{_METHODS}\n\n",
 )
-@answers_argument
+@_options.answers
 @click.option("--method", default="4-AL", help="Name of a method, see below.")
-@count_option("--clusters", "n_clusters", help="Also cut the tree into K clusters.")
-@file_option(
+@_options.count("--clusters", "n_clusters", help="Also cut the tree into K clusters.")
+@_options.file(
     "--initial-clusters",
     help="Clusters to start from: one per line, objects separated by commas, semicolons or tabs.",
 )
-@click.option(
+@_options.choice(
     "--repeats",
-    type=click.Choice(["majority", "net"]),
+    ("majority", "net"),
     help="How repeated answers count: by majority (default) or by their net number.",
 )
-@click.option(
+@_options.flag(
     "--weigh-people",
-    is_flag=True,
     help="4-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL: weight each annotator by the agreement with "
     "the tree of the others; repeated answers then count by their net number.",
 )
@@ -78,22 +76,22 @@ _METHODS = "\n".join(
     default=None,
     help="4K-AL: whether each object counts as most similar to itself (default: yes).",
 )
-@count_option(
+@_options.count(
     "--dimension",
     "n_components",
     help="tSTE-AL, FORTE-AL, SOE-AL: dimension of the embedding (default: 2).",
 )
-@click.option(
+@_options.choice(
     "--metric",
-    type=click.Choice(["cosine", "euclidean"]),
+    ("cosine", "euclidean"),
     help="tSTE-AL, FORTE-AL, SOE-AL: similarity of embedded points: their cosine (default), or "
     "their Euclidean distance.",
 )
-@seed_option(
+@_options.seed(
     help="Random seed (default: 0), for --support, --test-hierarchy, --weigh-people and all "
     f"methods but {', '.join(_DETERMINISTIC)}."
 )
-@count_option(
+@_options.count(
     "--support",
     "n_bootstrap",
     metavar="N",
@@ -107,21 +105,18 @@ _METHODS = "\n".join(
     help="With --support: collapse branches with less support in the printed tree, tree.nwk and "
     "tree.png; tree.json and linkage.csv keep all.",
 )
-@click.option(
+@_options.flag(
     "--consensus",
-    is_flag=True,
     help="With --support: also show the majority-rule consensus of the bootstrap trees, and write "
     "it to consensus.json and consensus.nwk.",
 )
-@click.option(
+@_options.flag(
     "--test-hierarchy",
-    is_flag=True,
     help="Also test whether the answers show any hierarchy, and print the p-value.",
 )
-@exclude_option
-@click.option("--out", metavar="DIR", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
-@pictures_option(" of tree.png")
-@warnings_as_lines()
+@_options.exclude
+@_options.folder("--out", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
+@_options.pictures(" of tree.png")
 def command(
     answers: str,
     method: str,
@@ -136,58 +131,53 @@ def command(
     exclude: tuple[str, ...],
     out: str | None,
     pictures: str | None,
-    repeats: str | None,
-    self_comparisons: bool | None,
-    n_components: int | None,
-    metric: str | None,
-    **reading: Any,
+    **given: Any,
 ) -> None:
     """Build a tree from ANSWERS: a CSV, TSV, Parquet, NPZ or JSON-lines file, or - for stdin."""
     chosen = _find_method_for_a_file(method)
-    options = _method_options(
-        chosen,
-        repeats=repeats,
-        self_comparisons=self_comparisons,
-        n_components=n_components,
-        metric=metric,
-    )
+    options = _method_options(chosen, {name: given.pop(name) for name in _METHOD_OPTIONS})
     if weigh_people:
-        _check_weighing(chosen, repeats, n_bootstrap)
+        _check_weighing(chosen, options, n_bootstrap)
         options["repeats"] = "net"
     if seed is not None and "seed" in chosen.options:
         options["seed"] = seed
+    seed = seed or 0
     min_share = _check_support(n_bootstrap, min_support, consensus=consensus)
     folder = _check_output(answers, out, pictures)
-    inputs = _read(answers, reading, exclude, initial_clusters, pictures, n_clusters)
+    comparisons = _read(answers, exclude, n_clusters, given)
+    one_based = bool(given["one_based"])
+    start = read_initial_clusters(initial_clusters, comparisons, one_based=one_based)
+    leaf_pictures = find_pictures(pictures, comparisons, one_based=one_based)
 
-    weights = _weigh_people(inputs.comparisons, seed or 0) if weigh_people else {}
-    tree = _build(inputs, chosen.name, weights, options)
-
-    assessment = assess(
-        tree,
-        inputs.comparisons,
-        initial_clusters=inputs.initial_clusters,
-        chosen=chosen,
-        options=options,
-        n_bootstrap=n_bootstrap,
-        seed=seed or 0,
-        wants_consensus=consensus,
-        wants_test=test_hierarchy,
-    )
-
-    _print(inputs.comparisons, chosen.name, weights, assessment, n_clusters, min_share)
-    if folder is not None:
-        write_tree(
-            assessment.tree,
-            folder,
-            n_clusters=n_clusters,
-            pictures=inputs.pictures,
-            min_support=min_share,
-            consensus=assessment.consensus,
+    weights = _weigh_people(comparisons, seed) if weigh_people else {}
+    tree = _build(comparisons, weights, chosen.name, {"initial_clusters": start, **options})
+    used, of_method = _method_used(tree, chosen.name, options)
+    test = _run_test(comparisons, used, seed, of_method) if test_hierarchy else None
+    majority_tree = None
+    if n_bootstrap is not None:
+        settings = {"n_bootstrap": n_bootstrap, "seed": seed, "initial_clusters": start}
+        tree, majority_tree = _add_support(
+            tree, comparisons, used, wants_consensus=consensus, **settings, **of_method
         )
 
-
-# --- validate -----------------------------------------------------------------------------------
+    n_comparisons = counted(comparisons.n_comparisons, "comparison")
+    click.echo(f"{tree.n_objects} objects, {n_comparisons}, {chosen.name}")
+    if weights:
+        low, high = min(weights, key=weights.__getitem__), max(weights, key=weights.__getitem__)
+        click.echo(f"annotator weights: {weights[low]:.2f} ({low}) to {weights[high]:.2f} ({high})")
+    if "chosen" in tree.parameters:
+        click.echo(f"chose {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
+    click.echo(text_tree(tree, n_clusters, min_support=min_share))
+    _print_assessment(tree, majority_tree, test, min_share)
+    if folder is not None:
+        write_tree(
+            tree,
+            folder,
+            n_clusters=n_clusters,
+            pictures=leaf_pictures,
+            min_support=min_share,
+            consensus=majority_tree,
+        )
 
 
 def _find_method_for_a_file(name: str) -> Method:
@@ -203,7 +193,7 @@ def _find_method_for_a_file(name: str) -> Method:
     return chosen
 
 
-def _method_options(chosen: Method, **given: Any) -> dict[str, Any]:
+def _method_options(chosen: Method, given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given, which must be options of the method."""
     options = {name: value for name, value in given.items() if value is not None}
     for name in options:
@@ -214,14 +204,14 @@ def _method_options(chosen: Method, **given: Any) -> dict[str, Any]:
     return options
 
 
-def _check_weighing(chosen: Method, repeats: str | None, n_bootstrap: int | None) -> None:
+def _check_weighing(chosen: Method, options: dict[str, Any], n_bootstrap: int | None) -> None:
     """Refuse options that cannot be combined with weights of annotators."""
     from ordlink.validation import METHODS_FOR_WEIGHTS
 
     if chosen.name not in METHODS_FOR_WEIGHTS:
         others = ", ".join(METHODS_FOR_WEIGHTS)
         raise click.UsageError(f"--weigh-people works with {others}, not {chosen.name}")
-    if repeats == "majority":
+    if options.get("repeats") == "majority":
         raise click.UsageError("--weigh-people needs the net number of repeats: omit --repeats")
     if n_bootstrap is not None:
         raise click.UsageError("--support cannot be combined with --weigh-people")
@@ -258,24 +248,10 @@ def _check_output(answers: str, out: str | None, pictures: str | None) -> Path |
     return folder
 
 
-@dataclass(frozen=True)
-class _Inputs:
-    """What is read from files."""
-
-    comparisons: ListedComparisons
-    initial_clusters: list[list[int]] | None
-    pictures: list[Path | None] | None
-
-
 def _read(
-    answers: str,
-    reading: dict[str, Any],
-    exclude: tuple[str, ...],
-    initial_clusters: str | None,
-    pictures: str | None,
-    n_clusters: int | None,
-) -> _Inputs:
-    """Read the answers and the files that go with them."""
+    answers: str, exclude: tuple[str, ...], n_clusters: int | None, reading: dict[str, Any]
+) -> ListedComparisons:
+    """Return the answers of all annotators that are not excluded."""
     comparisons = read_answers(answers, **reading)
     n_objects = comparisons.n_objects
     if comparisons.names is None and reading["n_objects"] is None:
@@ -285,18 +261,15 @@ def _read(
             f"expected at most {n_objects:,}, the number of objects, got {n_clusters}",
             parameter="n_clusters",
         )
-    if exclude:
-        comparisons = _exclude(comparisons, exclude)
-    objects: Any = {
-        "names": comparisons.names,
-        "n_objects": n_objects,
-        "one_based": bool(reading["one_based"]),
-    }
-    return _Inputs(
-        comparisons,
-        None if initial_clusters is None else read_initial_clusters(initial_clusters, **objects),
-        None if pictures is None else find_pictures(pictures, **objects),
-    )
+    if not exclude:
+        return comparisons
+    from ordlink.validation import without_annotators
+
+    with parameters_called(names="exclude"):
+        kept = without_annotators(comparisons, exclude)
+    n_excluded = counted(comparisons.n_comparisons - kept.n_comparisons, "comparison")
+    click.echo(f"excluded on request: {', '.join(dict.fromkeys(exclude))}, with {n_excluded}")
+    return kept
 
 
 def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> None:
@@ -315,20 +288,6 @@ def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> N
         )
 
 
-def _exclude(comparisons: ListedComparisons, names: tuple[str, ...]) -> ListedComparisons:
-    """Return the answers of all other annotators, and say so."""
-    from ordlink.validation import without_annotators
-
-    with parameters_called(names="exclude"):
-        kept = without_annotators(comparisons, names)
-    n_excluded = counted(comparisons.n_comparisons - kept.n_comparisons, "comparison")
-    click.echo(f"excluded on request: {', '.join(dict.fromkeys(names))}, with {n_excluded}")
-    return kept
-
-
-# --- build and print ----------------------------------------------------------------------------
-
-
 def _weigh_people(comparisons: ListedComparisons, seed: int) -> dict[str, float]:
     from ordlink.validation import annotator_weights
 
@@ -337,40 +296,87 @@ def _weigh_people(comparisons: ListedComparisons, seed: int) -> dict[str, float]
 
 
 def _build(
-    inputs: _Inputs, method: str, weights: dict[str, float], options: dict[str, Any]
+    comparisons: ListedComparisons, weights: dict[str, float], method: str, options: dict[str, Any]
 ) -> Hierarchy:
     """Return the tree of the answers, weighted by annotators if there are weights."""
-    comparisons = inputs.comparisons
     if weights:
         from ordlink.validation import weighted_comparisons
 
         comparisons = weighted_comparisons(comparisons, weights)
     with progress_bar(method) as progress:
-        return cluster(
-            comparisons,
-            method,
-            initial_clusters=inputs.initial_clusters,
-            progress=progress,
-            **options,
-        )
+        return cluster(comparisons, method, progress=progress, **options)
 
 
-def _print(
+def _method_used(
+    tree: Hierarchy, method: str, options: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return method and options of a tree without its seed; for "auto", what it chose."""
+    used = tree.parameters.get("chosen") if method == "auto" else None
+    if used is not None:
+        return used["method"], used["options"]
+    return method, {key: value for key, value in options.items() if key != "seed"}
+
+
+def _run_test(
+    comparisons: ListedComparisons, method: str, seed: int, options: dict[str, Any]
+) -> HierarchyTest | None:
+    """Return the test for a hierarchy, or warn why there is none."""
+    from ordlink.validation import hierarchy_test
+
+    try:
+        return hierarchy_test(comparisons, method, seed=seed, **options)
+    except InputError as error:
+        warn_in_a_line(f"hierarchy test: {error}")
+        return None
+
+
+def _add_support(
+    tree: Hierarchy,
     comparisons: ListedComparisons,
     method: str,
-    weights: dict[str, float],
-    assessment: Assessment,
-    n_clusters: int | None,
+    *,
+    wants_consensus: bool,
+    **settings: Any,
+) -> tuple[Hierarchy, Hierarchy | None]:
+    """Return the tree with bootstrap support, and if wanted the consensus of bootstrap trees."""
+    from ordlink.validation import branch_support, match_known_branches
+
+    with progress_bar("support") as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has raised them all
+        found = branch_support(comparisons, method, progress=progress, **settings)
+    matches = match_known_branches(tree, found.bootstrap_trees, comparisons)
+    drawn = {name: settings[name] for name in ("n_bootstrap", "seed")}
+    about = {**drawn, "shares": matches.shares.tolist(), "transfers": matches.transfers.tolist()}
+    supported = tree.with_support(matches.weakest).with_origin(
+        tree.method or method, {**tree.parameters, "branch_support": about}
+    )
+    consensus = found.consensus().with_origin(CONSENSUS, drawn) if wants_consensus else None
+    return supported, consensus
+
+
+def _print_assessment(
+    tree: Hierarchy,
+    consensus: Hierarchy | None,
+    test: HierarchyTest | None,
     min_support: float | None,
 ) -> None:
-    """Print what was clustered how, the tree, and how far it can be trusted."""
-    tree = assessment.tree
-    n_comparisons = counted(comparisons.n_comparisons, "comparison")
-    click.echo(f"{tree.n_objects} objects, {n_comparisons}, {method}")
-    if weights:
-        low, high = min(weights, key=weights.__getitem__), max(weights, key=weights.__getitem__)
-        click.echo(f"annotator weights: {weights[low]:.2f} ({low}) to {weights[high]:.2f} ({high})")
-    if "chosen" in tree.parameters:
-        click.echo(f"chose {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
-    click.echo(text_tree(tree, n_clusters, min_support=min_support))
-    print_assessment(assessment, min_support)
+    """Print what the numbers on the branches are, the consensus, and the test."""
+    if "branch_support" in tree.parameters:
+        drawn = tree.parameters["branch_support"]
+        click.echo(
+            f"numbers: bootstrap support in percent, from {drawn['n_bootstrap']:,} samples (seed "
+            f"{drawn['seed']}), on branches with room for it; 95 is firm, below 50 is no evidence"
+        )
+    if min_support is not None:
+        support = tree.support[:-1]
+        click.echo(
+            f"collapsed: {int((support < min_support).sum())} of {len(support)} branches, with "
+            f"support below {100 * min_support:g}"
+        )
+    if consensus is not None:
+        groups = counted(int((consensus.support[:-1] > MAJORITY).sum()), "group")
+        click.echo(f"\nconsensus: {groups}, each in more than half of the bootstrap trees")
+        click.echo(text_tree(consensus, min_support=MAJORITY))
+    if test is not None:
+        evidence = "evidence" if test.p_value <= LEVEL else "no evidence"
+        click.echo(f"hierarchy test: p = {test.p_value:.3f}, {evidence} of a hierarchy")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from ordlink.cli._command import Command
+from ordlink.cli import _options
+from ordlink.cli._app import Command
 from ordlink.errors import InputError, MissingDependencyError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -24,11 +25,9 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     "  ordlink collect --demo",
 )
 @click.argument("source", metavar="[FOLDER|CSV|STUDY]", required=False)
-@click.option("--demo", is_flag=True, help="Demo study: names of the animals in the Zoo data.")
-@click.option(
-    "--data",
-    metavar="DIR",
-    help="Folder for the answers (default: the study's name followed by '-answers').",
+@_options.flag("--demo", help="Demo study: names of the animals in the Zoo data.")
+@_options.folder(
+    "--data", help="Folder for the answers (default: the study's name followed by '-answers')."
 )
 @click.option("--database", metavar="URL", help="PostgreSQL URL, instead of a file in --data.")
 @click.option(
@@ -37,16 +36,14 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     help="Address to listen on; by default only this machine can connect.",
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, help="Port.")
-@click.option("--https", is_flag=True, help="The server is behind a proxy that provides https.")
-@click.option(
+@_options.flag("--https", help="The server is behind a proxy that provides https.")
+@_options.repeated(
     "--allow-host",
     "names",
-    multiple=True,
-    metavar="NAME",
     help="Host name under which the server is reached, besides localhost; can be repeated.",
 )
-@click.option("--paused", is_flag=True, help="Start paused; resume on the dashboard.")
-@click.option("--reset-password", is_flag=True, help="Reset the owner's password.")
+@_options.flag("--paused", help="Start paused; resume on the dashboard.")
+@_options.flag("--reset-password", help="Reset the owner's password.")
 def command(
     source: str | None,
     demo: bool,

@@ -11,17 +11,9 @@ from ordlink._atomic import write_text
 from ordlink._html import escape, page
 from ordlink._text import counted
 from ordlink._threads import n_threads
-from ordlink.cli._command import Command
-from ordlink.cli._console import for_terminal, progress_bar, warnings_as_lines
-from ordlink.cli._options import (
-    answers_argument,
-    count_option,
-    file_option,
-    processes_option,
-    read_answers,
-    seed_option,
-    source_name,
-)
+from ordlink.cli import _options
+from ordlink.cli._answers import read_answers, source_name
+from ordlink.cli._console import for_terminal, progress_bar
 from ordlink.cli._output import (
     TREE_FILES,
     check_file,
@@ -48,45 +40,46 @@ WORTH_PROCESSES = 10.0
 _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "agrees", "seconds")
 
 
-@click.command(
+@_options.command(
     "compare",
-    cls=Command,
-    epilog="\b\nMethods compared by default:\n  " + "\n  ".join(CANDIDATES) + "\n\n\b\nExamples:\n"
-    "  ordlink compare answers.csv --form triplet\n"
-    "  ordlink compare cars.csv --form most-central --one-based --html methods.html\n"
-    "  ordlink compare answers.csv --methods spectral,4-AL,FORTE-AL --repetitions 3",
+    "ordlink compare answers.csv --form triplet",
+    "ordlink compare cars.csv --form most-central --one-based --html methods.html",
+    "ordlink compare answers.csv --methods spectral,4-AL,FORTE-AL --repetitions 3",
+    listing="\n  ".join(["\b\nMethods compared by default:", *CANDIDATES]) + "\n\n",
 )
-@answers_argument
+@_options.answers
 @click.option(
     "--methods",
     metavar="A,B,...",
     help="Methods to compare: from the list below, or methods of 'cluster' with their default "
     "options (default: all below that take at most about two minutes).",
 )
-@click.option(
+@_options.count(
     "--folds",
     "n_folds",
-    type=click.IntRange(min=2),
+    lowest=2,
     default=5,
     help="Number of cross-validation folds; all answers of an annotator are in the same fold.",
 )
-@count_option(
+@_options.count(
     "--repetitions",
     "n_repetitions",
     default=1,
     help="Number of times to redraw the folds, for more stable means.",
 )
-@seed_option(default=0, help="Random seed of the folds.")
-@processes_option("Number of processes (default: all cores, or one if the work is short).")
-@file_option("--csv", "csv_file", help="Write the table to this file.")
-@file_option("--html", "html_file", help="Write a self-contained HTML page.")
-@click.option(
+@_options.seed(default=0, help="Random seed of the folds.")
+@_options.count(
+    "--processes",
+    "n_jobs",
+    help="Number of processes (default: all cores, or one if the work is short).",
+)
+@_options.file("--csv", "csv_file", help="Write the table to this file.")
+@_options.file("--html", "html_file", help="Write a self-contained HTML page.")
+@_options.folder(
     "--out",
-    metavar="DIR",
     help="Folder for comparison.csv, comparison.html and the files of the recommended tree, as "
     "'cluster' writes them.",
 )
-@warnings_as_lines()
 def command(
     answers: str,
     methods: str | None,

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from ordlink._text import either
-from ordlink.cli._command import Command, Group
+from ordlink.cli import _options
+from ordlink.cli._app import Command, Group
 from ordlink.cli._console import progress_bar, warnings_as_lines
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.datasets import CATALOGUE, AnswerSet, FeatureTable, Source, data_folder
@@ -16,9 +17,8 @@ from ordlink.io import write_comparisons
 
 WIDTH = 100
 CLASS_HEADER = ["name", "class"]
-_home_option = click.option(
+_home_option = _options.folder(
     "--data-home",
-    metavar="DIR",
     help="Folder for downloaded data (default: ORDLINK_DATA, or the user's cache folder).",
 )
 
@@ -48,7 +48,7 @@ def command(context: click.Context, data_home: str | None) -> None:
 @click.argument("name", metavar="NAME", type=click.Choice(list(CATALOGUE)))
 @click.option("--part", help="Part of the data set; 'ordlink datasets' lists them.")
 @_home_option
-@click.option("--out", required=True, metavar="DIR", help="Output folder.")
+@_options.folder("--out", required=True, help="Output folder.")
 @click.pass_obj
 @warnings_as_lines()
 def fetch(
@@ -81,17 +81,9 @@ def _list(folder: Path) -> None:
     for name, fetched in CATALOGUE.items():
         source = fetched.source
         parts = "" if len(fetched.parts) == 1 else f" Parts: {', '.join(fetched.parts)}."
-        text = f"{_status(source, folder)}: {source.description}{parts}"
+        text = f"{name:{width}}  {_status(source, folder)}: {source.description}{parts}"
         indent = " " * (width + 2)
-        click.echo(
-            textwrap.fill(
-                text,
-                WIDTH,
-                initial_indent=f"{name:{width}}  ",
-                subsequent_indent=indent,
-                break_on_hyphens=False,
-            )
-        )
+        click.echo(textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
         click.echo(f"{indent}{source.page}")
 
 

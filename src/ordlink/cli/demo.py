@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ordlink.cli._command import Command
-from ordlink.cli._console import progress_bar, text_tree, warnings_as_lines
-from ordlink.cli._options import seed_option
+from ordlink.cli import _options
+from ordlink.cli._console import progress_bar, text_tree
 from ordlink.cli._output import check_folder, write_tree
 from ordlink.comparisons import Comparisons
 from ordlink.datasets import load_zoo
@@ -15,10 +14,9 @@ from ordlink.methods import cluster
 PROPORTION = 0.1
 
 
-@click.command("demo", cls=Command, epilog="Example: ordlink demo --out demo")
-@click.option("--out", default="ordlink-demo", metavar="DIR", help="Output folder.")
-@seed_option(default=0, help="Random seed of the simulated answers.")
-@warnings_as_lines()
+@_options.command("demo", "ordlink demo --out demo")
+@_options.folder("--out", default="ordlink-demo", help="Output folder.")
+@_options.seed(default=0, help="Random seed of the simulated answers.")
 def command(out: str, seed: int) -> None:
     """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and score the tree."""
     from ordlink import metrics

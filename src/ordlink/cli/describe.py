@@ -7,55 +7,41 @@ from typing import Any
 import click
 
 from ordlink._text import counted
-from ordlink.cli._command import Command
-from ordlink.cli._console import warn_in_a_line, warnings_as_lines
-from ordlink.cli._options import answers_argument, read_answers
+from ordlink.cli import _options
+from ordlink.cli._answers import read_answers
+from ordlink.cli._console import warn_in_a_line
 from ordlink.comparisons import ListedComparisons
 
 MOST_COMPARISONS = 1_000_000
 """Larger files get only the summary: the rest would take minutes."""
 
 
-@click.command(
-    "describe",
-    cls=Command,
-    epilog="Example: ordlink describe cars.csv --form most-central --one-based",
-)
-@answers_argument
-@warnings_as_lines()
+@_options.command("describe", "ordlink describe cars.csv --form most-central --one-based")
+@_options.answers
 def command(answers: str, **reading: Any) -> None:
     """Summarise ANSWERS: objects, comparisons, repeats, contradictions, gaps."""
     comparisons = read_answers(answers, **reading)
     summary = comparisons.summary()
     click.echo(str(summary))
-    for line in _agreement(comparisons):
-        click.echo(line)
+    if 0 < comparisons.n_rows <= MOST_COMPARISONS:
+        _print_agreement(comparisons)
     for message in summary.warnings():
         warn_in_a_line(message)
 
 
-def _agreement(comparisons: ListedComparisons) -> list[str]:
-    """Return how far answers agree, if questions repeat or triads close."""
-    if not 0 < comparisons.n_rows <= MOST_COMPARISONS:
-        return []
-    from ordlink.validation import (
-        CIRCULAR_BY_CHANCE,
-        agreement_of_repeats,
-        answers_of,
-        count_cycles,
-    )
+def _print_agreement(comparisons: ListedComparisons) -> None:
+    """Print how far answers agree, if questions repeat or triads close."""
+    from ordlink import validation
 
-    lines = []
-    repeats = agreement_of_repeats(answers_of(comparisons))
+    repeats = validation.agreement_of_repeats(validation.answers_of(comparisons))
+    cycles = validation.count_cycles(comparisons)
     if repeats.n_pairs:
-        lines.append(
+        click.echo(
             f"repeats that agree      {repeats.agreement:.1%} of answers to the same question, "
             f"mean over {counted(repeats.n_questions, 'question')} ({repeats.chance:.0%} by chance)"
         )
-    cycles = count_cycles(comparisons)
     if cycles.n_triads:
-        lines.append(
+        click.echo(
             f"circular triads         {cycles.share:.1%} of {cycles.n_triads:,} "
-            f"({CIRCULAR_BY_CHANCE:.0%} by chance)"
+            f"({validation.CIRCULAR_BY_CHANCE:.0%} by chance)"
         )
-    return lines

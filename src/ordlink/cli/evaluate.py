@@ -12,59 +12,54 @@ from ordlink import metrics
 from ordlink._atomic import write_text
 from ordlink._text import counted, quoted
 from ordlink._typing import AnyArray
-from ordlink.cli._classes import Classes, read_classes
-from ordlink.cli._command import Command, flag_namer
-from ordlink.cli._console import warn_in_a_line, warnings_as_lines
-from ordlink.cli._options import count_option, file_option, read_answers_about, reading_options
+from ordlink.cli import _options
+from ordlink.cli._answers import read_answers_about
+from ordlink.cli._app import flag_namer
+from ordlink.cli._console import warn_in_a_line
 from ordlink.cli._output import check_file, refuse_overwrite
-from ordlink.cli._tables import read_similarities
+from ordlink.cli._tables import read_classes, read_similarities
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
 Scores = list[tuple[str, float]]
 """Names of measures and their values."""
-Cuts = list[dict[str, float]]
-"""Numbers of clusters and values."""
 
 
-@click.command(
+@_options.command(
     "evaluate",
-    cls=Command,
-    epilog="\b\nExamples:\n"
-    "  ordlink evaluate results/tree.json --classes classes.csv\n"
-    "  ordlink evaluate results/tree.json --truth planted/truth.json\n"
-    "  ordlink evaluate results/tree.json --similarities similarities.csv --json scores.json\n"
-    "  ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
+    "ordlink evaluate results/tree.json --classes classes.csv",
+    "ordlink evaluate results/tree.json --truth planted/truth.json",
+    "ordlink evaluate results/tree.json --similarities similarities.csv --json scores.json",
+    "ordlink evaluate results/tree.json --answers held-out.csv --form triplet --one-based",
 )
 @click.argument("tree_file", metavar="TREE")
-@file_option(
+@_options.file(
     "--classes",
     help="Class of each object: name,class[,finer class...] in any order, with or without a "
     "header 'name,...'; or a single column without header, in the order of the objects.",
 )
-@file_option("--truth", help="The true tree (JSON).")
-@count_option(
+@_options.file("--truth", help="The true tree (JSON).")
+@_options.count(
     "--levels",
     help="Number of levels of the true tree to compare: 2, 4, ... clusters (default: the planted "
     "levels, or as many as possible).",
 )
-@file_option(
+@_options.file(
     "--similarities",
     help="N x N matrix, CSV or .npy: Dasgupta's cost, Moseley-Wang revenue, cophenetic "
     "correlation.",
 )
-@file_option(
+@_options.file(
     "--answers",
     help="Answers, for example held-out ones: share predicted, and revenue. The options below say "
     "how to read them.",
 )
-@file_option(
+@_options.file(
     "--json",
     "json_file",
     help="Write the scores to this file, with Fowlkes-Mallows for each number of clusters.",
 )
-@reading_options
-@warnings_as_lines()
+@_options.reading
 def command(
     tree_file: str,
     classes: str | None,
@@ -88,17 +83,21 @@ def command(
     tree = Hierarchy.load(tree_file)
     scores: Scores = []
     others: Scores = []
-    by_clusters: dict[str, Cuts] = {}
+    by_clusters: dict[str, Any] = {}
     if classes is not None:
         found = read_classes(classes, tree)
-        scores += _score_classes(tree, found)
+        numbers = (counted(int(level.max()) + 1, "cluster") for level in found.labels)
+        titles = [f"{t} ({number})" for t, number in zip(found.titles, numbers, strict=True)]
+        scores += _adjusted_rand(titles, metrics.ari_per_level(found.labels, tree), "classes")
         others += _measure_levels(tree, found.labels, "classes", classes)
         by_clusters["classes"] = _by_level(tree, found.labels)
     if truth is not None:
         true_tree = Hierarchy.load(truth)
         _check_same_objects(tree, tree_file, true_tree, truth)
         cuts = _true_cuts(true_tree, truth, levels)
-        scores += _score_truth(tree, true_tree, cuts)
+        titles = [f"truth ({number} clusters)" for number in cuts]
+        values = metrics.ari_per_level(true_tree, tree, n_levels=len(cuts))
+        scores += _adjusted_rand(titles, values, "truth")
         if levels is None and true_tree.method != "planted":
             others += _measure_tree(tree, true_tree, cuts)
             by_clusters["truth"] = _by_cut(tree, true_tree)
@@ -110,59 +109,42 @@ def command(
         others += _score_similarities(tree, similarities)
     if answers is not None:
         others += _score_answers(tree, answers, reading)
-    _print([*scores, *others])
+    scores += others
+    width = max(30, *(len(name) for name, _ in scores))
+    right = max(len(f"{value:.4f}") for _, value in scores)
+    for name, value in scores:
+        click.echo(f"{name:{width}} {value:>{right}.4f}")
     if json_file is not None:
-        content = {"scores": dict([*scores, *others]), "fowlkes_mallows": by_clusters}
+        content = {"scores": dict(scores), "fowlkes_mallows": by_clusters}
         write_text(json_file, json.dumps(content, indent=1) + "\n")
         click.echo(f"wrote {json_file}")
 
 
-def _print(scores: Scores) -> None:
-    """Print a line for each score, with the values aligned."""
-    values = [f"{value:.4f}" for _, value in scores]
-    width = max(30, *(len(name) for name, _ in scores))
-    right = max(map(len, values))
-    for (name, _), value in zip(scores, values, strict=True):
-        click.echo(f"{name:{width}} {value:>{right}}")
-
-
-def _by_level(tree: Hierarchy, levels: AnyArray) -> Cuts:
+def _by_level(tree: Hierarchy, levels: AnyArray) -> list[dict[str, float]]:
     """Return Fowlkes-Mallows of each level, with its number of clusters."""
     numbers = [len(set(level.tolist())) for level in levels]
     return _cuts(numbers, metrics.fowlkes_mallows(levels, tree))
 
 
-def _by_cut(tree: Hierarchy, truth: Hierarchy) -> Cuts:
+def _by_cut(tree: Hierarchy, truth: Hierarchy) -> list[dict[str, float]]:
     """Return B_k for each k from 2 to N - 1, both trees cut into k clusters."""
     numbers = list(range(2, tree.n_objects))
-    if not numbers:
-        return []
-    return _cuts(numbers, metrics.fowlkes_mallows(truth, tree, n_clusters=numbers))
+    return (
+        _cuts(numbers, metrics.fowlkes_mallows(truth, tree, n_clusters=numbers)) if numbers else []
+    )
 
 
-def _cuts(numbers: list[int], values: AnyArray) -> Cuts:
-    return [
-        {"n_clusters": number, "value": value}
-        for number, value in zip(numbers, values.tolist(), strict=True)
-    ]
+def _cuts(numbers: list[int], values: AnyArray) -> list[dict[str, float]]:
+    pairs = zip(numbers, values.tolist(), strict=True)
+    return [{"n_clusters": number, "value": value} for number, value in pairs]
 
 
-def _score_classes(tree: Hierarchy, classes: Classes) -> Scores:
-    values = metrics.ari_per_level(classes.labels, tree)
-    scores = [
-        (f"ARI, {title} ({counted(int(level.max()) + 1, 'cluster')})", float(value))
-        for title, level, value in zip(classes.titles, classes.labels, values, strict=True)
-    ]
-    return scores if len(values) == 1 else [*scores, ("AARI, classes", float(values.mean()))]
-
-
-def _score_truth(tree: Hierarchy, truth: Hierarchy, cuts: list[int]) -> Scores:
-    values = metrics.ari_per_level(truth, tree, n_levels=len(cuts))
-    scores = [
-        (f"ARI, truth ({n_clusters} clusters)", float(value))
-        for n_clusters, value in zip(cuts, values, strict=True)
-    ]
-    return [*scores, ("AARI, truth", float(values.mean()))]
+def _adjusted_rand(titles: list[str], values: AnyArray, what: str) -> Scores:
+    """Return the ARI of each level, and their mean unless classes have a single level."""
+    scores = [(f"ARI, {t}", float(value)) for t, value in zip(titles, values, strict=True)]
+    if what == "truth" or len(values) > 1:
+        scores.append((f"AARI, {what}", float(values.mean())))
+    return scores
 
 
 def _measure_levels(tree: Hierarchy, levels: AnyArray, what: str, path: str) -> Scores:

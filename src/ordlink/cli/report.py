@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,69 +16,43 @@ import click
 from ordlink._atomic import write_text
 from ordlink._text import counted
 from ordlink._typing import Progress
-from ordlink.cli._command import Command, parameters_called
-from ordlink.cli._console import progress_bar, warnings_as_lines
-from ordlink.cli._options import (
-    answers_argument,
-    count_option,
-    exclude_option,
-    file_option,
-    find_pictures,
-    picture_files,
-    pictures_option,
-    read_answers,
-    seed_option,
-    source_name,
-)
+from ordlink.cli import _options
+from ordlink.cli._answers import find_pictures, picture_files, read_answers, source_name
+from ordlink.cli._app import WORDS, parameters_called
+from ordlink.cli._console import progress_bar
 from ordlink.cli._output import check_file, refuse_overwrite
 
 N_QUICK = 50
-WORDS = "ordlink.cli.report.words"
-"""Key of the words of the command line, which the page shows."""
 
 
-class RememberingCommand(Command):
-    """A command that keeps the words it was called with."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the words before they are parsed."""
-        ctx.meta[WORDS] = tuple(args)
-        return super().parse_args(ctx, args)
-
-
-@click.command(
+@_options.command(
     "report",
-    cls=RememberingCommand,
-    epilog="\b\nExamples:\n"
-    "  ordlink report answers.csv --form triplet --out report.html\n"
-    "  ordlink report cars.csv --form most-central --one-based --pictures images --out cars.html\n"
-    "  ordlink report answers.csv --exclude ann --exclude bob --out without.html",
+    "ordlink report answers.csv --form triplet --out report.html",
+    "ordlink report cars.csv --form most-central --one-based --pictures images --out cars.html",
+    "ordlink report answers.csv --exclude ann --exclude bob --out without.html",
 )
-@answers_argument
-@file_option("--out", required=True, help="Page to write, such as report.html.")
-@pictures_option(", embedded as small copies")
+@_options.answers
+@_options.file("--out", required=True, help="Page to write, such as report.html.")
+@_options.pictures(", embedded as small copies")
 @click.option(
     "--method",
     default="auto",
     help="Name of a method, or auto: what 'compare' recommends, or the most accurate of the "
     "methods whose bootstrap takes at most about two minutes.",
 )
-@count_option(
+@_options.count(
     "--replicates",
     "n_bootstrap",
     help="Number of bootstrap samples (default: 200, or fewer, down to 50, if they would take more "
     "than about two minutes).",
 )
-@click.option("--quick", is_flag=True, help=f"Only {N_QUICK} bootstrap samples, for a first look.")
-@exclude_option
-@click.option(
-    "--weigh-people",
-    is_flag=True,
-    help="Also show the tree with annotators weighted by their reliability.",
+@_options.flag("--quick", help=f"Only {N_QUICK} bootstrap samples, for a first look.")
+@_options.exclude
+@_options.flag(
+    "--weigh-people", help="Also show the tree with annotators weighted by their reliability."
 )
 @click.option("--title", default="What the answers say", help="The heading.")
-@seed_option(default=0)
-@warnings_as_lines()
+@_options.seed(default=0)
 def command(
     answers: str,
     out: str,
@@ -107,14 +80,7 @@ def command(
     if pictures is not None:
         picture_files(pictures)
     comparisons = read_answers(answers, **reading)
-    leaf_pictures = None
-    if pictures is not None:
-        leaf_pictures = find_pictures(
-            pictures,
-            names=comparisons.names,
-            n_objects=comparisons.n_objects,
-            one_based=bool(reading["one_based"]),
-        )
+    leaf_pictures = find_pictures(pictures, comparisons, one_based=reading["one_based"])
     with _bars() as stages, parameters_called(names="exclude"):
         evidence = gather_evidence(
             comparisons,
@@ -146,7 +112,7 @@ def command(
 @contextmanager
 def _bars() -> Iterator[Any]:
     """Yield a function that opens the progress bar of a stage and closes the one before."""
-    with contextlib.ExitStack() as stack:
+    with ExitStack() as stack:
 
         def begin(name: str) -> Progress:
             stack.close()

@@ -11,9 +11,7 @@ import numpy as np
 
 from ordlink._atomic import replacing
 from ordlink._typing import FloatArray
-from ordlink.cli._command import Command
-from ordlink.cli._console import warnings_as_lines
-from ordlink.cli._options import count_option, file_option, seed_option
+from ordlink.cli import _options
 from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.cli._tables import read_features
 from ordlink.comparisons import FORMS, RankedComparisons, list_answers, n_pairs
@@ -37,33 +35,29 @@ class Truth:
     tree: Hierarchy | None = None
 
 
-@click.command(
+@_options.command(
     "simulate",
-    cls=Command,
-    epilog="\b\nExamples:\n"
-    "  ordlink simulate --depth 3 --leaf-size 10 --gap 0.2 --proportion 0.01 --out planted\n"
-    "  ordlink simulate --table zoo.csv --form triplet --answers 5000 --errors 0.1 --out zoo",
+    "ordlink simulate --depth 3 --leaf-size 10 --gap 0.2 --proportion 0.01 --out planted",
+    "ordlink simulate --table zoo.csv --form triplet --answers 5000 --errors 0.1 --out zoo",
 )
-@file_option(
+@_options.file(
     "--table",
     help="CSV of features with a header: optional columns 'name' and 'class', numbers in all "
     "others (default: the planted model).",
 )
-@click.option(
+@_options.choice(
     "--metric",
-    type=click.Choice(["cosine", "euclidean"]),
+    ("cosine", "euclidean"),
     default="cosine",
     help="With --table: similarity of the features.",
 )
-@click.option("--depth", type=click.IntRange(min=0), default=3, help="Levels of the planted tree.")
-@count_option("--leaf-size", default=10, help="Number of objects per planted cluster.")
+@_options.count("--depth", lowest=0, default=3, help="Levels of the planted tree.")
+@_options.count("--leaf-size", default=10, help="Number of objects per planted cluster.")
 @click.option("--mean", default=0.8, help="Mean similarity within clusters.")
 @click.option("--gap", default=0.1, help="Drop in similarity per level.")
 @click.option("--noise", default=0.1, help="Standard deviation of similarities.")
-@click.option(
-    "--form", type=click.Choice(list(FORMS)), default="quadruplet", help="Form of the answers."
-)
-@count_option("--answers", "n_answers", help="Number of answers.")
+@_options.choice("--form", FORMS, default="quadruplet", help="Form of the answers.")
+@_options.count("--answers", "n_answers", help="Number of answers.")
 @click.option(
     "--proportion",
     type=click.FloatRange(0, 1, min_open=True),
@@ -76,15 +70,14 @@ class Truth:
     default=0.0,
     help="Share of wrong answers.",
 )
-@seed_option(default=0)
-@click.option("--out", required=True, metavar="DIR", help="Output folder.")
-@click.option(
+@_options.seed(default=0)
+@_options.folder("--out", required=True, help="Output folder.")
+@_options.choice(
     "--format",
-    type=click.Choice(["csv", "tsv", "parquet", "npz", "jsonl"]),
+    ("csv", "tsv", "parquet", "npz", "jsonl"),
     default="csv",
     help="File format of the answers.",
 )
-@warnings_as_lines()
 def command(
     table: str | None,
     metric: str,
@@ -98,16 +91,28 @@ def command(
     **model: Any,
 ) -> None:
     """Simulate answers; write them with their similarities, the true tree and classes if known."""
-    _check_amount(n_answers, proportion, form, error_rate)
+    if (n_answers is None) == (proportion is None):
+        raise click.UsageError("give either --answers or --proportion")
+    if proportion is not None and form != "quadruplet":
+        raise click.UsageError("--proportion requires --form quadruplet; use --answers instead")
+    if proportion is not None and error_rate > 0:
+        raise click.UsageError("--errors requires --answers")
     folder = check_folder(out)
     truth = _plant(seed=seed, **model) if table is None else _read_table(table, metric)
-    _refuse_too_many(len(truth.names), n_answers, proportion)
+    n = n_pairs(len(truth.names))
+    number = n_answers or round((proportion or 0) * n * (n - 1) / 2)
+    if number > MOST_ANSWERS:
+        raise InputError(
+            f"expected at most {MOST_ANSWERS:,} answers, got {number:,}",
+            parameter="n_answers" if proportion is None else "proportion",
+            remedy="simulate fewer, or several files with different seeds",
+        )
     if proportion is not None:
         everything = RankedComparisons.of_similarities(truth.similarities, names=truth.names)
         comparisons = everything.sample(proportion, seed=seed)
     else:
         rows = simulate_answers(
-            truth.similarities, n_answers or 0, form=form, error_rate=error_rate, seed=seed
+            truth.similarities, number, form=form, error_rate=error_rate, seed=seed
         )
         comparisons = list_answers(rows, form, names=truth.names)
     with writing_into(folder):
@@ -164,26 +169,3 @@ def _write_truth(truth: Truth, folder: Path) -> list[str]:
     with replacing(folder / "similarities.npy") as file:
         np.save(file, truth.similarities)
     return [*written, "similarities.npy"]
-
-
-def _check_amount(
-    n_answers: int | None, proportion: float | None, form: str, error_rate: float
-) -> None:
-    if (n_answers is None) == (proportion is None):
-        raise click.UsageError("give either --answers or --proportion")
-    if proportion is not None and form != "quadruplet":
-        raise click.UsageError("--proportion requires --form quadruplet; use --answers instead")
-    if proportion is not None and error_rate > 0:
-        raise click.UsageError("--errors requires --answers")
-
-
-def _refuse_too_many(n_objects: int, n_answers: int | None, proportion: float | None) -> None:
-    """Refuse more answers than fit into memory, before allocating any."""
-    n = n_pairs(n_objects)
-    number = n_answers if proportion is None else round(proportion * n * (n - 1) / 2)
-    if number is not None and number > MOST_ANSWERS:
-        raise InputError(
-            f"expected at most {MOST_ANSWERS:,} answers, got {number:,}",
-            parameter="n_answers" if proportion is None else "proportion",
-            remedy="simulate fewer, or several files with different seeds",
-        )
