@@ -21,14 +21,11 @@ class AnswerSet:
     source : Source
         Where they come from; its description, citation and terms are also attributes of this.
     comparisons : ListedComparisons
-        What the answers say; `comparisons.details` has the annotators and response times, where
-        known.
-    names : tuple of str
-        Name of each object.
+        `comparisons.details` has the annotators and response times, where known.
     classes : ndarray of shape (n_objects,), dtype intp, or None
         A known class of each object, an index into `class_names`; read-only.
     class_names : tuple of str
-        Name of each class; empty where none are known.
+        Empty where no classes are known.
     pictures : tuple of Path or None
         A picture of each object.
     answer_columns : mapping of str to ndarray of shape (n_answers,)

@@ -21,7 +21,6 @@ class Dataset:
     Attributes
     ----------
     source : Source
-        Where it comes from.
     parts : dict of str to callable
         Takes `data_home` and `progress`; the first part is the usual one.
     """

@@ -31,10 +31,9 @@ def fetch_20news(
 ) -> FeatureTable:
     """Return posts of 20 newsgroups: bag of words, principal components, and a random sample.
 
-    The words are those of two letters or more, in small letters, that are in at least two of the
-    11,314 training posts (headings included) and not among scikit-learn's English stop words:
-    56,128 of them. The principal components are of all training posts; then `n_objects` posts are
-    drawn. The paper does not say which words and weights it used.
+    The words have two letters or more, are in at least two of the 11,314 training posts (headings
+    included), and are no English stop words of scikit-learn: 56,128 of them. The principal
+    components are of all training posts. The paper does not say which words and weights it used.
 
     Parameters
     ----------
@@ -43,10 +42,8 @@ def fetch_20news(
     n_features : int
         Number of principal components.
     weighting : {"tfidf", "counts"}
-        What a word counts in a post: how often it occurs times the logarithm of how rare it is,
-        each post scaled to length 1; or how often it occurs. With plain counts a few very long
-        posts make up nearly all of the variance (98 % in the first component), and cosines hardly
-        separate the groups.
+        TF-IDF, each post scaled to length 1, or plain counts. With counts a few very long posts
+        make up nearly all of the variance, and cosines hardly separate the groups.
     seed : int, numpy.random.Generator or None
         Random seed of the draw.
     data_home, progress

@@ -43,12 +43,11 @@ def fetch_car(
     Parameters
     ----------
     answers : {"T_ALL_REDUCED", "T_ALL", "ALL_REDUCED", "ALL", "survey"}
-        Which answers. ``ALL`` are all 7097; ``T_ALL`` leaves out the 7 rounds that failed the
-        control question (6757); ``REDUCED`` keeps one most frequent answer for every three cars,
-        which leaves 6056 of ``T_ALL``, the set of the paper (12112 comparisons). ``survey`` is
-        ``ALL`` with the round as annotator, the response time in seconds, and in
-        `answer_columns` the ``survey_round`` and the cars shown ``left``, in the ``middle`` and
-        on the ``right``.
+        ``ALL`` are all 7097; ``T_ALL`` leaves out the 7 rounds that failed the control question
+        (6757); ``REDUCED`` keeps one most frequent answer for every three cars: 6056 of ``T_ALL``,
+        the set of the paper (12112 comparisons). ``survey`` is ``ALL`` with the round as annotator,
+        response times in seconds, and `answer_columns`: the ``survey_round`` and the cars shown
+        ``left``, in the ``middle`` and on the ``right``.
     data_home : path, optional
         The data folder; ORDLINK_DATA or the user's cache folder by default.
     progress : callable, optional
@@ -57,13 +56,10 @@ def fetch_car(
     Returns
     -------
     AnswerSet
-        Cars are named by the authors' numbers, "1" to "60". The classes are the authors':
-        ordinary, sports, off-road and SUV, outlier.
+        Cars are named by the authors' numbers, "1" to "60"; the classes are the authors' too.
 
     Raises
     ------
-    InputError
-        If there is no such set, or a file in the folder is not the one published.
     MissingDataError
         If the data is not there and cannot be downloaded. So do all functions of this kind.
 
@@ -117,25 +113,22 @@ def fetch_faces(
     data_home: DataHome = None,
     progress: Progress | None = None,
 ) -> AnswerSet:
-    """Return 36 faces: 37234 triplets of 39 people.
-
-    Attention checks, which show a face twice, are left out.
+    """Return 36 faces: 37234 triplets of 39 people, without attention checks.
 
     Parameters
     ----------
     classes : {"expression", "person", "group"}
-        Which of the known classes to return: the expression (happy with open mouth HO, angry A,
-        fearful F; it matters most in the answers), the 12 persons, or the 4 groups BF, BM, WF, WM.
+        Which classes to return: the expression (happy with open mouth HO, angry A, fearful F; it
+        matters most in the answers), the 12 persons, or the 4 groups BF, BM, WF, WM.
     data_home, progress
         As for :func:`fetch_car`.
 
     Returns
     -------
     AnswerSet
-        Faces are named as in the database. The annotators, the response times in milliseconds and
-        whether the face on the left was chosen are among the details of the comparisons;
-        `answer_columns` has the faces shown ``left`` and ``right``, and from the source how a
-        question was drawn, ``sampleAlg`` and ``sampleSet``.
+        The details of the comparisons have the annotators, the response times in milliseconds and
+        whether the face on the left was chosen; `answer_columns` has the faces shown ``left`` and
+        ``right``, and how a question was drawn, ``sampleAlg`` and ``sampleSet``.
     """
     check_choice(classes, "classes", FACE_CLASSES)
     path = sources.FACES.get(sources.FACES.files[0].path, data_folder(data_home), progress)
@@ -175,22 +168,17 @@ def fetch_perceptual_kernels(
 ) -> AnswerSet:
     """Return a palette of colours, shapes or sizes: 20 people were asked about every three of them.
 
-    Practice questions and checks, which show an object twice, are left out.
+    Practice questions and attention checks are left out.
 
     Parameters
     ----------
     palette : {"color", "shape", "size", "shapecolor", "shapesize", "sizecolor"}
-        The first three have 10 objects, the others 16.
+        The first three have 10 objects and 2400 answers, the others 16 and 11200.
     task : {"matching", "discrimination"}
         Matching: which of two is more like a third (triplets). Discrimination: which of three is
         the odd one out.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        2400 answers for 10 objects, 11200 for 16; the annotators are "1" to "20".
     """
     check_choice(palette, "palette", sources.PALETTES)
     check_choice(task, "task", sources.TASKS)
@@ -217,6 +205,8 @@ def fetch_mlds(
 ) -> AnswerSet:
     """Return an experiment of the R package MLDS: quadruplets about stimuli on a physical scale.
 
+    Objects are named by their value on that scale. The true structure is a line and not a tree.
+
     Parameters
     ----------
     experiment : {"Transparency", "AutumnLab", "kk1", "kk2", "kk3", "kktriad"}
@@ -226,12 +216,6 @@ def fetch_mlds(
         days. kktriad: the same with pairs that share a stimulus, 165 answers.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Objects are named by their value on the physical scale. The true structure is a line and
-        not a tree.
     """
     check_choice(experiment, "experiment", sources.EXPERIMENTS)
     path = sources.MLDS.get(f"mlds/{experiment}.rda", data_folder(data_home), progress)
@@ -251,15 +235,8 @@ def fetch_mlds(
 def fetch_things(*, data_home: DataHome = None, progress: Progress | None = None) -> AnswerSet:
     """Return 1,854 things: 146,012 answers "odd one out" of many people.
 
-    Parameters
-    ----------
-    data_home, progress
-        As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Things are named by the source's unique ids, such as "bat1" (names alone repeat).
+    Things are named by the source's unique ids, such as "bat1" (names alone repeat). For the
+    parameters see :func:`fetch_car`.
     """
     folder = data_folder(data_home)
     answers, things = (sources.THINGS.get(f.path, folder, progress) for f in sources.THINGS.files)
@@ -273,19 +250,9 @@ def fetch_things(*, data_home: DataHome = None, progress: Progress | None = None
 def fetch_musicseer(*, data_home: DataHome = None, progress: Progress | None = None) -> AnswerSet:
     """Return the MusicSeer survey: triplets (target, chosen artist, artist not chosen).
 
-    Lines without three different artists are left out.
-
-    Parameters
-    ----------
-    data_home, progress
-        As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Artists are named by their numbers in the source. The annotators are among the details of
-        the comparisons; `answer_columns` has the ``judgement`` that a triplet comes from and its
-        ``kind``, S for the survey and G for the game.
+    Lines without three different artists are left out. Artists are named by their numbers in the
+    source; `answer_columns` has the ``judgement`` that a triplet comes from and its ``kind``, S for
+    the survey and G for the game. For the parameters see :func:`fetch_car`.
     """
     path = sources.MUSICSEER.get(sources.MUSICSEER.files[0].path, data_folder(data_home), progress)
     lines = path.read_text("latin-1").splitlines()
@@ -312,18 +279,15 @@ def fetch_crowdtsc(
 ) -> AnswerSet:
     """Return pictures of food or of scenes: triplets of crowd workers, and categories.
 
+    Objects are named by their category and number, such as "bread 0"; the classes are the
+    categories.
+
     Parameters
     ----------
     subject : {"food", "scene"}
         What is shown.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Objects are named by their category and number, such as "bread 0"; the classes are the
-        categories, the annotators the workers.
     """
     check_choice(subject, "subject", sources.SUBJECTS)
     folder = data_folder(data_home)

@@ -24,16 +24,9 @@ BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that can be downloaded.
+    """A file to download: its path below the data folder and its address.
 
-    Attributes
-    ----------
-    path : str
-        Its place below the data folder.
-    url : str
-        Its public address, or that of the zip archive it is in.
-    member : str or None
-        Its name in the archive.
+    Where `member` is given, the address is of a zip archive that has the file under this name.
     """
 
     path: str
@@ -53,10 +46,8 @@ class Source:
         What it is, in one sentence.
     page : str
         Web page that describes or offers it.
-    citation : str
-        What to cite when using it.
-    terms : str
-        Under which terms it may be used.
+    citation, terms : str
+        What to cite when using it, and under which terms it may be used.
     files : tuple of RemoteFile
         All its files.
     instead : str or None
@@ -96,10 +87,8 @@ class Source:
 
         Raises
         ------
-        InputError
-            If the file there is not the one published, or the folder cannot be written.
         MissingDataError
-            If it is not there and cannot be downloaded; the message says what to do.
+            If it cannot be downloaded; the message says what to do.
         """
         found = self.find(path, folder)
         if found is not None:

@@ -25,17 +25,13 @@ class FeatureTable:
     features : ndarray of shape (n_objects, n_features), dtype float64
         One row per object; read-only.
     feature_names : tuple of str
-        Name of each column.
     names : tuple of str
         Name of each object; not always unique.
     classes : ndarray of shape (n_objects,), dtype intp
         The known class of each object, an index into `class_names`; read-only.
     class_names : tuple of str
-        Name of each class.
-    citation : str
-        What to cite when using the table.
-    licence : str
-        The terms of the table.
+    citation, licence : str
+        What to cite when using the table, and its terms.
     """
 
     features: FloatArray
@@ -107,17 +103,10 @@ class FeatureTable:
             others, and with whole-number features, as in Zoo, equal cosines are equal floats, so
             ties between pairs are seen as ties.
 
-        Raises
-        ------
-        InputError
-            If the metric or the scale is unknown.
-
         Examples
         --------
-        >>> from ordlink.datasets import load_zoo
         >>> zoo = load_zoo()
-        >>> similarities = zoo.similarities()
-        >>> similarities[zoo.names.index("bear"), zoo.names.index("lion")].round(3)
+        >>> zoo.similarities()[zoo.names.index("bear"), zoo.names.index("lion")].round(3)
         np.float64(0.979)
         """
         check_choice(metric, "metric", ("cosine", "euclidean"))
@@ -135,12 +124,6 @@ def load_zoo() -> FeatureTable:
     entry `girl` of the original is left out; the two different rows named `frog` stay, so names
     are not unique.
 
-    Returns
-    -------
-    FeatureTable
-        The classes are in the order of the original: mammal, bird, reptile, fish, amphibian,
-        insect, invertebrate.
-
     References
     ----------
     R. Forsyth: Zoo, UCI Machine Learning Repository, 1990, https://doi.org/10.24432/C5R59V
@@ -148,8 +131,6 @@ def load_zoo() -> FeatureTable:
     Examples
     --------
     >>> zoo = load_zoo()
-    >>> zoo.features.shape
-    (100, 16)
     >>> zoo.names[0], zoo.class_names[zoo.classes[0]]
     ('aardvark', 'mammal')
     """
@@ -166,13 +147,8 @@ def load_zoo() -> FeatureTable:
 def load_glass() -> FeatureTable:
     """Return 214 pieces of glass with 9 features in 6 classes.
 
-    The refractive index and the weight per cent of 8 oxides. Without scaling all cosine
-    similarities lie between 0.987 and 1.
-
-    Returns
-    -------
-    FeatureTable
-        The classes are in the order of the original, which has types 1, 2, 3, 5, 6, 7.
+    The refractive index and the weight per cent of 8 oxides; the classes are types 1, 2, 3, 5, 6, 7
+    of the original. Without scaling all cosine similarities lie between 0.987 and 1.
 
     References
     ----------
@@ -181,10 +157,7 @@ def load_glass() -> FeatureTable:
 
     Examples
     --------
-    >>> glass = load_glass()
-    >>> glass.features.shape
-    (214, 9)
-    >>> glass.feature_names
+    >>> load_glass().feature_names
     ('RI', 'Na', 'Mg', 'Al', 'Si', 'K', 'Ca', 'Ba', 'Fe')
     """
     return _load(

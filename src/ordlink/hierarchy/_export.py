@@ -19,13 +19,8 @@ _BARE_NAME = re.compile(r"[A-Za-z0-9.+-]+")
 def to_newick(tree: Hierarchy, *, min_support: float | None = None) -> str:
     """Return the tree in Newick format; the length of a branch is the merge ranks it spans.
 
-    Names with blanks or special characters are quoted. Two objects may have the same name.
-    The support of a merge, where it is known, is the label of its node.
-
-    Parameters
-    ----------
-    min_support : float, optional
-        Merges with less support are left out: their branches begin at the next one above.
+    Names are quoted where needed. The support of a merge, where known, is the label of its node;
+    merges with less than `min_support` are left out: their branches begin at the next one above.
     """
     n = tree.n_objects
     collapsed = tree.collapsed(min_support)
@@ -60,11 +55,6 @@ def to_networkx(tree: Hierarchy) -> Any:
 
     Nodes are numbered as in `merges`. They carry `kind` ("object" or "merge"), `size`, `height`
     and `name` or `score`, `tied` and, where it is known, `support`; edges carry `length`.
-
-    Raises
-    ------
-    MissingDependencyError
-        If networkx is not installed.
     """
     try:
         import networkx

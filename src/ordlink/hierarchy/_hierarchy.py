@@ -51,17 +51,11 @@ class Hierarchy(MergeTree):
     Attributes
     ----------
     merges : ndarray of shape (N-1, 2), dtype int32
-    scores : ndarray of shape (N-1,), dtype float64
+    scores, support : ndarray of shape (N-1,), dtype float64
     tied : ndarray of shape (N-1,), dtype bool
     names : tuple of str, or None
     method : str or None
     parameters : dict
-    support : ndarray of shape (N-1,), dtype float64
-
-    Raises
-    ------
-    InputError, InputKindError
-        If the merges are not a tree, or another argument does not fit them.
 
     Examples
     --------
@@ -124,11 +118,7 @@ class Hierarchy(MergeTree):
     def with_support(self, support: ArrayLike) -> Hierarchy:
         """Return the same tree with the support of each merge, which drawings and files show.
 
-        Parameters
-        ----------
-        support : array-like of shape (N-1,)
-            From 0 to 1, or NaN where it is unknown; for instance the result of
-            `ordlink.validation.branch_support`.
+        Shape (N-1,), from 0 to 1 or NaN; for instance that of `ordlink.validation.branch_support`.
 
         Examples
         --------
@@ -170,16 +160,9 @@ class Hierarchy(MergeTree):
         return self.names[i] if self.names is not None else str(i)
 
     def collapsed(self, min_support: float | None) -> BoolArray:
-        """Return which merges have less support than required; never the root.
+        """Return which merges have less support than required, shape (N-1,), dtype bool.
 
-        Parameters
-        ----------
-        min_support : float or None
-            From 0 to 1. None collapses nothing; nor are merges of unknown support collapsed.
-
-        Returns
-        -------
-        ndarray of shape (N-1,), dtype bool
+        Never the root, nor merges of unknown support; None collapses nothing.
         """
         collapsed = np.zeros(self.n_objects - 1, dtype=np.bool_)
         if min_support is not None:
@@ -192,18 +175,10 @@ class Hierarchy(MergeTree):
         return self.restrict(self.members(node))
 
     def restrict(self, objects: ArrayLike) -> Hierarchy:
-        """Return the tree of some of the objects, without all others.
+        """Return the tree of some of the objects: ``objects[k]`` is object k of the new tree.
 
-        Parameters
-        ----------
-        objects : array-like of int
-            The objects to keep; ``objects[k]`` is object k of the new tree.
-
-        Returns
-        -------
-        Hierarchy
-            Merges keep their order, score, tie mark and support. Names are kept; where there are
-            none, the numbers in this tree become the names (unless nothing was left out or moved).
+        Merges keep their order, score, tie mark and support. Names are kept; where there are
+        none, the numbers in this tree become the names (unless nothing was left out or moved).
 
         Examples
         --------
@@ -239,22 +214,11 @@ class Hierarchy(MergeTree):
 
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:
-        """Read a tree from a file that `save` wrote.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be read or does not contain a tree; the message names the file.
-        """
+        """Read a tree from a file that `save` wrote."""
         return _json.read_tree(_json.read_text(Path(path)), str(path), cls)
 
     def plot(self, **options: Any) -> Any:
-        """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
+        """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options."""
         # Plotting is a higher layer, and is loaded only when a plot is requested.
         return importlib.import_module("ordlink.plotting").plot_hierarchy(self, **options)
 

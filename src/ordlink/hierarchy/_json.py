@@ -49,13 +49,7 @@ def to_json(tree: Hierarchy) -> str:
 
 
 def save(tree: Hierarchy, path: str | Path) -> None:
-    """Write the tree to a JSON file, completely or not at all.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
+    """Write the tree to a JSON file, completely or not at all."""
     write_text(path, to_json(tree))
 
 

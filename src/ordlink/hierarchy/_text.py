@@ -109,10 +109,7 @@ def _places(tree: Hierarchy, n_columns: int, collapsed: BoolArray) -> tuple[Int3
 
 
 def _make_room(tree: Hierarchy, columns: Int32Array, collapsed: BoolArray) -> Int32Array:
-    """Move merges so that each branch has room for its support; not where some would not fit.
-
-    The order of merges stays, and so does the column of the last one.
-    """
+    """Move merges, in order, so that every branch has room for its support, if all of them fit."""
     n = tree.n_objects
     known = ~np.isnan(tree.support) & ~collapsed
     if not known.any():
@@ -221,13 +218,7 @@ def _clean_name(name: str) -> str:
 
 
 def fit(text: str, width: int, ellipsis: str = "…") -> str:
-    """Cut a text to a number of terminal columns; an ellipsis marks what is missing.
-
-    Examples
-    --------
-    >>> fit("hippopotamus", 8)
-    'hippopo…'
-    """
+    """Cut a text to a number of terminal columns; an ellipsis marks what is missing."""
     if wcwidth.width(text) <= width:
         return text
     kept = wcwidth.clip(text, 0, width - len(ellipsis))

@@ -31,11 +31,9 @@ def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
     is silent where both are the same cluster, which counts one half; so an uninformed tree
     scores about 0.5. A comparison that was given several times counts as many times.
 
-    For triplets (i, j, k) both clusters contain i, hence one lies inside the other, and the rule
-    depends on the shape of the tree alone. Merge order decides only for pairs in different
-    branches.
-
-    Score a tree on held-out comparisons, which were not used to build it.
+    For triplets one of the two clusters lies inside the other, so the shape of the tree alone
+    decides; merge order matters only for pairs in different branches. Score a tree on held-out
+    comparisons, which were not used to build it.
 
     Parameters
     ----------
@@ -50,17 +48,8 @@ def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
         From 0 to 1. O(n_objects^2 + n_comparisons) time and memory; all comparisons of a weak
         order of the pairs (ranked) take O(n_objects^2 log n_objects).
 
-    Raises
-    ------
-    InputError
-        If there are no comparisons, or they are of another number of objects.
-    InputKindError
-        If these are not comparisons and a tree.
-
     Examples
     --------
-    >>> from ordlink.comparisons import Comparisons
-    >>> from ordlink.hierarchy import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
     >>> answers = Comparisons.from_quadruplets([[0, 1, 2, 3], [0, 2, 0, 1], [0, 2, 1, 3]])
     >>> comparison_accuracy(answers, tree)
@@ -102,18 +91,14 @@ def comparison_revenue(
 
     over the comparisons "i and j are more alike than k and l", where \|lca(i, j)\| is the size of
     the smallest cluster that contains i and j. It is minus Dasgupta's cost of the AddS similarity,
-    and needs no truth. Its mean over all relabellings of the leaves is exactly 0. For triplets
-    this is the triplet revenue: one of the two clusters lies inside the other.
-
-    Unlike `comparison_accuracy`, which uses the merge order, it depends on the shape of the tree
-    alone, and a comparison counts more the more the sizes of its two clusters differ.
+    and needs no truth. Its mean over all relabellings of the leaves is exactly 0. Unlike
+    `comparison_accuracy` it depends on the shape of the tree alone, and a comparison counts more
+    the more the sizes of its two clusters differ.
 
     Parameters
     ----------
-    comparisons : Comparisons
-        Listed or ranked, of the same objects.
-    tree : Hierarchy
-        The tree to score.
+    comparisons, tree
+        As in `comparison_accuracy`.
     repeats : {"net", "majority"}
         "net": every comparison counts as often as it was given, so that contradicting ones
         cancel. "majority": two pairs that were compared several times count once, for the side
@@ -124,13 +109,6 @@ def comparison_revenue(
     float
         A whole number. O(n_objects^2 + n_comparisons) time and memory.
 
-    Raises
-    ------
-    InputError
-        If there are no comparisons, or they are of another number of objects.
-    InputKindError
-        If these are not comparisons and a tree.
-
     References
     ----------
     A. Mandal, M. Perrot, D. Ghoshdastidar: A revenue function for comparison-based hierarchical
@@ -138,8 +116,6 @@ def comparison_revenue(
 
     Examples
     --------
-    >>> from ordlink.comparisons import Comparisons
-    >>> from ordlink.hierarchy import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
     >>> comparison_revenue(Comparisons.from_quadruplets([[0, 1, 0, 2], [0, 3, 2, 3]]), tree)
     0.0
@@ -162,32 +138,19 @@ def normalised_comparison_revenue(
 ) -> float:
     """Return the revenue of a tree on a scale from -1 to 1: the mean share per comparison.
 
-    The smallest cluster around a pair has from 2 to N objects, so a comparison earns from -(N - 2)
-    to N - 2: the revenue is divided by N - 2 times the number of comparisons. The value is 1
-    exactly where the winner of every comparison is merged directly and its loser joined at the
-    root, -1 where all comparisons are reversed, and its mean over all relabellings of the leaves
-    is 0. The highest value that a tree can reach depends on the comparisons and may be well below
-    1: compare trees on the same comparisons, not studies.
+    A comparison earns from -(N - 2) to N - 2, so the revenue is divided by N - 2 times the number
+    of comparisons (with "majority", without exact ties of the votes). It is 1 exactly where the
+    winner of every comparison is merged directly and its loser joined at the root, and 0 where the
+    votes tie on everything. The highest value that a tree can reach depends on the comparisons and
+    may be well below 1: compare trees on the same comparisons, not studies.
 
     Parameters
     ----------
     comparisons, tree, repeats
-        As in `comparison_revenue`. With "majority", exact ties of the votes do not count.
-
-    Returns
-    -------
-    float
-        From -1 to 1; 0 where the votes tie on everything.
-
-    Raises
-    ------
-    InputError, InputKindError
         As in `comparison_revenue`.
 
     Examples
     --------
-    >>> from ordlink.comparisons import Comparisons
-    >>> from ordlink.hierarchy import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
     >>> normalised_comparison_revenue(Comparisons.from_triplets([[0, 1, 2], [0, 2, 3]]), tree)
     0.5

@@ -29,15 +29,6 @@ def dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
     tree : Hierarchy
         The tree to score.
 
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError, InputKindError
-        If the matrix is not square, finite and symmetric, or has another number of objects.
-
     References
     ----------
     S. Dasgupta: A cost function for similarity-based hierarchical clustering, STOC 2016.
@@ -46,7 +37,6 @@ def dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
     --------
     The pairs {0, 1} and {1, 2} have similarity 1: 2 leaves for the first, 3 for the second.
 
-    >>> from ordlink.hierarchy import Hierarchy
     >>> dasgupta_cost([[0, 1, 0], [1, 0, 1], [0, 1, 0]], Hierarchy([[0, 1], [2, 3]]))
     5.0
     """
@@ -56,18 +46,13 @@ def dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
 def normalised_dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
     r"""Return Dasgupta's cost on a scale from 0 to 1: lower is better.
 
-    The smallest cluster around a pair has from 2 to N objects, so the cost lies between
-    2S and NS, where S is the sum of the similarities of all pairs. The value is
-
     .. math:: \frac{\mathrm{cost} - 2 S}{(N - 2) S}
 
-    i.e. the similarity-weighted mean of (\|leaves under lca\| - 2) / (N - 2). It does not depend on
-    the unit of the similarities, and hardly on N: where all similarities are equal every
-    tree costs 2/3, which is also the mean over all relabellings of the leaves of a tree. So a
-    tree below 2/3 is better than an uninformed one.
-
-    The value is 0 where all trees cost the same: fewer than three objects, or similarities that
-    are all 0.
+    where S is the sum of the similarities of all pairs: the smallest cluster around a pair has from
+    2 to N objects, so the cost lies between 2S and NS. It does not depend on the unit of the
+    similarities, and hardly on N. The mean over all relabellings of the leaves of a tree is 2/3: a
+    tree below 2/3 is better than an uninformed one. The value is 0 where all trees cost the same:
+    fewer than three objects, or similarities that are all 0.
 
     Parameters
     ----------
@@ -76,19 +61,8 @@ def normalised_dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
     tree : Hierarchy
         The tree to score.
 
-    Returns
-    -------
-    float
-        From 0 (all weight on pairs merged directly) to 1 (all weight on pairs joined last).
-
-    Raises
-    ------
-    InputError, InputKindError
-        As for `dasgupta_cost`, and where a similarity is negative.
-
     Examples
     --------
-    >>> from ordlink.hierarchy import Hierarchy
     >>> similarities = [[0, 3, 0], [3, 0, 1], [0, 1, 0]]
     >>> normalised_dasgupta_cost(similarities, Hierarchy([[0, 1], [2, 3]]))
     0.25
@@ -114,20 +88,8 @@ def moseley_wang_revenue(similarities: ArrayLike, tree: Hierarchy) -> float:
 
     Parameters
     ----------
-    similarities : array_like of shape (n_objects, n_objects)
-        Symmetric; the diagonal is ignored.
-    tree : Hierarchy
-        The tree to score.
-
-    Returns
-    -------
-    float
-        O(n_objects^2) time and memory.
-
-    Raises
-    ------
-    InputError, InputKindError
-        As for `dasgupta_cost`.
+    similarities, tree
+        As in `dasgupta_cost`.
 
     References
     ----------
@@ -136,7 +98,6 @@ def moseley_wang_revenue(similarities: ArrayLike, tree: Hierarchy) -> float:
 
     Examples
     --------
-    >>> from ordlink.hierarchy import Hierarchy
     >>> moseley_wang_revenue([[0, 1, 0], [1, 0, 1], [0, 1, 0]], Hierarchy([[0, 1], [2, 3]]))
     1.0
     """
@@ -158,24 +119,12 @@ def cophenetic_correlation(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> flo
     tree : Hierarchy
         The tree to score.
 
-    Returns
-    -------
-    float
-        From -1 to 1; 1 where the heights are a linear function of the dissimilarities.
-
-    Raises
-    ------
-    InputError, InputKindError
-        If there are fewer than three objects or all similarities are equal, so that there is
-        nothing to correlate, or the truth does not fit the tree's objects.
-
     References
     ----------
     R. R. Sokal, F. J. Rohlf: The comparison of dendrograms by objective methods, Taxon 1962.
 
     Examples
     --------
-    >>> from ordlink.hierarchy import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3]])
     >>> round(cophenetic_correlation([[0, 3, 1], [3, 0, 2], [1, 2, 0]], tree), 3)
     0.866

@@ -19,12 +19,8 @@ from ordlink.oracles._questions import QuestionLog, Questions
 class Oracle(Protocol):
     """Anything that answers "which of these two pairs is more alike?", in batches.
 
-    Any object with these two members can be clustered; it need not inherit from anything.
-
-    Attributes
-    ----------
-    n_objects : int
-        Number of objects N; they are called 0, 1, ..., N-1.
+    Any object with these two members can be clustered; it need not inherit from anything. The
+    objects are called 0, 1, ..., N-1.
     """
 
     @property
@@ -49,15 +45,7 @@ class Oracle(Protocol):
 
 
 def check_oracle(oracle: object) -> Oracle:
-    """Return the oracle if it is one.
-
-    Raises
-    ------
-    InputKindError
-        If `n_objects` or `compare` is missing or of the wrong kind.
-    InputError
-        If the number of objects is not positive.
-    """
+    """Return the oracle if it has `n_objects` (positive) and `compare`."""
     if not isinstance(oracle, Oracle) or not callable(oracle.compare):
         raise InputKindError(
             "expected an oracle (an object with n_objects and compare(quadruplets)), got "
@@ -69,13 +57,7 @@ def check_oracle(oracle: object) -> Oracle:
 
 
 def ask(oracle: Oracle, quadruplets: Int32Array) -> Int8Array:
-    """Return an oracle's answers as int8 after checking that they are answers.
-
-    Raises
-    ------
-    InputError
-        If there are more or fewer answers than questions, or one is not -1, 0 or 1.
-    """
+    """Return an oracle's answers as int8 after checking that they are answers."""
     return check_answers(oracle.compare(quadruplets), len(quadruplets), oracle)
 
 
@@ -117,12 +99,6 @@ class BaseOracle(ABC):
         Number of objects.
     names : sequence of str, optional
         One name per object.
-
-    Attributes
-    ----------
-    n_objects : int
-    names : tuple of str, or None
-    n_questions : int
     """
 
     def __init__(self, n_objects: int, *, names: Sequence[str] | None = None) -> None:
@@ -146,23 +122,7 @@ class BaseOracle(ABC):
         return len(self._asked)
 
     def compare(self, quadruplets: AnyArray) -> Int8Array:
-        """Return the answers to a batch of questions.
-
-        Parameters
-        ----------
-        quadruplets : ndarray of int of shape (m, 4)
-            Row (i, j, k, l) asks how the similarity of i and j compares with that of k and l.
-
-        Returns
-        -------
-        ndarray of shape (m,), dtype int8
-            +1 where w_ij > w_kl, -1 where w_ij < w_kl, 0 for a tie or "can't tell".
-
-        Raises
-        ------
-        InputError, InputKindError
-            If a row is not a question about two different pairs of known objects.
-        """
+        """Return the answers to a batch of questions, as :meth:`Oracle.compare` describes them."""
         questions = Questions.of(quadruplets, self.n_objects)
         return self._answer_questions(questions) * questions.signs
 

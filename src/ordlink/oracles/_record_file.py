@@ -26,8 +26,8 @@ VERSION = 1
 class RecordFile:
     """Answers on disk, in the JSON lines that :class:`RecordedOracle` describes.
 
-    A last line without newline is what a crash leaves behind: it is completed if the answer is
-    all there, and removed otherwise.
+    A last line without newline, as a crash leaves it, is completed if the answer is all there, and
+    removed otherwise.
     """
 
     def __init__(self, path: str | Path, n_objects: int) -> None:

@@ -29,11 +29,9 @@ class RecordedOracle(RememberingOracle):
     the batch in which a :class:`BudgetedOracle` runs out. Only one run may use a file at a time:
     if another one wrote to it, an error says so, and nothing is overwritten.
 
-    The file is in JSON lines. First a header,
-    ``{"format": "ordlink-record", "version": 1, "n_objects": N}``, then one line
-    ``[i, j, k, l, answer]`` per question, with i < j, k < l and (i, j) before (k, l); the answer
-    is 1 if i and j are more alike than k and l, -1 if less, 0 for a tie or "can't tell". A torn
-    last line, as a crash leaves it, is mended.
+    The file is in JSON lines: a header, then one line ``[i, j, k, l, answer]`` per question, with
+    i < j, k < l and (i, j) before (k, l); the answer is 1 if i and j are more alike than k and l,
+    -1 if less, 0 for a tie or "can't tell". A torn last line, as a crash leaves it, is mended.
 
     Parameters
     ----------
@@ -46,16 +44,10 @@ class RecordedOracle(RememberingOracle):
         unfinished batch is lost when it fails. By default 1 for a :class:`FunctionOracle`,
         which is asked one by one anyway, and no limit otherwise.
 
-    Raises
-    ------
-    InputError
-        If the file is damaged elsewhere than at its end, belongs to other objects, or was changed
-        by another run.
-
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from ordlink.oracles import RecordedOracle, SimilarityOracle
+    >>> from ordlink.oracles import SimilarityOracle
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "answers.jsonl"
     >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 2], [1, 2, 0]])
     >>> RecordedOracle(truth, path).compare([[1, 2, 0, 1]])

@@ -20,19 +20,10 @@ from ordlink.oracles._questions import (
 
 
 class RememberingOracle(WrappingOracle):
-    """An oracle that asks another one each question once and answers the rest from memory.
-
-    A subclass may override :meth:`_ask`, which sees new and distinct questions only.
-    """
+    """Asks another oracle each question once; :meth:`_ask` sees new and distinct questions only."""
 
     def comparisons(self) -> ListedComparisons:
-        """Return what was learnt so far, sorted by question; "can't tell" is left out.
-
-        Raises
-        ------
-        InputError
-            If there are more than 65,535 objects.
-        """
+        """Return what was learnt so far, sorted by question; "can't tell" is left out."""
         check_pair_ids_fit(self.n_objects)
         keys, answers = self._asked.items()
         told = answers != 0
@@ -48,17 +39,7 @@ class RememberingOracle(WrappingOracle):
         )
 
     def knows(self, quadruplets: AnyArray) -> BoolArray:
-        """Return which questions can be answered from memory.
-
-        Parameters
-        ----------
-        quadruplets : ndarray of int of shape (m, 4)
-            As for :meth:`compare`.
-
-        Returns
-        -------
-        ndarray of shape (m,), dtype bool
-        """
+        """Return which questions, rows as for :meth:`compare`, can be answered from memory."""
         questions = Questions.of(quadruplets, self.n_objects)
         known = self._asked.lookup(questions.keys)[1]
         return known | known_to(self._oracle, questions.quadruplets)
@@ -90,14 +71,9 @@ class AskOnce(RememberingOracle):
 
     Every active method puts this between itself and the oracle it is given.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        Answers each question the first time.
-
     Examples
     --------
-    >>> from ordlink.oracles import AskOnce, NoisyOracle, SimilarityOracle
+    >>> from ordlink.oracles import NoisyOracle, SimilarityOracle
     >>> coin = NoisyOracle(SimilarityOracle([[0, 1, 2], [1, 0, 3], [2, 3, 0]]), 0.5)
     >>> sure = AskOnce(coin)
     >>> bool(sure.compare([[0, 1, 0, 2]])[0] == -sure.compare([[2, 0, 0, 1]])[0])
@@ -109,12 +85,7 @@ class AskOnce(RememberingOracle):
     def compare_pairs(self, first: Int64Array, second: Int64Array) -> Int8Array:
         """Return +1, -1 or 0 as pair `first` is more alike than, less alike than, or like `second`.
 
-        For algorithms: pairs come as codes i * N + j with i < j, and are not checked.
-
-        Parameters
-        ----------
-        first, second : ndarray of shape (m,), dtype int64
-            Codes of the two pairs of each question; they differ, and so do the questions.
+        For algorithms: int64 codes i * N + j of pairs, i < j, and distinct questions, not checked.
         """
         low, high = np.minimum(first, second), np.maximum(first, second)
         keys = question_keys(low, high, self.n_objects)
@@ -140,8 +111,7 @@ class BudgetedOracle(RememberingOracle):
 
     Examples
     --------
-    >>> from ordlink.errors import BudgetExhaustedError
-    >>> from ordlink.oracles import BudgetedOracle, SimilarityOracle
+    >>> from ordlink.oracles import SimilarityOracle
     >>> oracle = BudgetedOracle(SimilarityOracle([[0, 5, 1], [5, 0, 2], [1, 2, 0]]), budget=1)
     >>> try:
     ...     oracle.compare([[0, 2, 0, 1], [0, 1, 1, 2]])

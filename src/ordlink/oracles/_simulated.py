@@ -24,14 +24,8 @@ class SimilarityOracle(BaseOracle):
     names : sequence of str, optional
         One name per object.
 
-    Raises
-    ------
-    InputError, InputKindError
-        If the matrix is not square, finite and symmetric; the first wrong entry is named.
-
     Examples
     --------
-    >>> from ordlink.oracles import SimilarityOracle
     >>> oracle = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     >>> oracle.compare([[0, 1, 1, 2], [0, 2, 0, 1], [0, 2, 1, 2]])
     array([ 1, -1,  0], dtype=int8)
@@ -56,18 +50,15 @@ class NoisySimilarityOracle(SimilarityOracle):
 
     Parameters
     ----------
-    similarities : array_like of shape (N, N)
-        Symmetric and finite; the diagonal is not used.
+    similarities, names
+        As for :class:`SimilarityOracle`.
     noise : float
         Standard deviation of the noise on each of the two similarities.
     seed : int, numpy.random.Generator or None
         Random seed.
-    names : sequence of str, optional
-        One name per object.
 
     Examples
     --------
-    >>> from ordlink.oracles import NoisySimilarityOracle
     >>> oracle = NoisySimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]], noise=0.1)
     >>> oracle.compare([[0, 1, 1, 2]])
     array([1], dtype=int8)
@@ -108,7 +99,6 @@ class FunctionOracle(BaseOracle):
 
     Examples
     --------
-    >>> from ordlink.oracles import FunctionOracle
     >>> position = [0.0, 0.1, 1.0, 1.3]
     >>> def closer(i, j, k, l):
     ...     return abs(position[i] - position[j]) < abs(position[k] - position[l])
@@ -165,7 +155,6 @@ class NoisyOracle(WrappingOracle):
 
     Examples
     --------
-    >>> from ordlink.oracles import NoisyOracle, SimilarityOracle
     >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     >>> NoisyOracle(truth, 1.0).compare([[0, 1, 1, 2]])
     array([-1], dtype=int8)
@@ -193,13 +182,12 @@ class RepeatedOracle(WrappingOracle):
     Parameters
     ----------
     oracle : Oracle
-        Is asked `times` times, usually a noisy one.
+        Usually a noisy one.
     times : int
-        How often; odd numbers avoid draws.
+        How often it is asked; odd numbers avoid draws.
 
     Examples
     --------
-    >>> from ordlink.oracles import NoisyOracle, RepeatedOracle, SimilarityOracle
     >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     >>> voting = RepeatedOracle(NoisyOracle(truth, 0.2), 25)
     >>> voting.compare([[0, 1, 1, 2]]), voting.n_questions

@@ -17,18 +17,9 @@ from ordlink.plotting._formats import FORMATS, check_drawing
 
 @dataclass(frozen=True)
 class Curve:
-    """A line with a band: quality at some numbers of answers.
+    """A line with a band: quality (`middle`, `low` to `high`) at increasing numbers of answers.
 
-    Attributes
-    ----------
-    numbers : sequence of float
-        Numbers of answers, increasing.
-    middle, low, high : sequences of float
-        Quality, and the ends of the band.
-    label : str
-        What the legend says.
-    dashed : bool
-        Whether the line was not measured but continued.
+    A dashed line was not measured but extrapolated.
     """
 
     numbers: Sequence[float]
@@ -49,7 +40,7 @@ def save_curves(
     title: str | None = None,
     dpi: float = 150,
 ) -> Path:
-    """Draw curves to a PNG, SVG or PDF file, completely or not at all.
+    """Draw curves to a PNG, SVG or PDF file, completely or not at all, and return its path.
 
     Parameters
     ----------
@@ -67,16 +58,6 @@ def save_curves(
         Above the drawing.
     dpi : float
         Pixels per inch.
-
-    Returns
-    -------
-    Path
-        The file that was written.
-
-    Raises
-    ------
-    InputError
-        If the extension is unknown or the file cannot be written.
     """
     path = Path(path)
     suffix = check_drawing(path)

@@ -112,10 +112,6 @@ def plot_hierarchy(
     min_support : float, optional
         Merges with less support are drawn as part of the next one above.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Examples
     --------
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
@@ -172,7 +168,7 @@ def plot_hierarchy(
 
 
 def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options: Any) -> Path:
-    """Draw the tree to a PNG, SVG or PDF file, completely or not at all.
+    """Draw the tree to a PNG, SVG or PDF file, completely or not at all, and return its path.
 
     Parameters
     ----------
@@ -184,16 +180,6 @@ def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options:
         Pixels per inch (of a PNG; less for drawings that would be too large).
     **options
         As in `plot_hierarchy`, except `ax`.
-
-    Returns
-    -------
-    Path
-        The file that was written.
-
-    Raises
-    ------
-    InputError
-        If the extension is unknown or the file cannot be written.
     """
     path = Path(path)
     suffix = check_drawing(path)

@@ -32,11 +32,7 @@ FILLED = 0.92  # share of the distance between leaves that pictures may take
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes that depend on how much room there is.
-
-    `pitch` is the distance between two leaves in inches, `font_size` is in points, and
-    `picture_length` is the room for pictures between leaf and name in inches.
-    """
+    """Distance between leaves and length of pictures in inches, and font size in points."""
 
     pitch: float
     font_size: float

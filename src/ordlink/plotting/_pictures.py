@@ -21,22 +21,7 @@ PIXELS_PER_INCH = 300
 def read_pictures(
     pictures: Sequence[Any], *, n_objects: int, height: float
 ) -> list[AnyArray | None]:
-    """Read one picture per object and scale it down to fit `height` inches.
-
-    Parameters
-    ----------
-    pictures : sequence of path, array or None
-        Files, or arrays of shape (rows, columns), (rows, columns, 3) or (rows, columns, 4).
-    n_objects : int
-        How many there must be.
-    height : float
-        Height of the box in inches; its width is twice as much.
-
-    Returns
-    -------
-    list of ndarray of shape (rows, columns, 4), dtype uint8, or None
-        Scaled so that `PIXELS_PER_INCH` pixels make one inch.
-    """
+    """Read one picture (file, array or None) per object as RGBA, scaled to fit `height` inches."""
     if isinstance(pictures, str | bytes | Path) or not hasattr(pictures, "__len__"):
         raise InputKindError(
             f"pictures must be a list with one picture per object, got {type(pictures).__name__}."
