@@ -47,18 +47,11 @@ def simulate_answers(
     seed : int, numpy.random.Generator or None
         Random seed.
 
-    Returns
-    -------
-    ndarray of shape (n_answers, 4) for quadruplets, (n_answers, 3) otherwise, dtype int32
-
     Examples
     --------
     >>> similarities = np.array([[0, 9, 1], [9, 0, 2], [1, 2, 0]])
     >>> np.unique(simulate_answers(similarities, 20, form="odd-one-out", seed=0)[:, 2])
     array([2], dtype=int32)
-    >>> rows = simulate_answers(np.ones((9, 9)), 300, popularity=[50] * 3 + [1] * 6, seed=0)
-    >>> np.bincount(rows.ravel(), minlength=9)
-    array([275, 268, 270,  12,  18,  13,  14,  14,  16])
     """
     checked = check_similarities(similarities)
     name = find_form(form).name

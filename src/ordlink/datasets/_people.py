@@ -1,9 +1,12 @@
-"""Answers that people gave: the loaders of all public data sets of comparisons."""
+"""Answers that people gave: the loaders of all public data sets, and the table of them."""
 
 from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +15,9 @@ from ordlink._typing import AnyArray, LabelArray, Progress
 from ordlink._validate import check_choice
 from ordlink.comparisons import Comparisons
 from ordlink.datasets import _source_table as sources
-from ordlink.datasets._answer_set import AnswerSet
 from ordlink.datasets._rda import read_data_frame
-from ordlink.datasets._sources import data_folder
+from ordlink.datasets._sources import AnswerSet, Source, data_folder
+from ordlink.datasets._tables import FeatureTable, fetch_20news
 
 DataHome = str | os.PathLike[str] | None
 CAR_CLASSES = {
@@ -33,12 +36,11 @@ N_PRACTICE_OBJECTS = {10: 4, 16: 6}
 
 
 def fetch_car(
-    answers: str = "T_ALL_REDUCED",
-    *,
-    data_home: DataHome = None,
-    progress: Progress | None = None,
+    answers: str = "T_ALL_REDUCED", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
     """Return the 60 cars: answers "most central of three", classes and pictures.
+
+    Cars are named by the authors' numbers, "1" to "60"; the classes are the authors' too.
 
     Parameters
     ----------
@@ -53,20 +55,10 @@ def fetch_car(
     progress : callable, optional
         Called with (bytes loaded, bytes in all) during a download.
 
-    Returns
-    -------
-    AnswerSet
-        Cars are named by the authors' numbers, "1" to "60"; the classes are the authors' too.
-
     Raises
     ------
     MissingDataError
         If the data is not there and cannot be downloaded. So do all functions of this kind.
-
-    References
-    ----------
-    M. Kleindessner, U. von Luxburg: Lens depth function and k-relative neighborhood graph:
-    versatile tools for ordinal data analysis, JMLR 18(58), 2017.
     """
     check_choice(answers, "answers", sources.CAR_SETS)
     folder = data_folder(data_home)
@@ -108,12 +100,13 @@ def fetch_car(
 
 
 def fetch_faces(
-    classes: str = "expression",
-    *,
-    data_home: DataHome = None,
-    progress: Progress | None = None,
+    classes: str = "expression", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
     """Return 36 faces: 37234 triplets of 39 people, without attention checks.
+
+    The details of the comparisons have the annotators, the response times in milliseconds and
+    whether the face on the left was chosen; `answer_columns` has the faces shown ``left`` and
+    ``right``, and how a question was drawn, ``sampleAlg`` and ``sampleSet``.
 
     Parameters
     ----------
@@ -122,13 +115,6 @@ def fetch_faces(
         matters most in the answers), the 12 persons, or the 4 groups BF, BM, WF, WM.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        The details of the comparisons have the annotators, the response times in milliseconds and
-        whether the face on the left was chosen; `answer_columns` has the faces shown ``left`` and
-        ``right``, and how a question was drawn, ``sampleAlg`` and ``sampleSet``.
     """
     check_choice(classes, "classes", FACE_CLASSES)
     path = sources.FACES.get(sources.FACES.files[0].path, data_folder(data_home), progress)
@@ -272,10 +258,7 @@ def fetch_musicseer(*, data_home: DataHome = None, progress: Progress | None = N
 
 
 def fetch_crowdtsc(
-    subject: str = "food",
-    *,
-    data_home: DataHome = None,
-    progress: Progress | None = None,
+    subject: str = "food", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
     """Return pictures of food or of scenes: triplets of crowd workers, and categories.
 
@@ -324,3 +307,43 @@ def _number(words: list[str]) -> tuple[LabelArray, tuple[str, ...]]:
 def _names_three_artists(cells: list[str]) -> bool:
     artists = cells[3:6]
     return len(cells) == 6 and all(map(str.isdigit, artists)) and len(set(artists)) == 3
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A public data set, and how to fetch each of its parts.
+
+    Attributes
+    ----------
+    source : Source
+    parts : dict of str to callable
+        Takes `data_home` and `progress`; the first part is the usual one.
+    """
+
+    source: Source
+    parts: dict[str, Callable[..., AnswerSet | FeatureTable]]
+
+
+CATALOGUE = {
+    dataset.source.name: dataset
+    for dataset in (
+        Dataset(sources.CAR, {name: partial(fetch_car, name) for name in sources.CAR_SETS}),
+        Dataset(sources.FACES, {"all": fetch_faces}),
+        Dataset(
+            sources.PERCEPTUAL_KERNELS,
+            {
+                f"{palette}-{task}": partial(fetch_perceptual_kernels, palette, task)
+                for palette in sources.PALETTES
+                for task in sources.TASKS
+            },
+        ),
+        Dataset(sources.MLDS, {name: partial(fetch_mlds, name) for name in sources.EXPERIMENTS}),
+        Dataset(sources.THINGS, {"all": fetch_things}),
+        Dataset(sources.MUSICSEER, {"all": fetch_musicseer}),
+        Dataset(
+            sources.CROWDTSC, {name: partial(fetch_crowdtsc, name) for name in sources.SUBJECTS}
+        ),
+        Dataset(sources.NEWSGROUPS, {"sample": partial(fetch_20news, seed=0)}),
+    )
+}
+"""All public data sets, by name."""

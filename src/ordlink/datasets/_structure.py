@@ -36,12 +36,7 @@ def caterpillar(sizes: Sequence[int]) -> Structure:
 
 
 def random_structure(
-    n_clusters: int,
-    *,
-    smallest: int = 2,
-    largest: int = 100,
-    max_children: int = 2,
-    seed: Seed = 0,
+    n_clusters: int, *, smallest: int = 2, largest: int = 100, max_children: int = 2, seed: Seed = 0
 ) -> Structure:
     """Return an unbalanced tree for `planted_tree`, drawn at random.
 

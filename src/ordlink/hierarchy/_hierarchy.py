@@ -14,13 +14,8 @@ from numpy.typing import ArrayLike
 from ordlink._text import counted
 from ordlink._typing import BoolArray, FloatArray, Int32Array
 from ordlink._validate import check_names, check_number, check_objects
-from ordlink.hierarchy import _export, _json, _text, _validation
-from ordlink.hierarchy._structure import (
-    MergeTree,
-    read_only,
-    restrict_merges,
-    smaller_objects_left,
-)
+from ordlink.hierarchy import _export, _text, _validation
+from ordlink.hierarchy._structure import MergeTree, read_only, restrict_merges, smaller_objects_left
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -29,7 +24,8 @@ class Hierarchy(MergeTree):
 
     Nodes are numbered as in SciPy: leaf i is object i, and merge t creates node N + t, so the
     last node, 2N - 2, is the root. Of the two children of a merge, the one with the smaller
-    smallest object is stored (and drawn) first. The tree cannot be changed.
+    smallest object is stored (and drawn) first. The tree cannot be changed: the parameters become
+    attributes, the arrays (int32, float64 and bool) read-only.
 
     Parameters
     ----------
@@ -48,20 +44,9 @@ class Hierarchy(MergeTree):
     support : array-like of shape (N-1,), optional
         Bootstrap support of each merge, from 0 to 1; NaN where it is unknown.
 
-    Attributes
-    ----------
-    merges : ndarray of shape (N-1, 2), dtype int32
-    scores, support : ndarray of shape (N-1,), dtype float64
-    tied : ndarray of shape (N-1,), dtype bool
-    names : tuple of str, or None
-    method : str or None
-    parameters : dict
-
     Examples
     --------
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
-    >>> tree
-    Hierarchy(4 objects)
     >>> tree.cut(2)
     array([0, 0, 1, 1])
     >>> tree.to_newick()
@@ -122,17 +107,9 @@ class Hierarchy(MergeTree):
 
         Examples
         --------
-        >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
-        >>> tree = tree.with_support([0.97, 0.4, 1])
-        >>> tree.to_newick()
-        '((ant:1,bee:1)0.97:2,(cat:2,dog:2)0.4:1);'
+        >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]]).with_support([0.97, 0.4, 1])
         >>> tree.to_newick(min_support=0.5)
-        '((ant:1,bee:1)0.97:2,cat:3,dog:3);'
-        >>> print(tree.to_text(min_support=0.5))
-        ant ─┬97───────────────┐
-        bee ─┘                 │
-        cat ───────────────────┤
-        dog ───────────────────┘
+        '((0:1,1:1)0.97:2,2:3,3:3);'
         """
         n_merges = self.n_objects - 1
         return self._with(
@@ -204,18 +181,18 @@ class Hierarchy(MergeTree):
     to_newick = _export.to_newick
     to_networkx = _export.to_networkx
     to_text = _text.to_text
-    to_json = _json.to_json
-    save = _json.save
+    to_json = _export.to_json
+    save = _export.save
 
     @classmethod
     def from_json(cls, text: str) -> Hierarchy:
         """Read a tree from the text that `to_json` returns."""
-        return _json.read_tree(text, "the JSON text", cls)
+        return _export.read_tree(text, "the JSON text", cls)
 
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:
         """Read a tree from a file that `save` wrote."""
-        return _json.read_tree(_json.read_text(Path(path)), str(path), cls)
+        return _export.read_tree(_export.read_text(Path(path)), str(path), cls)
 
     def plot(self, **options: Any) -> Any:
         """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options."""

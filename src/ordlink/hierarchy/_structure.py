@@ -108,15 +108,7 @@ class MergeTree:
         return np.flatnonzero((parents >= existing) | (parents < 0))
 
     def levels(self, n_clusters: Sequence[int]) -> LabelArray:
-        """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array.
-
-        Examples
-        --------
-        >>> from ordlink import Hierarchy
-        >>> Hierarchy([[0, 1], [2, 3], [4, 5]]).levels([2, 3])
-        array([[0, 0, 1, 1],
-               [0, 0, 1, 2]])
-        """
+        """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array."""
         given: object = n_clusters
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise InputKindError(

@@ -27,9 +27,9 @@ LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 #             index:  0 left right both | then the same with up, with down, with both
 UNICODE_CELLS = np.array(list(" ╴╶─╵┘└┴╷┐┌┬│┤├┼"))
 ASCII_CELLS = np.array(list(" ---''`+..,+|+++"))
-# first, middle and last line of a cluster, and a cluster of one line
-UNICODE_BRACKET = "┌│└╶"
-ASCII_BRACKET = ",|'-"
+# middle, first and last line of a cluster, and a cluster of one line
+UNICODE_BRACKET = "│┌└╶"
+ASCII_BRACKET = "|,'-"
 
 
 def to_text(
@@ -191,21 +191,13 @@ def _node_columns(n_objects: int, n_columns: int) -> Int32Array:
 
 def _cluster_column(labels: list[int], bracket: str) -> list[str]:
     """Give each line its cluster: the label on the first line, and a bracket around them all."""
-    # whether the line is the first, and whether it is the last of its cluster
-    first, middle, last, only = tuple(bracket)
-    marks = {
-        (True, False): first,
-        (False, False): middle,
-        (False, True): last,
-        (True, True): only,
-    }
     digits = len(str(max(labels)))
     lines = []
     for row, label in enumerate(labels):
         opens = row == 0 or labels[row - 1] != label
         closes = row == len(labels) - 1 or labels[row + 1] != label
         number = str(label) if opens else ""
-        lines.append(f"{number:>{digits}} {marks[opens, closes]} ")
+        lines.append(f"{number:>{digits}} {bracket[opens + 2 * closes]} ")
     return lines
 
 

@@ -96,15 +96,6 @@ class QuestionLog:
     A hash table with open addressing, at most half full, that is searched and filled by whole
     batches: each round looks at one slot for each key that has no place yet. It takes 18 to 36
     bytes per question, about twice that for more than 55,108 objects.
-
-    Examples
-    --------
-    >>> log = QuestionLog()
-    >>> log.add(np.array([7, 3]), np.array([1, -1], dtype=np.int8))
-    >>> log.lookup(np.array([3, 4]))
-    (array([-1,  0], dtype=int8), array([ True, False]))
-    >>> len(log)
-    2
     """
 
     def __init__(self) -> None:

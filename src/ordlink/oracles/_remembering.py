@@ -11,12 +11,7 @@ from ordlink.comparisons import ListedComparisons, pair_ids
 from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.errors import BudgetExhaustedError
 from ordlink.oracles._base import Oracle, WrappingOracle, known_to
-from ordlink.oracles._questions import (
-    Questions,
-    codes_to_quadruplets,
-    keys_to_codes,
-    question_keys,
-)
+from ordlink.oracles._questions import Questions, codes_to_quadruplets, keys_to_codes, question_keys
 
 
 class RememberingOracle(WrappingOracle):

@@ -50,18 +50,10 @@ class NoisySimilarityOracle(SimilarityOracle):
 
     Parameters
     ----------
-    similarities, names
-        As for :class:`SimilarityOracle`.
     noise : float
         Standard deviation of the noise on each of the two similarities.
-    seed : int, numpy.random.Generator or None
-        Random seed.
-
-    Examples
-    --------
-    >>> oracle = NoisySimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]], noise=0.1)
-    >>> oracle.compare([[0, 1, 1, 2]])
-    array([1], dtype=int8)
+    similarities, names, seed
+        As for :class:`SimilarityOracle`, and a random seed.
     """
 
     def __init__(
@@ -140,18 +132,9 @@ class FunctionOracle(BaseOracle):
 
 
 class NoisyOracle(WrappingOracle):
-    """Flips each answer of another oracle, independently and with the same probability.
+    """Flips each answer of another oracle, independently, with the probability `flip_probability`.
 
     Each answer is drawn anew, so a repeated question may get another one. "Can't tell" stays.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        Gives the answers that are flipped.
-    flip_probability : float
-        From 0 to 1.
-    seed : int, numpy.random.Generator or None
-        Random seed.
 
     Examples
     --------
@@ -174,17 +157,10 @@ class NoisyOracle(WrappingOracle):
 
 
 class RepeatedOracle(WrappingOracle):
-    """Asks another oracle each question several times and answers with the majority.
+    """Asks another oracle each question `times` times and answers with the majority.
 
-    Where both answers were given equally often, it answers 0; "can't tell" is no vote. However
-    often it is asked, a question counts once.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        Usually a noisy one.
-    times : int
-        How often it is asked; odd numbers avoid draws.
+    Where both answers were given equally often (odd `times` avoid that), it answers 0; "can't tell"
+    is no vote. However often it is asked, a question counts once.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ordlink._atomic import replacing
 from ordlink.plotting._dendrogram import NEUTRAL, PALETTE
-from ordlink.plotting._formats import FORMATS, check_drawing
+from ordlink.plotting._figure import FORMATS, check_drawing
 
 
 @dataclass(frozen=True)
@@ -42,22 +42,8 @@ def save_curves(
 ) -> Path:
     """Draw curves to a PNG, SVG or PDF file, completely or not at all, and return its path.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; its extension says the format.
-    curves : sequence of Curve
-        What to draw.
-    y : str
-        What the quality is.
-    target : float, optional
-        Drawn as a horizontal line.
-    needed : float, optional
-        A number of answers, drawn as a vertical line.
-    title : str, optional
-        Above the drawing.
-    dpi : float
-        Pixels per inch.
+    `y` says what the quality is; `target` is drawn as a horizontal line, `needed`, a number of
+    answers, as a vertical one.
     """
     path = Path(path)
     suffix = check_drawing(path)

@@ -10,52 +10,44 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from ordlink._atomic import replacing
-from ordlink._typing import AnyArray
+from ordlink._text import whole_percent
+from ordlink._typing import AnyArray, BoolArray
 from ordlink._validate import check_choice
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting._figure import (
     FILLED,
+    FORMATS,
     GAP,
     LARGEST_SIDE,
+    PIXELS_PER_INCH,
     POINTS,
+    WIDEST,
     Sizes,
+    check_drawing,
     default_pitch,
+    font_families,
     largest_sizes,
     new_axes,
     one_line,
     pitch_of,
+    read_pictures,
 )
-from ordlink.plotting._formats import FORMATS, check_drawing, font_families
 from ordlink.plotting._layout import ABOVE_CUT, DendrogramLayout, dendrogram_layout
-from ordlink.plotting._pictures import PIXELS_PER_INCH, WIDEST, read_pictures
-from ordlink.plotting._support import (
-    LEGEND,
-    WEAK_COLOUR,
-    draw_support,
-    shows_support,
-    weak_links,
-)
+from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
+
 # Suited to every kind of colour vision, and dark enough for thin lines on white: Paul Tol's
 # muted colours, with Okabe and Ito's sky blue.
-PALETTE = (
-    "#332288",
-    "#CC6677",
-    "#117733",
-    "#56B4E9",
-    "#882255",
-    "#44AA99",
-    "#999933",
-    "#AA4499",
-)
+PALETTE = ("#332288", "#CC6677", "#117733", "#56B4E9", "#882255", "#44AA99", "#999933", "#AA4499")
 NEUTRAL = "#6B6B6B"
 ORIENTATIONS = ("left", "top")
 HEIGHT_LABELS = {
@@ -146,12 +138,12 @@ def plot_hierarchy(
     elif title is not None:
         ax.set_title(title, parse_math=False)
     colours = [_colour(group, palette) for group in layout.link_groups.tolist()]
-    for weak in np.flatnonzero(weak_links(tree) & ~collapsed).tolist():
-        colours[weak] = WEAK_COLOUR
+    for weak in np.flatnonzero((tree.support[:-1] < WEAK_SUPPORT) & ~collapsed[:-1]).tolist():
+        colours[weak] = WEAK_COLOUR  # never the root
     _draw_links(ax, layout, colours, palette, orientation, sizes)
     height_label = HEIGHT_LABELS[heights]
-    if shows_support(tree):
-        draw_support(
+    if np.isfinite(tree.support[:-1]).any():
+        _draw_support(
             ax,
             tree,
             layout,
@@ -170,16 +162,8 @@ def plot_hierarchy(
 def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options: Any) -> Path:
     """Draw the tree to a PNG, SVG or PDF file, completely or not at all, and return its path.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    path : str or Path
-        The file; its extension says the format.
-    dpi : float
-        Pixels per inch (of a PNG; less for drawings that would be too large).
-    **options
-        As in `plot_hierarchy`, except `ax`.
+    A PNG has `dpi` pixels per inch (fewer where it would be too large). The options are those of
+    `plot_hierarchy`, except `ax`.
     """
     path = Path(path)
     suffix = check_drawing(path)
@@ -301,3 +285,44 @@ def _dress(ax: Axes, layout: DendrogramLayout, orientation: str, *, height_label
         hidden = ("right", "top", "bottom")
     for side in hidden:
         ax.spines[side].set_visible(False)
+
+
+WEAK_COLOUR = "#B9B9B9"
+WEAK_TEXT = "#808080"
+MOST_NUMBERS = 150
+"""In trees of more objects, weak branches have no numbers: they would hide the others."""
+LEGEND = "support: dot at least 95 %, numbers in percent, grey below 50 %"
+
+
+def _draw_support(
+    ax: Axes,
+    tree: Hierarchy,
+    layout: DendrogramLayout,
+    collapsed: BoolArray,
+    *,
+    orientation: str,
+    font_size: float,
+    colours: Sequence[Any],
+) -> None:
+    """Draw a dot at each firm branch, and the support in percent at others."""
+    n = tree.n_objects
+    halo = [withStroke(linewidth=1.2, foreground="white")]
+    lowest = 0.0 if n <= MOST_NUMBERS else WEAK_SUPPORT
+    for t in np.flatnonzero(~collapsed[:-1] & (tree.support[:-1] >= lowest)).tolist():
+        at = float(layout.positions[n + t]), float(layout.heights[n + t])
+        x, y = at[::-1] if orientation == "left" else at
+        if tree.support[t] >= FIRM_SUPPORT:
+            ax.plot(x, y, "o", markersize=font_size * 0.42, color=colours[t], zorder=3)
+            continue
+        ax.annotate(
+            whole_percent(tree.support[t]),
+            (x, y),
+            xytext=(-1.5, 0.8) if orientation == "left" else (1.2, 1.5),
+            textcoords="offset points",
+            ha="right" if orientation == "left" else "left",
+            va="bottom",
+            fontsize=font_size,
+            color="#333333" if tree.support[t] >= WEAK_SUPPORT else WEAK_TEXT,
+            path_effects=halo,
+            zorder=4,
+        )
