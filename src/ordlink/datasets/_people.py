@@ -311,13 +311,9 @@ def _names_three_artists(cells: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A public data set, and how to fetch each of its parts.
+    """A public data set, and how to fetch each of its parts; the first part is the usual one.
 
-    Attributes
-    ----------
-    source : Source
-    parts : dict of str to callable
-        Takes `data_home` and `progress`; the first part is the usual one.
+    Each is a function of `data_home` and `progress`.
     """
 
     source: Source

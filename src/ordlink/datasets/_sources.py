@@ -88,11 +88,12 @@ class Source:
                 else:
                     self._unpack(content, wanted, folder)
             except _DownloadFailedError as error:
+                place = str(folder / path).replace("{", "{{").replace("}", "}}")
                 raise MissingDataError(
                     f"{path} is not in {folder}, and {wanted.url} could not be downloaded "
                     f"({error})",
                     remedy=f"get it yourself (it is described at {self.page}) and put it at "
-                    f"{_no_braces(folder / path)}, or pass {{data_home}} or set ORDLINK_DATA to "
+                    f"{place}, or pass {{data_home}} or set ORDLINK_DATA to "
                     "the folder that has it",
                 ) from error
         return folder / path
@@ -215,10 +216,6 @@ def _noted_checksum(place: Path) -> str | None:
     """Return the checksum noted at the download, if the file was downloaded."""
     note = _note_of(place)
     return note.read_text("utf-8").split()[0] if note.is_file() else None
-
-
-def _no_braces(path: Path) -> str:
-    return str(path).replace("{", "{{").replace("}", "}}")
 
 
 @dataclass(frozen=True, eq=False)

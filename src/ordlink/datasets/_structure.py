@@ -126,8 +126,7 @@ class TrueTree:
     def merges(self) -> tuple[Int32Array, FloatArray]:
         """Return the merges of a true binary tree and the level of the cluster that each makes.
 
-        Pure clusters come first, each in a chain, then the nodes from the deepest level up; more
-        than two branches of a node are merged in a chain.
+        Pure clusters come first, then nodes from the deepest level up; each is merged in a chain.
         """
         merges: list[tuple[int, int]] = []
         merge_levels: list[int] = []

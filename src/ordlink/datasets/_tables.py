@@ -21,6 +21,7 @@ from ordlink.errors import InputError
 from ordlink.oracles._feature import cosine_matrix
 
 LICENCE = "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)"
+TRAINING = "20news-bydate-train"
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +198,6 @@ def _negative_euclidean(features: FloatArray) -> FloatArray:
     return -np.sqrt(squares)
 
 
-TRAINING = "20news-bydate-train"
-
-
 def fetch_20news(
     n_objects: int = 200,
     *,
@@ -215,6 +213,9 @@ def fetch_20news(
     included), and are no English stop words of scikit-learn: 56,128 of them. The principal
     components are of all training posts. The paper does not say which words and weights it used.
 
+    Posts, named such as "sci.space/60790", are in the order of the groups, which are the classes,
+    and of their numbers. The same to rounding on any machine, up to the signs of the columns.
+
     Parameters
     ----------
     n_objects : int
@@ -228,12 +229,6 @@ def fetch_20news(
         Random seed of the draw.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    FeatureTable
-        In the order of the groups and the posts' numbers; names such as "sci.space/60790", the
-        groups as classes. The same to rounding on any machine, up to the signs of the columns.
     """
     check_choice(weighting, "weighting", ("tfidf", "counts"))
     n_objects = check_whole_number(n_objects, "n_objects", lowest=2)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FORMAT = "ordlink-hierarchy"
 VERSION = 1
 _FIELDS = ("names", "merges", "scores", "tied", "method", "parameters")
+# A bare underscore means a blank in Newick, so a name with one is quoted like all the rest.
+_BARE_NAME = re.compile(r"[A-Za-z0-9.+-]+")
 
 
 def to_json(tree: Hierarchy) -> str:
@@ -165,10 +167,6 @@ def _not_a_tree(what: str, where: str) -> InputError:
 def _wrong_field(value: object, field: str, expected: str, where: str) -> InputError:
     got = shorten(json.dumps(value), 40)
     return InputError(f"{field!r} must be {expected}, got {got}", where=where)
-
-
-# A bare underscore means a blank in Newick, so a name with one is quoted like all the rest.
-_BARE_NAME = re.compile(r"[A-Za-z0-9.+-]+")
 
 
 def to_newick(tree: Hierarchy, *, min_support: float | None = None) -> str:

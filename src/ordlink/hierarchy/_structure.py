@@ -77,10 +77,7 @@ class MergeTree:
     def cut(self, n_clusters: int) -> LabelArray:
         """Return the partition into `n_clusters` clusters: the first N - n_clusters merges.
 
-        Returns
-        -------
-        ndarray of shape (N,), dtype intp
-            Clusters are numbered by their smallest object, so object 0 has label 0.
+        Labels of shape (N,), dtype intp, number the clusters by their smallest object.
 
         Examples
         --------

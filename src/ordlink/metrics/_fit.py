@@ -21,7 +21,7 @@ from ordlink.comparisons import (
 )
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.metrics._checks import check_comparisons, check_matrix, check_tree, check_truth
+from ordlink.metrics._checks import check_comparisons, check_matrix, check_truth
 
 
 def dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
@@ -65,10 +65,8 @@ def normalised_dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
 
     Parameters
     ----------
-    similarities : array_like of shape (n_objects, n_objects)
-        Symmetric and not negative. The diagonal is ignored.
-    tree : Hierarchy
-        The tree to score.
+    similarities, tree
+        As in `dasgupta_cost`, but no similarity may be negative.
 
     Examples
     --------
@@ -138,7 +136,6 @@ def cophenetic_correlation(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> flo
     >>> round(cophenetic_correlation([[0, 3, 1], [3, 0, 2], [1, 2, 0]], tree), 3)
     0.866
     """
-    check_tree(tree)
     if isinstance(truth, Hierarchy):
         check_truth(truth, tree)
         dissimilarities = truth.lca_ranks().astype(np.float64)
@@ -187,7 +184,7 @@ def _check_not_negative(matrix: FloatArray) -> None:
 
 
 def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
-    """Return the share of comparisons that the tree agrees with.
+    """Return the share of comparisons that the tree agrees with, from 0 to 1.
 
     The tree agrees with (i, j, k, l), "i and j are more alike than k and l", where the lowest
     cluster that contains i and j was merged before the lowest one that contains k and l. It
@@ -196,7 +193,8 @@ def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
 
     For triplets one of the two clusters lies inside the other, so the shape of the tree alone
     decides; merge order matters only for pairs in different branches. Score a tree on held-out
-    comparisons, which were not used to build it.
+    comparisons, which were not used to build it. O(n_objects^2 + n_comparisons) time and memory;
+    a weak order of all pairs (ranked) takes O(n_objects^2 log n_objects).
 
     Parameters
     ----------
@@ -204,12 +202,6 @@ def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
         Listed or ranked, of the same objects.
     tree : Hierarchy
         The tree to score.
-
-    Returns
-    -------
-    float
-        From 0 to 1. O(n_objects^2 + n_comparisons) time and memory; all comparisons of a weak
-        order of the pairs (ranked) take O(n_objects^2 log n_objects).
 
     Examples
     --------
@@ -254,9 +246,9 @@ def comparison_revenue(
 
     over the comparisons "i and j are more alike than k and l", where \|lca(i, j)\| is the size of
     the smallest cluster that contains i and j. It is minus Dasgupta's cost of the AddS similarity,
-    and needs no truth. Its mean over all relabellings of the leaves is exactly 0. Unlike
-    `comparison_accuracy` it depends on the shape of the tree alone, and a comparison counts more
-    the more the sizes of its two clusters differ.
+    a whole number, and needs no truth. Its mean over all relabellings of the leaves is exactly 0.
+    Unlike `comparison_accuracy` it depends on the shape of the tree alone, and a comparison counts
+    more the more the sizes of its two clusters differ. O(n_objects^2 + n_comparisons) time.
 
     Parameters
     ----------
@@ -267,11 +259,6 @@ def comparison_revenue(
         cancel. "majority": two pairs that were compared several times count once, for the side
         with more votes, as methods see them by default.
 
-    Returns
-    -------
-    float
-        A whole number. O(n_objects^2 + n_comparisons) time and memory.
-
     References
     ----------
     A. Mandal, M. Perrot, D. Ghoshdastidar: A revenue function for comparison-based hierarchical
@@ -280,8 +267,6 @@ def comparison_revenue(
     Examples
     --------
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
-    >>> comparison_revenue(Comparisons.from_quadruplets([[0, 1, 0, 2], [0, 3, 2, 3]]), tree)
-    0.0
     >>> comparison_revenue(Comparisons.from_triplets([[0, 1, 2], [3, 2, 0]]), tree)
     4.0
     """

@@ -29,8 +29,6 @@ class SimilarityOracle(BaseOracle):
     >>> oracle = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     >>> oracle.compare([[0, 1, 1, 2], [0, 2, 0, 1], [0, 2, 1, 2]])
     array([ 1, -1,  0], dtype=int8)
-    >>> oracle.n_questions
-    3
     """
 
     def __init__(self, similarities: ArrayLike, *, names: Sequence[str] | None = None) -> None:

@@ -32,19 +32,6 @@ FORMATS: dict[str, dict[str, Any]] = {
     ".pdf": {"metadata": {"CreationDate": None}},
 }
 """Extension -> options of Matplotlib's savefig."""
-
-
-def check_drawing(path: str | Path) -> str:
-    """Return the extension of a file to draw to, or say which ones there are."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(
-            f"the extension of a drawing is {either(FORMATS)}, got {suffix or 'no extension'!r}",
-            where=str(path),
-        )
-    return suffix
-
-
 WIDE_FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -63,6 +50,28 @@ WIDE_FONTS = (
 """Fonts with many scripts that systems bring along; those that are installed are used."""
 FIRST_LACKING = "\u0700"
 """Matplotlib's own font covers Latin, Greek, Cyrillic, Hebrew and Arabic; few scripts beyond."""
+WIDEST = 2.0
+"""A picture is at most this many times as wide as the height it is given."""
+PIXELS_PER_INCH = 300
+"""Enough for print; the originals would make files of hundreds of megabytes."""
+TREE_LENGTH = 5.5  # inches from the leaves to the root
+LARGEST_SIDE = 200.0  # inches
+GAP = 0.08  # inches between leaf, picture and name
+POINTS = 72.0  # per inch
+TITLE_SIZE = 12.0  # points
+LONGEST_NAME = 60  # columns of text; longer names are shortened
+FILLED = 0.92  # share of the distance between leaves that pictures may take
+
+
+def check_drawing(path: str | Path) -> str:
+    """Return the extension of a file to draw to, or say which ones there are."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"the extension of a drawing is {either(FORMATS)}, got {suffix or 'no extension'!r}",
+            where=str(path),
+        )
+    return suffix
 
 
 def font_families(texts: Sequence[str]) -> list[str]:
@@ -72,12 +81,6 @@ def font_families(texts: Sequence[str]) -> list[str]:
         return families
     installed = {font.name for font in fontManager.ttflist}
     return families + [family for family in WIDE_FONTS if family in installed]
-
-
-WIDEST = 2.0
-"""A picture is at most this many times as wide as the height it is given."""
-PIXELS_PER_INCH = 300
-"""Enough for print; the originals would make files of hundreds of megabytes."""
 
 
 def read_pictures(
@@ -139,19 +142,12 @@ def _fit(image: Image.Image, height: float) -> AnyArray:
     return np.asarray(image.resize(size, Image.Resampling.LANCZOS))
 
 
-TREE_LENGTH = 5.5  # inches from the leaves to the root
-LARGEST_SIDE = 200.0  # inches
-GAP = 0.08  # inches between leaf, picture and name
-POINTS = 72.0  # per inch
-TITLE_SIZE = 12.0  # points
-LONGEST_NAME = 60  # columns of text; longer names are shortened
-FILLED = 0.92  # share of the distance between leaves that pictures may take
-
-
 @dataclass(frozen=True)
-class Sizes:
-    """Distance between leaves and length of pictures in inches, and font size in points."""
+class Style:
+    """Where the root is, colours, distances in inches, and the font size in points."""
 
+    orientation: str
+    palette: Sequence[str]
     pitch: float
     font_size: float
     picture_length: float
@@ -188,13 +184,13 @@ def one_line(name: str) -> str:
     return fit(" ".join(name.splitlines()), LONGEST_NAME)
 
 
-def new_axes(names: list[str], sizes: Sizes, orientation: str, title: str | None) -> Axes:
+def new_axes(names: list[str], style: Style, title: str | None) -> Axes:
     """Make a figure that holds the tree, the pictures, the longest name and the title."""
     figure = Figure()
     FigureCanvasAgg(figure)
-    names_length = _text_width(names, sizes.font_size) + sizes.label_pad / POINTS + 0.12
-    along = max(len(names) * sizes.pitch, 1.0)
-    if orientation == "left":
+    names_length = _text_width(names, style.font_size) + style.label_pad / POINTS + 0.12
+    along = max(len(names) * style.pitch, 1.0)
+    if style.orientation == "left":
         left, right, bottom = 0.2, names_length, 0.6
         width, height = TREE_LENGTH, along
     else:

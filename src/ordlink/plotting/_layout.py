@@ -97,10 +97,6 @@ def dendrogram_layout(
     )
 
 
-def _rank_heights(tree: Hierarchy) -> FloatArray:
-    return np.arange(1.0, tree.n_objects)
-
-
 def _depth_heights(tree: Hierarchy) -> FloatArray:
     n = tree.n_objects
     depths = [0] * n
@@ -109,14 +105,10 @@ def _depth_heights(tree: Hierarchy) -> FloatArray:
     return np.array(depths[n:], dtype=np.float64)
 
 
-def _size_heights(tree: Hierarchy) -> FloatArray:
-    return np.log2(tree.sizes[tree.n_objects :])
-
-
 HEIGHTS: dict[str, Callable[[Hierarchy], FloatArray]] = {
-    "rank": _rank_heights,
+    "rank": lambda tree: np.arange(1.0, tree.n_objects),
     "depth": _depth_heights,
-    "size": _size_heights,
+    "size": lambda tree: np.log2(tree.sizes[tree.n_objects :]),
 }
 """Name -> height of each merge. All of them grow from child to parent, unlike scores."""
 
