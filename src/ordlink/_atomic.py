@@ -18,11 +18,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     It is written beside its final place. Whatever ends the block early, an error or Ctrl-C,
     removes it and leaves what was at `path` as it was. Devices and pipes are written to directly.
-
-    Raises
-    ------
-    InputError
-        If the folder is missing or cannot be written, or `path` is a folder.
     """
     shown = os.fspath(path)
     try:

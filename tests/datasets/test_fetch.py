@@ -16,7 +16,7 @@ import requests
 
 from ordlink import datasets
 from ordlink.comparisons import pair_members
-from ordlink.datasets import CATALOGUE, _newsgroups, _source_table, _sources
+from ordlink.datasets import CATALOGUE, _source_table, _sources, _tables
 from ordlink.datasets._rda import read_data_frame
 from ordlink.errors import InputError, MissingDataError
 
@@ -301,7 +301,7 @@ def test_20news_components_are_those_of_the_centred_word_table(posts):
 
     table = datasets.fetch_20news(30, n_features=4, weighting="counts", data_home=posts)
 
-    texts = _newsgroups._read_posts(posts / "20news" / "20news-bydate.tar.gz")
+    texts = _tables._read_posts(posts / "20news" / "20news-bydate.tar.gz")
     words = CountVectorizer(min_df=2, stop_words="english")
     counts = words.fit_transform([texts[name] for name in table.names]).toarray()
     centred = counts - counts.mean(axis=0)
@@ -325,7 +325,7 @@ def test_20news_refuses_what_it_cannot_do(parameters, words, posts):
 
 
 def test_20news_has_all_training_posts(data_folder):
-    texts = _newsgroups._read_posts(data_folder / "20news" / "20news-bydate-train.tar.xz")
+    texts = _tables._read_posts(data_folder / "20news" / "20news-bydate-train.tar.xz")
 
     assert len(texts) == 11_314
     assert len({name.partition("/")[0] for name in texts}) == 20

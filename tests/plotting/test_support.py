@@ -10,7 +10,7 @@ from matplotlib.colors import same_color
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting import dendrogram_layout, plot_hierarchy
-from ordlink.plotting._support import WEAK_COLOUR
+from ordlink.plotting._dendrogram import WEAK_COLOUR
 
 # Merges: 5 = {0,1} firm, 6 = {2,3} likely, 7 = {2,3,4} weak, 8 = root.
 TREE = Hierarchy([[0, 1], [2, 3], [4, 6], [5, 7]]).with_support([0.97, 0.649, 0.2, 1])
@@ -33,7 +33,7 @@ def test_firm_branches_get_a_dot_and_likely_ones_their_percent(orientation: str)
 
 
 def test_weak_branches_of_large_trees_have_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ordlink.plotting._support.MOST_NUMBERS", 4)
+    monkeypatch.setattr("ordlink.plotting._dendrogram.MOST_NUMBERS", 4)
 
     assert numbers(plot_hierarchy(TREE)) == ["64"]
 

@@ -1,10 +1,9 @@
 """Data to try methods on: planted models, two small tables, and answers that people gave."""
 
-from ordlink.datasets._answer_set import AnswerSet
 from ordlink.datasets._answers import simulate_answers
-from ordlink.datasets._catalogue import CATALOGUE, Dataset
-from ordlink.datasets._newsgroups import fetch_20news
 from ordlink.datasets._people import (
+    CATALOGUE,
+    Dataset,
     fetch_car,
     fetch_crowdtsc,
     fetch_faces,
@@ -14,9 +13,9 @@ from ordlink.datasets._people import (
     fetch_things,
 )
 from ordlink.datasets._planted import PlantedHierarchy, planted_hierarchy, planted_tree
-from ordlink.datasets._sources import Source, data_folder
+from ordlink.datasets._sources import AnswerSet, Source, data_folder
 from ordlink.datasets._structure import Structure, caterpillar, random_structure
-from ordlink.datasets._tables import FeatureTable, load_glass, load_zoo
+from ordlink.datasets._tables import FeatureTable, fetch_20news, load_glass, load_zoo
 
 __all__ = [
     "CATALOGUE",

@@ -27,9 +27,8 @@ def simulate_answers(
 ) -> Int32Array:
     """Return answers to random questions, one per row, as `Comparisons.from_...` takes them.
 
-    Questions are drawn with replacement, uniformly or by `popularity`. An annotator answers by
-    the similarities (ties at random) and, with probability `error_rate`, gives one of the other
-    possible answers, each equally likely.
+    Questions are drawn with replacement. An annotator answers by the similarities (ties at random)
+    and, with probability `error_rate`, gives one of the other answers, each equally likely.
 
     Parameters
     ----------
@@ -42,26 +41,17 @@ def simulate_answers(
     error_rate : float
         Probability of a wrong answer, from 0 to 1.
     popularity : array_like of shape (N,), optional
-        A positive weight of each object: a question is drawn with a probability proportional to
-        the product of the weights of the objects in it (twice that of an object in both pairs of
-        a quadruplet), so that some objects are in many questions and others in few. All questions
-        are equally likely without it.
+        A positive weight of each object. The probability of a question is proportional to the
+        product of the weights of its objects (an object in both pairs of a quadruplet counts
+        twice). By default all questions are equally likely.
     seed : int, numpy.random.Generator or None
         Random seed.
 
-    Returns
-    -------
-    ndarray of shape (n_answers, 4) for quadruplets, (n_answers, 3) otherwise, dtype int32
-
     Examples
     --------
-    >>> import numpy as np
     >>> similarities = np.array([[0, 9, 1], [9, 0, 2], [1, 2, 0]])
     >>> np.unique(simulate_answers(similarities, 20, form="odd-one-out", seed=0)[:, 2])
     array([2], dtype=int32)
-    >>> rows = simulate_answers(np.ones((9, 9)), 300, popularity=[50] * 3 + [1] * 6, seed=0)
-    >>> np.bincount(rows.ravel(), minlength=9)
-    array([275, 268, 270,  12,  18,  13,  14,  14,  16])
     """
     checked = check_similarities(similarities)
     name = find_form(form).name

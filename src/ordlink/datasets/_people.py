@@ -1,9 +1,12 @@
-"""Answers that people gave: the loaders of all public data sets of comparisons."""
+"""Answers that people gave: the loaders of all public data sets, and the table of them."""
 
 from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +15,9 @@ from ordlink._typing import AnyArray, LabelArray, Progress
 from ordlink._validate import check_choice
 from ordlink.comparisons import Comparisons
 from ordlink.datasets import _source_table as sources
-from ordlink.datasets._answer_set import AnswerSet
 from ordlink.datasets._rda import read_data_frame
-from ordlink.datasets._sources import data_folder
+from ordlink.datasets._sources import AnswerSet, Source, data_folder
+from ordlink.datasets._tables import FeatureTable, fetch_20news
 
 DataHome = str | os.PathLike[str] | None
 CAR_CLASSES = {
@@ -33,44 +36,29 @@ N_PRACTICE_OBJECTS = {10: 4, 16: 6}
 
 
 def fetch_car(
-    answers: str = "T_ALL_REDUCED",
-    *,
-    data_home: DataHome = None,
-    progress: Progress | None = None,
+    answers: str = "T_ALL_REDUCED", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
     """Return the 60 cars: answers "most central of three", classes and pictures.
+
+    Cars are named by the authors' numbers, "1" to "60"; the classes are the authors' too.
 
     Parameters
     ----------
     answers : {"T_ALL_REDUCED", "T_ALL", "ALL_REDUCED", "ALL", "survey"}
-        Which answers. ``ALL`` are all 7097; ``T_ALL`` leaves out the 7 rounds that failed the
-        control question (6757); ``REDUCED`` keeps one most frequent answer for every three cars,
-        which leaves 6056 of ``T_ALL``, the set of the paper (12112 comparisons). ``survey`` is
-        ``ALL`` with the round as annotator, the response time in seconds, and in
-        `answer_columns` the ``survey_round`` and the cars shown ``left``, in the ``middle`` and
-        on the ``right``.
+        ``ALL`` are all 7097; ``T_ALL`` leaves out the 7 rounds that failed the control question
+        (6757); ``REDUCED`` keeps one most frequent answer for every three cars: 6056 of ``T_ALL``,
+        the set of the paper (12112 comparisons). ``survey`` is ``ALL`` with the round as annotator,
+        response times in seconds, and `answer_columns`: the ``survey_round`` and the cars shown
+        ``left``, in the ``middle`` and on the ``right``.
     data_home : path, optional
         The data folder; ORDLINK_DATA or the user's cache folder by default.
     progress : callable, optional
         Called with (bytes loaded, bytes in all) during a download.
 
-    Returns
-    -------
-    AnswerSet
-        Cars are named by the authors' numbers, "1" to "60". The classes are the authors':
-        ordinary, sports, off-road and SUV, outlier.
-
     Raises
     ------
-    InputError
-        If there is no such set, or a file in the folder is not the one published.
     MissingDataError
         If the data is not there and cannot be downloaded. So do all functions of this kind.
-
-    References
-    ----------
-    M. Kleindessner, U. von Luxburg: Lens depth function and k-relative neighborhood graph:
-    versatile tools for ordinal data analysis, JMLR 18(58), 2017.
     """
     check_choice(answers, "answers", sources.CAR_SETS)
     folder = data_folder(data_home)
@@ -112,30 +100,21 @@ def fetch_car(
 
 
 def fetch_faces(
-    classes: str = "expression",
-    *,
-    data_home: DataHome = None,
-    progress: Progress | None = None,
+    classes: str = "expression", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
-    """Return 36 faces: 37234 triplets of 39 people.
+    """Return 36 faces: 37234 triplets of 39 people, without attention checks.
 
-    Attention checks, which show a face twice, are left out.
+    The details of the comparisons have the annotators, the response times in milliseconds and
+    whether the face on the left was chosen; `answer_columns` has the faces shown ``left`` and
+    ``right``, and how a question was drawn, ``sampleAlg`` and ``sampleSet``.
 
     Parameters
     ----------
     classes : {"expression", "person", "group"}
-        Which of the known classes to return: the expression (happy with open mouth HO, angry A,
-        fearful F; it matters most in the answers), the 12 persons, or the 4 groups BF, BM, WF, WM.
+        Which classes to return: the expression (happy with open mouth HO, angry A, fearful F; it
+        matters most in the answers), the 12 persons, or the 4 groups BF, BM, WF, WM.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Faces are named as in the database. The annotators, the response times in milliseconds and
-        whether the face on the left was chosen are among the details of the comparisons;
-        `answer_columns` has the faces shown ``left`` and ``right``, and from the source how a
-        question was drawn, ``sampleAlg`` and ``sampleSet``.
     """
     check_choice(classes, "classes", FACE_CLASSES)
     path = sources.FACES.get(sources.FACES.files[0].path, data_folder(data_home), progress)
@@ -175,22 +154,17 @@ def fetch_perceptual_kernels(
 ) -> AnswerSet:
     """Return a palette of colours, shapes or sizes: 20 people were asked about every three of them.
 
-    Practice questions and checks, which show an object twice, are left out.
+    Practice questions and attention checks are left out.
 
     Parameters
     ----------
     palette : {"color", "shape", "size", "shapecolor", "shapesize", "sizecolor"}
-        The first three have 10 objects, the others 16.
+        The first three have 10 objects and 2400 answers, the others 16 and 11200.
     task : {"matching", "discrimination"}
         Matching: which of two is more like a third (triplets). Discrimination: which of three is
         the odd one out.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        2400 answers for 10 objects, 11200 for 16; the annotators are "1" to "20".
     """
     check_choice(palette, "palette", sources.PALETTES)
     check_choice(task, "task", sources.TASKS)
@@ -217,6 +191,8 @@ def fetch_mlds(
 ) -> AnswerSet:
     """Return an experiment of the R package MLDS: quadruplets about stimuli on a physical scale.
 
+    Objects are named by their value on that scale. The true structure is a line and not a tree.
+
     Parameters
     ----------
     experiment : {"Transparency", "AutumnLab", "kk1", "kk2", "kk3", "kktriad"}
@@ -226,12 +202,6 @@ def fetch_mlds(
         days. kktriad: the same with pairs that share a stimulus, 165 answers.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Objects are named by their value on the physical scale. The true structure is a line and
-        not a tree.
     """
     check_choice(experiment, "experiment", sources.EXPERIMENTS)
     path = sources.MLDS.get(f"mlds/{experiment}.rda", data_folder(data_home), progress)
@@ -251,15 +221,8 @@ def fetch_mlds(
 def fetch_things(*, data_home: DataHome = None, progress: Progress | None = None) -> AnswerSet:
     """Return 1,854 things: 146,012 answers "odd one out" of many people.
 
-    Parameters
-    ----------
-    data_home, progress
-        As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Things are named by the source's unique ids, such as "bat1" (names alone repeat).
+    Things are named by the source's unique ids, such as "bat1" (names alone repeat). For the
+    parameters see :func:`fetch_car`.
     """
     folder = data_folder(data_home)
     answers, things = (sources.THINGS.get(f.path, folder, progress) for f in sources.THINGS.files)
@@ -273,19 +236,9 @@ def fetch_things(*, data_home: DataHome = None, progress: Progress | None = None
 def fetch_musicseer(*, data_home: DataHome = None, progress: Progress | None = None) -> AnswerSet:
     """Return the MusicSeer survey: triplets (target, chosen artist, artist not chosen).
 
-    Lines without three different artists are left out.
-
-    Parameters
-    ----------
-    data_home, progress
-        As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Artists are named by their numbers in the source. The annotators are among the details of
-        the comparisons; `answer_columns` has the ``judgement`` that a triplet comes from and its
-        ``kind``, S for the survey and G for the game.
+    Lines without three different artists are left out. Artists are named by their numbers in the
+    source; `answer_columns` has the ``judgement`` that a triplet comes from and its ``kind``, S for
+    the survey and G for the game. For the parameters see :func:`fetch_car`.
     """
     path = sources.MUSICSEER.get(sources.MUSICSEER.files[0].path, data_folder(data_home), progress)
     lines = path.read_text("latin-1").splitlines()
@@ -305,12 +258,12 @@ def fetch_musicseer(*, data_home: DataHome = None, progress: Progress | None = N
 
 
 def fetch_crowdtsc(
-    subject: str = "food",
-    *,
-    data_home: DataHome = None,
-    progress: Progress | None = None,
+    subject: str = "food", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
     """Return pictures of food or of scenes: triplets of crowd workers, and categories.
+
+    Objects are named by their category and number, such as "bread 0"; the classes are the
+    categories.
 
     Parameters
     ----------
@@ -318,12 +271,6 @@ def fetch_crowdtsc(
         What is shown.
     data_home, progress
         As for :func:`fetch_car`.
-
-    Returns
-    -------
-    AnswerSet
-        Objects are named by their category and number, such as "bread 0"; the classes are the
-        categories, the annotators the workers.
     """
     check_choice(subject, "subject", sources.SUBJECTS)
     folder = data_folder(data_home)
@@ -360,3 +307,39 @@ def _number(words: list[str]) -> tuple[LabelArray, tuple[str, ...]]:
 def _names_three_artists(cells: list[str]) -> bool:
     artists = cells[3:6]
     return len(cells) == 6 and all(map(str.isdigit, artists)) and len(set(artists)) == 3
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A public data set, and how to fetch each of its parts; the first part is the usual one.
+
+    Each is a function of `data_home` and `progress`.
+    """
+
+    source: Source
+    parts: dict[str, Callable[..., AnswerSet | FeatureTable]]
+
+
+CATALOGUE = {
+    dataset.source.name: dataset
+    for dataset in (
+        Dataset(sources.CAR, {name: partial(fetch_car, name) for name in sources.CAR_SETS}),
+        Dataset(sources.FACES, {"all": fetch_faces}),
+        Dataset(
+            sources.PERCEPTUAL_KERNELS,
+            {
+                f"{palette}-{task}": partial(fetch_perceptual_kernels, palette, task)
+                for palette in sources.PALETTES
+                for task in sources.TASKS
+            },
+        ),
+        Dataset(sources.MLDS, {name: partial(fetch_mlds, name) for name in sources.EXPERIMENTS}),
+        Dataset(sources.THINGS, {"all": fetch_things}),
+        Dataset(sources.MUSICSEER, {"all": fetch_musicseer}),
+        Dataset(
+            sources.CROWDTSC, {name: partial(fetch_crowdtsc, name) for name in sources.SUBJECTS}
+        ),
+        Dataset(sources.NEWSGROUPS, {"sample": partial(fetch_20news, seed=0)}),
+    )
+}
+"""All public data sets, by name."""

@@ -18,20 +18,16 @@ from ordlink.hierarchy import Hierarchy
 
 @dataclass(frozen=True, eq=False)
 class PlantedHierarchy:
-    """A draw from the planted model, with its truth.
+    """A draw from the planted model, with its truth; arrays are read-only.
 
-    Made by `planted_hierarchy` and `planted_tree`.
-
-    All arrays are read-only. L is the depth; objects are numbered cluster by cluster.
+    Made by `planted_hierarchy` and `planted_tree`. Objects are numbered cluster by cluster.
 
     Attributes
     ----------
-    similarities : ndarray of shape (n_objects, n_objects), dtype float64
-        The noisy similarities w_ij, symmetric. The diagonal, which is no pair, holds the mean.
-    expected_similarities : ndarray of shape (n_objects, n_objects), dtype float64
-        The same without noise.
-    levels : ndarray of shape (L, n_objects), dtype intp
-        Row l-1 holds the true partition at depth l, numbered by the clusters' smallest objects:
+    similarities, expected_similarities : ndarray of shape (n_objects, n_objects), dtype float64
+        w_ij with and without noise, symmetric. The diagonal, which is no pair, holds the mean.
+    levels : ndarray of shape (depth, n_objects), dtype intp
+        Row l-1 is the true partition at depth l, numbered by the clusters' smallest objects:
         2**l clusters in the balanced model; pure clusters nearer to the root stay whole.
     labels : ndarray of shape (n_objects,), dtype intp
         The pure clusters: the last level, or all 0 for depth 0.
@@ -43,8 +39,8 @@ class PlantedHierarchy:
     names : tuple of str
         ``G2.07`` is the seventh object of the second pure cluster.
     clusters : tuple of tuple of int
-        The objects of every node of the true tree, pure clusters and the root included, each
-        node before its branches. A set of objects contradicts the truth if it cuts across one.
+        The objects of every node of the true tree, each node before its branches. A set of
+        objects contradicts the truth if it cuts across one.
     """
 
     similarities: FloatArray
@@ -70,30 +66,10 @@ class PlantedHierarchy:
         return len(self.levels)
 
     def initial_clusters(self, size: int, seed: Seed = 0) -> list[list[int]]:
-        """Return a random partition of each pure cluster into groups of the given size.
+        """Return a random partition of each pure cluster into groups of `size` objects.
 
-        These are the initial clusters of 4-AL-I3 (size 3) and 4-AL-I5 (size 5): drawn uniformly
-        without replacement from each pure cluster until none is left; what remains in the end
-        forms a smaller group.
-
-        Parameters
-        ----------
-        size : int
-            Objects per group, at least 1.
-        seed : int, numpy.random.Generator or None
-            Random seed.
-
-        Returns
-        -------
-        list of list of int
-            Each group in increasing order, the groups in the order of their smallest object.
-
-        Examples
-        --------
-        >>> planted = planted_hierarchy(depth=1, leaf_size=4, seed=0)
-        >>> groups = planted.initial_clusters(3, seed=0)
-        >>> sorted(len(group) for group in groups)
-        [1, 1, 3, 3]
+        These are the initial clusters of 4-AL-I3 (size 3) and 4-AL-I5 (size 5): drawn without
+        replacement; what remains of a pure cluster forms a smaller group. Groups are sorted.
         """
         size = check_whole_number(size, "size", lowest=1)
         generator = random_generator(seed)
@@ -136,20 +112,10 @@ def planted_hierarchy(
         Random seed. The same seed and number of objects give the same noise, whatever the other
         parameters.
 
-    Returns
-    -------
-    PlantedHierarchy
-
-    Raises
-    ------
-    InputError, InputKindError
-        If a parameter is out of range or not a number.
-
     References
     ----------
     D. Ghoshdastidar, M. Perrot, U. von Luxburg: Foundations of Comparison-Based Hierarchical
-    Clustering, 2019, section "Planted hierarchical model" (mu -> mean, delta -> gap,
-    sigma -> noise, L -> depth, N_0 -> leaf_size).
+    Clustering, 2019, section "Planted hierarchical model".
 
     Examples
     --------
@@ -166,21 +132,14 @@ def planted_hierarchy(
 
 
 def planted_tree(
-    structure: Structure,
-    *,
-    mean: float = 0.8,
-    gap: float = 0.1,
-    noise: float = 0.1,
-    seed: Seed = 0,
+    structure: Structure, *, mean: float = 0.8, gap: float = 0.1, noise: float = 0.1, seed: Seed = 0
 ) -> PlantedHierarchy:
     """Return similarities drawn from the planted model with a true tree of any shape.
 
-    The tree need not be binary or balanced. With L the depth of the deepest pure cluster, and
-    l_ij the depth of the smallest cluster that holds both (0 for the root), w_ij = w_ji is normal
-    with standard deviation sigma around mu - (L - l_ij) delta for i and j in different pure
-    clusters, and around mu within a pure cluster, however near to the root: it counts as one of
-    depth L. So the expected similarities merge in the order of `levels`, from the deepest up, and
-    a balanced binary tree has the distribution of `planted_hierarchy`.
+    L is the depth of the deepest pure cluster, and l_ij that of the smallest cluster that holds
+    both (0 for the root), but L within a pure cluster, however near to the root. Otherwise as in
+    `planted_hierarchy`, whose distribution a balanced binary tree has. So the expected similarities
+    merge in the order of `levels`, from the deepest up.
 
     Parameters
     ----------
@@ -188,35 +147,13 @@ def planted_tree(
         The root: a list of branches, each the size of a pure cluster or a list of branches, at
         least two in each list. ``[[30, 5], [2, [10, 100]]]`` has five pure clusters,
         ``[20, 20, 20]`` is a star, ``[[[9, 9], 9], 9]`` a chain, a single number no tree at all.
-    mean : float
-        mu, the mean similarity within a pure cluster.
-    gap : float
-        delta, the loss of similarity per level, not negative.
-    noise : float
-        sigma, the standard deviation, not negative.
-    seed : int, numpy.random.Generator or None
-        Random seed. The same seed and number of objects give the same noise, whatever the other
-        parameters.
-
-    Returns
-    -------
-    PlantedHierarchy
-
-    Raises
-    ------
-    InputError, InputKindError
-        If a parameter is out of range or not a number, or a list has fewer than two branches.
+    mean, gap, noise, seed
+        As in `planted_hierarchy`.
 
     Examples
     --------
-    >>> planted = planted_tree([2, [1, 1, 2]], mean=0.8, gap=0.2, noise=0.0)
-    >>> planted.levels
-    array([[0, 0, 1, 1, 1, 1],
-           [0, 0, 1, 2, 3, 3]])
-    >>> planted.similarities[2].round(1)
+    >>> planted_tree([2, [1, 1, 2]], mean=0.8, gap=0.2, noise=0.0).similarities[2].round(1)
     array([0.4, 0.4, 0.8, 0.6, 0.6, 0.6])
-    >>> planted.clusters
-    ((0, 1, 2, 3, 4, 5), (0, 1), (2, 3, 4, 5), (2,), (3,), (4, 5))
     """
     truth = check_structure(structure)
     shape = {"clusters_per_level": [len(set(row.tolist())) for row in truth.levels()]}

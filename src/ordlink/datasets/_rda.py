@@ -18,12 +18,9 @@ HAS_ATTRIBUTES, HAS_TAG = 0x200, 0x400
 
 
 def read_data_frame(path: Path) -> tuple[dict[str, AnyArray], dict[str, Any]]:
-    """Return the columns and the attributes of the one data frame in an .rda file.
+    """Return the columns (factors as words) and the attributes of the data frame in an .rda file.
 
-    Factors become their words.
-
-    The format is R's "XDR" serialization, version 2, compressed with gzip (R Internals, section
-    "Serialization Formats").
+    The format is R's "XDR" serialization, version 2, compressed with gzip (R Internals).
     """
     file = BytesIO(gzip.decompress(path.read_bytes()))
     if file.read(7) != b"RDX2\nX\n":

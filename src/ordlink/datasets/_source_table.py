@@ -6,14 +6,8 @@ from ordlink.datasets._sources import RemoteFile, Source
 
 CAR_SETS = ("T_ALL_REDUCED", "T_ALL", "ALL_REDUCED", "ALL", "survey")
 CAR_PICTURES = tuple(f"car_data_set_images/{number}.jpg" for number in range(1, 61))
-PALETTES = {
-    "shape": 10,
-    "color": 10,
-    "size": 10,
-    "shapecolor": 16,
-    "shapesize": 16,
-    "sizecolor": 16,
-}
+PALETTES = {"shape": 10, "color": 10, "size": 10}
+PALETTES |= {"shapecolor": 16, "shapesize": 16, "sizecolor": 16}
 """Number of objects in each palette of the perceptual kernels."""
 TASKS = {"matching": "tm", "discrimination": "td"}
 EXPERIMENTS = ("Transparency", "AutumnLab", "kk1", "kk2", "kk3", "kktriad")

@@ -1,4 +1,4 @@
-"""Where public data comes from and where it is kept: a folder, filled as files are needed."""
+"""Where public data comes from, the folder that keeps it, and answers as they are returned."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import os
 import shutil
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
 from ordlink._atomic import replacing, write_text
-from ordlink._typing import Progress
+from ordlink._typing import AnyArray, LabelArray, Progress
+from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, MissingDataError
 
 TIMEOUT_SECONDS = 30
@@ -24,16 +27,9 @@ BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that can be downloaded.
+    """A file to download: its path below the data folder and its address.
 
-    Attributes
-    ----------
-    path : str
-        Its place below the data folder.
-    url : str
-        Its public address, or that of the zip archive it is in.
-    member : str or None
-        Its name in the archive.
+    Where `member` is given, the address is of a zip archive that has the file under this name.
     """
 
     path: str
@@ -45,22 +41,8 @@ class RemoteFile:
 class Source:
     """A public data set: who made it, under which terms, and its files.
 
-    Attributes
-    ----------
-    name : str
-        Short name, also that of its folder.
-    description : str
-        What it is, in one sentence.
-    page : str
-        Web page that describes or offers it.
-    citation : str
-        What to cite when using it.
-    terms : str
-        Under which terms it may be used.
-    files : tuple of RemoteFile
-        All its files.
-    instead : str or None
-        Path of a file that serves in place of all of them, if somebody has put it there.
+    `name` is also that of its folder, `page` the web page that describes it, and `instead` the path
+    of a file that serves in place of all `files`, if somebody has put it there.
     """
 
     name: str
@@ -92,15 +74,7 @@ class Source:
         return place
 
     def get(self, path: str, folder: Path, progress: Progress | None = None) -> Path:
-        """Return a file in the data folder, downloaded if it is not there.
-
-        Raises
-        ------
-        InputError
-            If the file there is not the one published, or the folder cannot be written.
-        MissingDataError
-            If it is not there and cannot be downloaded; the message says what to do.
-        """
+        """Return a file in the data folder, downloaded if it is not there."""
         found = self.find(path, folder)
         if found is not None:
             return found
@@ -114,11 +88,12 @@ class Source:
                 else:
                     self._unpack(content, wanted, folder)
             except _DownloadFailedError as error:
+                place = str(folder / path).replace("{", "{{").replace("}", "}}")
                 raise MissingDataError(
                     f"{path} is not in {folder}, and {wanted.url} could not be downloaded "
                     f"({error})",
                     remedy=f"get it yourself (it is described at {self.page}) and put it at "
-                    f"{_no_braces(folder / path)}, or pass {{data_home}} or set ORDLINK_DATA to "
+                    f"{place}, or pass {{data_home}} or set ORDLINK_DATA to "
                     "the folder that has it",
                 ) from error
         return folder / path
@@ -142,13 +117,7 @@ class Source:
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder for data: as given, else ORDLINK_DATA, else the user's cache.
-
-    Examples
-    --------
-    >>> data_folder("data").name
-    'data'
-    """
+    """Return the folder for data: as given, else ORDLINK_DATA, else the user's cache."""
     from platformdirs import user_cache_path
 
     given = data_home if data_home is not None else os.environ.get("ORDLINK_DATA")
@@ -249,5 +218,59 @@ def _noted_checksum(place: Path) -> str | None:
     return note.read_text("utf-8").split()[0] if note.is_file() else None
 
 
-def _no_braces(path: Path) -> str:
-    return str(path).replace("{", "{{").replace("}", "}}")
+@dataclass(frozen=True, eq=False)
+class AnswerSet:
+    """Answers of people, as the `fetch_...` functions return them.
+
+    Attributes
+    ----------
+    source : Source
+        Where they come from; its description, citation and terms are also attributes of this.
+    comparisons : ListedComparisons
+        `comparisons.details` has the annotators and response times, where known.
+    classes : ndarray of shape (n_objects,), dtype intp, or None
+        A known class of each object, an index into `class_names`; read-only.
+    pictures : tuple of Path or None
+        A picture of each object.
+    answer_columns : mapping of str to ndarray of shape (n_answers,)
+        Other columns of the source, in the order of the answers.
+    """
+
+    source: Source
+    comparisons: ListedComparisons
+    classes: LabelArray | None = None
+    class_names: tuple[str, ...] = ()
+    pictures: tuple[Path, ...] | None = None
+    answer_columns: Mapping[str, AnyArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        columns = dict(self.answer_columns)
+        for array in (self.classes, *columns.values()):
+            if array is not None:
+                array.flags.writeable = False
+        object.__setattr__(self, "answer_columns", MappingProxyType(columns))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name of each object."""
+        return self.comparisons.names or ()
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return self.comparisons.n_objects
+
+    @property
+    def description(self) -> str:
+        """What it is."""
+        return self.source.description
+
+    @property
+    def citation(self) -> str:
+        """What to cite."""
+        return self.source.citation
+
+    @property
+    def terms(self) -> str:
+        """Under which terms it may be used."""
+        return self.source.terms

@@ -12,7 +12,7 @@ import numpy as np
 
 from ordlink._typing import FloatArray, Int32Array, LabelArray
 from ordlink._validate import Seed, check_whole_number, random_generator
-from ordlink.comparisons._pairs import MAX_OBJECTS as MAX_OBJECTS
+from ordlink.comparisons._pairs import MAX_OBJECTS
 from ordlink.errors import InputError, InputKindError
 
 Structure: TypeAlias = "int | Sequence[Structure]"
@@ -36,12 +36,7 @@ def caterpillar(sizes: Sequence[int]) -> Structure:
 
 
 def random_structure(
-    n_clusters: int,
-    *,
-    smallest: int = 2,
-    largest: int = 100,
-    max_children: int = 2,
-    seed: Seed = 0,
+    n_clusters: int, *, smallest: int = 2, largest: int = 100, max_children: int = 2, seed: Seed = 0
 ) -> Structure:
     """Return an unbalanced tree for `planted_tree`, drawn at random.
 
@@ -53,16 +48,11 @@ def random_structure(
     n_clusters : int
         Number of pure clusters, at least 1.
     smallest, largest : int
-        Bounds of their sizes, whose logarithms are uniform: small clusters are as common as
-        large ones.
+        Bounds of their sizes, whose logarithms are uniform.
     max_children : int
         Most branches of a node, at least 2; each number of branches is equally likely.
     seed : int, numpy.random.Generator or None
         Random seed.
-
-    Returns
-    -------
-    nested lists of int
 
     Examples
     --------
@@ -90,16 +80,9 @@ def random_structure(
 
 @dataclass(frozen=True, eq=False)
 class TrueTree:
-    """A checked structure: its nodes from the root down, each before its children.
+    """A checked structure: the depth and parent (-1 for the root) of its nodes, parents first.
 
-    Attributes
-    ----------
-    depths, parents : ndarray of shape (n_nodes,), dtype intp
-        Distance of each node from the root, and the node above it (-1 for the root).
-    leaves : ndarray of shape (n_clusters,), dtype intp
-        The nodes that are pure clusters, from left to right.
-    sizes : list of int
-        Number of objects in each of them.
+    `leaves` are the nodes that are pure clusters, from left to right, with their `sizes`.
     """
 
     depths: LabelArray
@@ -143,8 +126,7 @@ class TrueTree:
     def merges(self) -> tuple[Int32Array, FloatArray]:
         """Return the merges of a true binary tree and the level of the cluster that each makes.
 
-        Pure clusters come first, each in a chain, then the nodes from the deepest level up; more
-        than two branches of a node are merged in a chain.
+        Pure clusters come first, then nodes from the deepest level up; each is merged in a chain.
         """
         merges: list[tuple[int, int]] = []
         merge_levels: list[int] = []

@@ -14,13 +14,8 @@ from numpy.typing import ArrayLike
 from ordlink._text import counted
 from ordlink._typing import BoolArray, FloatArray, Int32Array
 from ordlink._validate import check_names, check_number, check_objects
-from ordlink.hierarchy import _export, _json, _text, _validation
-from ordlink.hierarchy._structure import (
-    MergeTree,
-    read_only,
-    restrict_merges,
-    smaller_objects_left,
-)
+from ordlink.hierarchy import _export, _text, _validation
+from ordlink.hierarchy._structure import MergeTree, read_only, restrict_merges, smaller_objects_left
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -29,7 +24,8 @@ class Hierarchy(MergeTree):
 
     Nodes are numbered as in SciPy: leaf i is object i, and merge t creates node N + t, so the
     last node, 2N - 2, is the root. Of the two children of a merge, the one with the smaller
-    smallest object is stored (and drawn) first. The tree cannot be changed.
+    smallest object is stored (and drawn) first. The tree cannot be changed: the parameters become
+    attributes, the arrays (int32, float64 and bool) read-only.
 
     Parameters
     ----------
@@ -48,26 +44,9 @@ class Hierarchy(MergeTree):
     support : array-like of shape (N-1,), optional
         Bootstrap support of each merge, from 0 to 1; NaN where it is unknown.
 
-    Attributes
-    ----------
-    merges : ndarray of shape (N-1, 2), dtype int32
-    scores : ndarray of shape (N-1,), dtype float64
-    tied : ndarray of shape (N-1,), dtype bool
-    names : tuple of str, or None
-    method : str or None
-    parameters : dict
-    support : ndarray of shape (N-1,), dtype float64
-
-    Raises
-    ------
-    InputError, InputKindError
-        If the merges are not a tree, or another argument does not fit them.
-
     Examples
     --------
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
-    >>> tree
-    Hierarchy(4 objects)
     >>> tree.cut(2)
     array([0, 0, 1, 1])
     >>> tree.to_newick()
@@ -124,25 +103,13 @@ class Hierarchy(MergeTree):
     def with_support(self, support: ArrayLike) -> Hierarchy:
         """Return the same tree with the support of each merge, which drawings and files show.
 
-        Parameters
-        ----------
-        support : array-like of shape (N-1,)
-            From 0 to 1, or NaN where it is unknown; for instance the result of
-            `ordlink.validation.branch_support`.
+        Shape (N-1,), from 0 to 1 or NaN; for instance that of `ordlink.validation.branch_support`.
 
         Examples
         --------
-        >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
-        >>> tree = tree.with_support([0.97, 0.4, 1])
-        >>> tree.to_newick()
-        '((ant:1,bee:1)0.97:2,(cat:2,dog:2)0.4:1);'
+        >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]]).with_support([0.97, 0.4, 1])
         >>> tree.to_newick(min_support=0.5)
-        '((ant:1,bee:1)0.97:2,cat:3,dog:3);'
-        >>> print(tree.to_text(min_support=0.5))
-        ant ─┬97───────────────┐
-        bee ─┘                 │
-        cat ───────────────────┤
-        dog ───────────────────┘
+        '((0:1,1:1)0.97:2,2:3,3:3);'
         """
         n_merges = self.n_objects - 1
         return self._with(
@@ -170,16 +137,9 @@ class Hierarchy(MergeTree):
         return self.names[i] if self.names is not None else str(i)
 
     def collapsed(self, min_support: float | None) -> BoolArray:
-        """Return which merges have less support than required; never the root.
+        """Return which merges have less support than required, shape (N-1,), dtype bool.
 
-        Parameters
-        ----------
-        min_support : float or None
-            From 0 to 1. None collapses nothing; nor are merges of unknown support collapsed.
-
-        Returns
-        -------
-        ndarray of shape (N-1,), dtype bool
+        Never the root, nor merges of unknown support; None collapses nothing.
         """
         collapsed = np.zeros(self.n_objects - 1, dtype=np.bool_)
         if min_support is not None:
@@ -192,18 +152,10 @@ class Hierarchy(MergeTree):
         return self.restrict(self.members(node))
 
     def restrict(self, objects: ArrayLike) -> Hierarchy:
-        """Return the tree of some of the objects, without all others.
+        """Return the tree of some of the objects: ``objects[k]`` is object k of the new tree.
 
-        Parameters
-        ----------
-        objects : array-like of int
-            The objects to keep; ``objects[k]`` is object k of the new tree.
-
-        Returns
-        -------
-        Hierarchy
-            Merges keep their order, score, tie mark and support. Names are kept; where there are
-            none, the numbers in this tree become the names (unless nothing was left out or moved).
+        Merges keep their order, score, tie mark and support. Names are kept; where there are
+        none, the numbers in this tree become the names (unless nothing was left out or moved).
 
         Examples
         --------
@@ -229,32 +181,21 @@ class Hierarchy(MergeTree):
     to_newick = _export.to_newick
     to_networkx = _export.to_networkx
     to_text = _text.to_text
-    to_json = _json.to_json
-    save = _json.save
+    to_json = _export.to_json
+    save = _export.save
 
     @classmethod
     def from_json(cls, text: str) -> Hierarchy:
         """Read a tree from the text that `to_json` returns."""
-        return _json.read_tree(text, "the JSON text", cls)
+        return _export.read_tree(text, "the JSON text", cls)
 
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:
-        """Read a tree from a file that `save` wrote.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be read or does not contain a tree; the message names the file.
-        """
-        return _json.read_tree(_json.read_text(Path(path)), str(path), cls)
+        """Read a tree from a file that `save` wrote."""
+        return _export.read_tree(_export.read_text(Path(path)), str(path), cls)
 
     def plot(self, **options: Any) -> Any:
-        """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
+        """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options."""
         # Plotting is a higher layer, and is loaded only when a plot is requested.
         return importlib.import_module("ordlink.plotting").plot_hierarchy(self, **options)
 

@@ -77,15 +77,7 @@ class MergeTree:
     def cut(self, n_clusters: int) -> LabelArray:
         """Return the partition into `n_clusters` clusters: the first N - n_clusters merges.
 
-        Parameters
-        ----------
-        n_clusters : int
-            From 1 to N.
-
-        Returns
-        -------
-        ndarray of shape (N,), dtype intp
-            Clusters are numbered by their smallest object, so object 0 has label 0.
+        Labels of shape (N,), dtype intp, number the clusters by their smallest object.
 
         Examples
         --------
@@ -113,15 +105,7 @@ class MergeTree:
         return np.flatnonzero((parents >= existing) | (parents < 0))
 
     def levels(self, n_clusters: Sequence[int]) -> LabelArray:
-        """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array.
-
-        Examples
-        --------
-        >>> from ordlink import Hierarchy
-        >>> Hierarchy([[0, 1], [2, 3], [4, 5]]).levels([2, 3])
-        array([[0, 0, 1, 1],
-               [0, 0, 1, 2]])
-        """
+        """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array."""
         given: object = n_clusters
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise InputKindError(
@@ -146,12 +130,9 @@ class MergeTree:
             yield node, self.members(node)
 
     def lca_ranks(self) -> Int32Array:
-        """Return for each two objects the merge t that first joins them.
+        """Return for each two objects the merge t that first joins them; O(N^2) time and memory.
 
-        Returns
-        -------
-        ndarray of shape (N, N), dtype int32
-            Symmetric, with -1 on the diagonal. Costs O(N^2) time and memory.
+        Shape (N, N), dtype int32, symmetric, with -1 on the diagonal.
         """
         order, starts = self.leaf_order, self._starts
         ranks = np.full((self.n_objects, self.n_objects), -1, dtype=np.int32)
@@ -165,10 +146,7 @@ class MergeTree:
     def lca_sizes(self) -> Int32Array:
         """Return for each two objects the size of the smallest cluster that contains both.
 
-        Returns
-        -------
-        ndarray of shape (N, N), dtype int32
-            Symmetric, with 1 on the diagonal. Costs O(N^2) time and memory.
+        Shape (N, N), dtype int32, symmetric, with 1 on the diagonal.
         """
         # Rank -1 (the diagonal) finds the 1 that is put last.
         sizes = np.append(self.sizes[self.n_objects :], np.int32(1))
@@ -204,10 +182,7 @@ def kept_parents(parents: Int32Array, collapsed: BoolArray) -> Int32Array:
 
 
 def restrict_merges(merges: Int32Array, kept: Int32Array) -> tuple[Int32Array, Int32Array]:
-    """Leave out all objects but `kept`, which are renumbered by their position in it.
-
-    Returns the merges that still join something, and which merges of the whole tree they are.
-    """
+    """Return the merges of `kept`, renumbered by their position there, and their rows."""
     new_node = [-1] * (len(merges) + 1)  # -1: nothing under this node is kept
     for k, i in enumerate(kept.tolist()):
         new_node[i] = k

@@ -27,9 +27,9 @@ LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 #             index:  0 left right both | then the same with up, with down, with both
 UNICODE_CELLS = np.array(list(" ╴╶─╵┘└┴╷┐┌┬│┤├┼"))
 ASCII_CELLS = np.array(list(" ---''`+..,+|+++"))
-# first, middle and last line of a cluster, and a cluster of one line
-UNICODE_BRACKET = "┌│└╶"
-ASCII_BRACKET = ",|'-"
+# middle, first and last line of a cluster, and a cluster of one line
+UNICODE_BRACKET = "│┌└╶"
+ASCII_BRACKET = "|,'-"
 
 
 def to_text(
@@ -109,10 +109,7 @@ def _places(tree: Hierarchy, n_columns: int, collapsed: BoolArray) -> tuple[Int3
 
 
 def _make_room(tree: Hierarchy, columns: Int32Array, collapsed: BoolArray) -> Int32Array:
-    """Move merges so that each branch has room for its support; not where some would not fit.
-
-    The order of merges stays, and so does the column of the last one.
-    """
+    """Move merges, in order, so that every branch has room for its support, if all of them fit."""
     n = tree.n_objects
     known = ~np.isnan(tree.support) & ~collapsed
     if not known.any():
@@ -194,21 +191,13 @@ def _node_columns(n_objects: int, n_columns: int) -> Int32Array:
 
 def _cluster_column(labels: list[int], bracket: str) -> list[str]:
     """Give each line its cluster: the label on the first line, and a bracket around them all."""
-    # whether the line is the first, and whether it is the last of its cluster
-    first, middle, last, only = tuple(bracket)
-    marks = {
-        (True, False): first,
-        (False, False): middle,
-        (False, True): last,
-        (True, True): only,
-    }
     digits = len(str(max(labels)))
     lines = []
     for row, label in enumerate(labels):
         opens = row == 0 or labels[row - 1] != label
         closes = row == len(labels) - 1 or labels[row + 1] != label
         number = str(label) if opens else ""
-        lines.append(f"{number:>{digits}} {marks[opens, closes]} ")
+        lines.append(f"{number:>{digits}} {bracket[opens + 2 * closes]} ")
     return lines
 
 
@@ -221,13 +210,7 @@ def _clean_name(name: str) -> str:
 
 
 def fit(text: str, width: int, ellipsis: str = "…") -> str:
-    """Cut a text to a number of terminal columns; an ellipsis marks what is missing.
-
-    Examples
-    --------
-    >>> fit("hippopotamus", 8)
-    'hippopo…'
-    """
+    """Cut a text to a number of terminal columns; an ellipsis marks what is missing."""
     if wcwidth.width(text) <= width:
         return text
     kept = wcwidth.clip(text, 0, width - len(ellipsis))

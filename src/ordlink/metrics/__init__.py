@@ -1,23 +1,24 @@
 """How good a hierarchy is: compared with the truth, with similarities, with answers."""
 
-from ordlink.metrics._answers import (
+from ordlink.metrics._fit import (
     agreements,
     comparison_accuracy,
     comparison_revenue,
+    cophenetic_correlation,
+    dasgupta_cost,
+    moseley_wang_revenue,
     normalised_comparison_revenue,
+    normalised_dasgupta_cost,
 )
-from ordlink.metrics._clusters import (
+from ordlink.metrics._truth import (
+    aari,
+    ari_per_level,
+    dendrogram_purity,
+    fowlkes_mallows,
     normalised_robinson_foulds,
     robinson_foulds,
     triplet_distance,
 )
-from ordlink.metrics._costs import (
-    cophenetic_correlation,
-    dasgupta_cost,
-    moseley_wang_revenue,
-    normalised_dasgupta_cost,
-)
-from ordlink.metrics._partitions import aari, ari_per_level, dendrogram_purity, fowlkes_mallows
 
 __all__ = [
     "aari",

@@ -37,15 +37,8 @@ class FeatureOracle(BaseOracle):
     **metric_options
         Passed to cdist, such as ``p=3`` for "minkowski".
 
-    Raises
-    ------
-    InputError
-        If a feature is not finite, the metric is unknown, or a distance is undefined, as the
-        cosine of a row of zeros.
-
     Examples
     --------
-    >>> from ordlink.oracles import FeatureOracle
     >>> oracle = FeatureOracle([[0, 1], [0, 2], [3, 0]])
     >>> oracle.compare([[0, 1, 1, 2], [0, 2, 1, 2]])
     array([1, 0], dtype=int8)
@@ -161,10 +154,9 @@ def _missing_options(
 
 
 def cosine_matrix(features: FloatArray) -> FloatArray:
-    """Return the cosine of every two rows, 0 where a row is all zeros.
+    """Return the cosine of every two rows, 0 where a row is all zeros; symmetric to the last bit.
 
-    The matrix is symmetric to the last bit. Equal rows have equal cosines with all others, and
-    with whole numbers equal cosines are equal floats.
+    Equal rows have equal cosines with all others; of whole numbers, equal cosines are equal floats.
     """
     features = _in_range(features)
     products = np.zeros((len(features), len(features)))

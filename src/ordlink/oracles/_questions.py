@@ -28,16 +28,9 @@ _MULTIPLIER_IMAGINARY = np.uint64(0xC2B2AE3D27D4EB4F)
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """A batch of questions in standard form.
+    """A batch of questions in standard form: rows (i, j, k, l), i < j, k < l, (i, j) before (k, l).
 
-    Attributes
-    ----------
-    quadruplets : ndarray of shape (m, 4), dtype int32
-        Rows (i, j, k, l) with i < j, k < l and (i, j) before (k, l).
-    keys : ndarray of shape (m,), dtype int64 or complex128
-        One number per question, see :func:`question_keys`.
-    signs : ndarray of shape (m,), dtype int8
-        -1 where the pairs were named in the other order, which flips the answer.
+    `signs` are -1 where the pairs were named in the other order, which flips the answer.
     """
 
     quadruplets: Int32Array
@@ -46,16 +39,7 @@ class Questions:
 
     @classmethod
     def of(cls, quadruplets: AnyArray, n_objects: int) -> Questions:
-        """Check a batch and bring it into standard form.
-
-        Raises
-        ------
-        InputKindError
-            If the objects are not whole numbers.
-        InputError
-            If the shape is not (m, 4), or a row names an unknown object, a pair of an object
-            with itself, or the same pair twice.
-        """
+        """Check a batch and bring it into standard form."""
         rows = _check_batch(quadruplets, n_objects)
         first = pair_codes(rows[:, 0], rows[:, 1], n_objects)
         second = pair_codes(rows[:, 2], rows[:, 3], n_objects)
@@ -72,11 +56,7 @@ class Questions:
 
 
 def pair_codes(i: AnyArray, j: AnyArray, n_objects: int) -> Int64Array:
-    """Return i * N + j for each pair, the smaller object first.
-
-    Unlike the ids of :func:`ordlink.comparisons.pair_ids`, codes exist for any N and are undone
-    by one division.
-    """
+    """Return i * N + j for each pair, the smaller object first; unlike pair ids, for any N."""
     return np.minimum(i, j).astype(np.int64) * n_objects + np.maximum(i, j)
 
 
@@ -89,16 +69,11 @@ def codes_to_quadruplets(first: Int64Array, second: Int64Array, n_objects: int) 
 
 
 def question_keys(low: Int64Array, high: Int64Array, n_objects: int) -> AnyArray:
-    """Return one number per question, different for different questions.
+    """Return one number per question of two pair codes, low < high; different questions differ.
 
     Up to N = 55,108 it is the int64 whose digits in base N are (i, j, k, l). Beyond, that number
     needs more than 63 bits; then it is the complex number low + high * 1j, which NumPy sorts and
     searches by real, then imaginary part. Both are exact in float64 for N^2 < 2^53.
-
-    Parameters
-    ----------
-    low, high : ndarray of int64
-        Codes of the two pairs, low < high.
     """
     if n_objects <= MAX_INTEGER_KEYS:
         return low * n_objects**2 + high
@@ -121,15 +96,6 @@ class QuestionLog:
     A hash table with open addressing, at most half full, that is searched and filled by whole
     batches: each round looks at one slot for each key that has no place yet. It takes 18 to 36
     bytes per question, about twice that for more than 55,108 objects.
-
-    Examples
-    --------
-    >>> log = QuestionLog()
-    >>> log.add(np.array([7, 3]), np.array([1, -1], dtype=np.int8))
-    >>> log.lookup(np.array([3, 4]))
-    (array([-1,  0], dtype=int8), array([ True, False]))
-    >>> len(log)
-    2
     """
 
     def __init__(self) -> None:

@@ -1,21 +1,31 @@
-"""An oracle whose answers are kept on disk."""
+"""An oracle whose answers are kept on disk, and its file: one line per answer, crash-safe."""
 
 from __future__ import annotations
 
+import json
+import os
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
-from ordlink._typing import AnyArray, Int8Array, Int32Array
+from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array, Int64Array
 from ordlink._validate import check_whole_number
 from ordlink.errors import BudgetExhaustedError, InputError
-from ordlink.oracles._base import Oracle, ask, known_to
+from ordlink.oracles._base import Oracle, RememberingOracle, ask, known_to
 from ordlink.oracles._questions import QuestionLog, Questions
-from ordlink.oracles._record_file import RecordFile
-from ordlink.oracles._remembering import RememberingOracle
 from ordlink.oracles._simulated import FunctionOracle
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+FORMAT = "ordlink-record"
+VERSION = 1
 WRITE_INTERVAL = 1.0
 """Seconds after which answers to a long batch are written before the batch is complete."""
 
@@ -29,11 +39,9 @@ class RecordedOracle(RememberingOracle):
     the batch in which a :class:`BudgetedOracle` runs out. Only one run may use a file at a time:
     if another one wrote to it, an error says so, and nothing is overwritten.
 
-    The file is in JSON lines. First a header,
-    ``{"format": "ordlink-record", "version": 1, "n_objects": N}``, then one line
-    ``[i, j, k, l, answer]`` per question, with i < j, k < l and (i, j) before (k, l); the answer
-    is 1 if i and j are more alike than k and l, -1 if less, 0 for a tie or "can't tell". A torn
-    last line, as a crash leaves it, is mended.
+    The file is in JSON lines: a header, then one line ``[i, j, k, l, answer]`` per question, with
+    i < j, k < l and (i, j) before (k, l); the answer is 1 if i and j are more alike than k and l,
+    -1 if less, 0 for a tie or "can't tell". A torn last line, as a crash leaves it, is mended.
 
     Parameters
     ----------
@@ -46,16 +54,10 @@ class RecordedOracle(RememberingOracle):
         unfinished batch is lost when it fails. By default 1 for a :class:`FunctionOracle`,
         which is asked one by one anyway, and no limit otherwise.
 
-    Raises
-    ------
-    InputError
-        If the file is damaged elsewhere than at its end, belongs to other objects, or was changed
-        by another run.
-
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from ordlink.oracles import RecordedOracle, SimilarityOracle
+    >>> from ordlink.oracles import SimilarityOracle
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "answers.jsonl"
     >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 2], [1, 2, 0]])
     >>> RecordedOracle(truth, path).compare([[1, 2, 0, 1]])
@@ -63,8 +65,6 @@ class RecordedOracle(RememberingOracle):
     >>> print(path.read_text(), end="")
     {"format": "ordlink-record", "version": 1, "n_objects": 3}
     [0, 1, 1, 2, 1]
-    >>> RecordedOracle(truth, path).comparisons().quadruplets
-    array([[0, 1, 1, 2]], dtype=int32)
     """
 
     def __init__(self, oracle: Oracle, path: str | Path, *, batch_size: int | None = None) -> None:
@@ -141,3 +141,164 @@ class RecordedOracle(RememberingOracle):
                 where=f"{self.path}, line {row + 2}",
                 remedy="remove one of the two lines",
             )
+
+
+class RecordFile:
+    """Answers on disk, in the JSON lines that :class:`RecordedOracle` describes.
+
+    A last line without newline, as a crash leaves it, is completed if the answer is all there, and
+    removed otherwise.
+    """
+
+    def __init__(self, path: str | Path, n_objects: int) -> None:
+        self.path = Path(path)
+        self._n_objects = n_objects
+        header = {"format": FORMAT, "version": VERSION, "n_objects": n_objects}
+        self._header = json.dumps(header).encode() + b"\n"
+        self._end = 0  # whatever stands beyond was not written completely
+        self._unfinished: tuple[bytes, ...] = (b"",)  # and begins like one of these
+
+    def load(self) -> tuple[Int32Array, Int8Array]:
+        """Return the questions and answers in the file, after mending or making it."""
+        content = self._read()
+        if self._header.startswith(content):  # nothing yet, or a crash within the header
+            self._end = 0
+            self._unfinished = (content,)
+            self._write(self._header)
+            content = self._header
+        first, *lines = content.split(b"\n")
+        tail = lines.pop() if lines else b""
+        self._check_header(first)
+        self._end = len(content) - len(tail)
+        self._unfinished = (tail,)
+        if tail and _parse(tail) is not None:
+            lines.append(tail)
+            self._write(tail + b"\n")
+        elif tail:
+            self._write(b"")
+        return self._check_rows(lines)
+
+    def append(self, quadruplets: Int32Array, answers: Int8Array) -> None:
+        """Add answers; they are on the disk when this returns."""
+        rows = np.column_stack([quadruplets, answers]).tolist()
+        self._write("".join(f"{row}\n" for row in rows).encode())
+
+    def _read(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise InputError(
+                f"cannot be read ({error.strerror})",
+                where=str(self.path),
+                remedy="choose a file for the record",
+            ) from error
+
+    def _write(self, lines: bytes) -> None:
+        """Write after the last complete line, over what a write of our own left unfinished."""
+        try:
+            # Opening for appending makes the file but empties nothing.
+            if not self._end:
+                self.path.open("ab").close()
+            with self.path.open("r+b") as stream, _locked(stream):
+                stream.seek(0, os.SEEK_END)
+                self._check_untouched(stream)
+                self._unfinished = (*self._unfinished, lines)
+                stream.truncate(self._end)
+                stream.seek(self._end)
+                stream.write(lines)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise InputError(
+                f"the record cannot be written ({error.strerror})",
+                where=str(self.path),
+                remedy="choose a folder that exists, has space, and that you may write to",
+            ) from error
+        self._end += len(lines)
+        self._unfinished = (b"",)
+
+    def _check_untouched(self, stream: BinaryIO) -> None:
+        """Raise InputError if the file is not as this record left it."""
+        size = stream.tell()
+        if size >= self._end:
+            stream.seek(self._end)
+            tail = stream.read()
+            if any(ours.startswith(tail) for ours in self._unfinished):
+                return
+        raise InputError(
+            f"the record has {size} bytes, but this run left {self._end}: another run has changed "
+            "it; nothing was overwritten",
+            where=str(self.path),
+            remedy="let one run at a time use the file, and start this one again to resume from "
+            "what the file has, or give it a file of its own",
+        )
+
+    def _check_header(self, line: bytes) -> None:
+        try:
+            header = json.loads(line.decode())
+        except ValueError:
+            header = None
+        n = self._n_objects
+        for field, value, expected, remedy in (
+            ("format", FORMAT, f'{{"format": "{FORMAT}", ...}}', "choose another file"),
+            ("version", VERSION, f"version {VERSION}", "use the ordlink that wrote it"),
+            ("n_objects", n, f"n_objects {n}", "choose the file of these objects"),
+        ):
+            if not isinstance(header, dict) or header.get(field) != value:
+                raise self._damage(1, f"expected {expected}", line, remedy)
+
+    def _check_rows(self, lines: Sequence[bytes]) -> tuple[Int32Array, Int8Array]:
+        table = np.zeros((len(lines), 5), dtype=np.int64)
+        for number, line in enumerate(lines):
+            row = _parse(line)
+            if row is None:
+                raise self._damage(
+                    number + 2, "expected [i, j, k, l, answer]", line, "remove the line"
+                )
+            table[number] = row
+        wrong = ~_in_standard_form(table, self._n_objects)
+        if wrong.any():
+            number = int(wrong.argmax())
+            raise self._damage(
+                number + 2,
+                f"expected objects from 0 to {self._n_objects - 1} with i < j, k < l, (i, j) "
+                "before (k, l), and answer -1, 0 or 1",
+                lines[number],
+                "remove the line",
+            )
+        return table[:, :4].astype(np.int32), table[:, 4].astype(np.int8)
+
+    def _damage(self, line: int, expected: str, got: bytes, remedy: str) -> InputError:
+        shown = repr(got[:80].decode(errors="replace"))
+        return InputError(
+            f"{expected}, got {shown}", where=f"{self.path}, line {line}", remedy=remedy
+        )
+
+
+@contextmanager
+def _locked(stream: BinaryIO) -> Iterator[None]:
+    """Keep other processes from writing meanwhile, where the system has locks."""
+    if fcntl is not None:
+        with suppress(OSError):  # some network folders have none
+            fcntl.flock(stream, fcntl.LOCK_EX)
+    yield  # closing the file gives the lock back
+
+
+def _parse(line: bytes) -> list[int] | None:
+    """Return the five numbers of a line, or None if there are not five."""
+    try:
+        row = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    fits = isinstance(row, list) and len(row) == 5
+    if fits and all(type(entry) is int and abs(entry) < 2**31 for entry in row):
+        return row  # type: ignore[no-any-return]  # JSON is untyped
+    return None
+
+
+def _in_standard_form(table: Int64Array, n_objects: int) -> BoolArray:
+    i, j, k, l, answer = table.T  # noqa: E741 - the paper's letters
+    ordered = (i >= 0) & (i < j) & (j < n_objects) & (k >= 0) & (k < l) & (l < n_objects)
+    return np.asarray(ordered & ((i < k) | ((i == k) & (j < l))) & (np.abs(answer) <= 1))

@@ -24,19 +24,11 @@ class SimilarityOracle(BaseOracle):
     names : sequence of str, optional
         One name per object.
 
-    Raises
-    ------
-    InputError, InputKindError
-        If the matrix is not square, finite and symmetric; the first wrong entry is named.
-
     Examples
     --------
-    >>> from ordlink.oracles import SimilarityOracle
     >>> oracle = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     >>> oracle.compare([[0, 1, 1, 2], [0, 2, 0, 1], [0, 2, 1, 2]])
     array([ 1, -1,  0], dtype=int8)
-    >>> oracle.n_questions
-    3
     """
 
     def __init__(self, similarities: ArrayLike, *, names: Sequence[str] | None = None) -> None:
@@ -56,21 +48,10 @@ class NoisySimilarityOracle(SimilarityOracle):
 
     Parameters
     ----------
-    similarities : array_like of shape (N, N)
-        Symmetric and finite; the diagonal is not used.
     noise : float
         Standard deviation of the noise on each of the two similarities.
-    seed : int, numpy.random.Generator or None
-        Random seed.
-    names : sequence of str, optional
-        One name per object.
-
-    Examples
-    --------
-    >>> from ordlink.oracles import NoisySimilarityOracle
-    >>> oracle = NoisySimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]], noise=0.1)
-    >>> oracle.compare([[0, 1, 1, 2]])
-    array([1], dtype=int8)
+    similarities, names, seed
+        As for :class:`SimilarityOracle`, and a random seed.
     """
 
     def __init__(
@@ -108,7 +89,6 @@ class FunctionOracle(BaseOracle):
 
     Examples
     --------
-    >>> from ordlink.oracles import FunctionOracle
     >>> position = [0.0, 0.1, 1.0, 1.3]
     >>> def closer(i, j, k, l):
     ...     return abs(position[i] - position[j]) < abs(position[k] - position[l])
@@ -150,22 +130,12 @@ class FunctionOracle(BaseOracle):
 
 
 class NoisyOracle(WrappingOracle):
-    """Flips each answer of another oracle, independently and with the same probability.
+    """Flips each answer of another oracle, independently, with the probability `flip_probability`.
 
     Each answer is drawn anew, so a repeated question may get another one. "Can't tell" stays.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        Gives the answers that are flipped.
-    flip_probability : float
-        From 0 to 1.
-    seed : int, numpy.random.Generator or None
-        Random seed.
-
     Examples
     --------
-    >>> from ordlink.oracles import NoisyOracle, SimilarityOracle
     >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     >>> NoisyOracle(truth, 1.0).compare([[0, 1, 1, 2]])
     array([-1], dtype=int8)
@@ -185,21 +155,13 @@ class NoisyOracle(WrappingOracle):
 
 
 class RepeatedOracle(WrappingOracle):
-    """Asks another oracle each question several times and answers with the majority.
+    """Asks another oracle each question `times` times and answers with the majority.
 
-    Where both answers were given equally often, it answers 0; "can't tell" is no vote. However
-    often it is asked, a question counts once.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        Is asked `times` times, usually a noisy one.
-    times : int
-        How often; odd numbers avoid draws.
+    Where both answers were given equally often (odd `times` avoid that), it answers 0; "can't tell"
+    is no vote. However often it is asked, a question counts once.
 
     Examples
     --------
-    >>> from ordlink.oracles import NoisyOracle, RepeatedOracle, SimilarityOracle
     >>> truth = SimilarityOracle([[0, 5, 1], [5, 0, 1], [1, 1, 0]])
     >>> voting = RepeatedOracle(NoisyOracle(truth, 0.2), 25)
     >>> voting.compare([[0, 1, 1, 2]]), voting.n_questions

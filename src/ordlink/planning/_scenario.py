@@ -13,8 +13,8 @@ from ordlink._text import quoted
 from ordlink._typing import FloatArray, LabelArray
 from ordlink._validate import check_choice, check_number, check_whole_number
 from ordlink.comparisons import Comparisons, find_form, list_answers
-from ordlink.datasets import planted_tree, simulate_answers
-from ordlink.datasets._structure import MAX_OBJECTS, Structure
+from ordlink.comparisons._pairs import MAX_OBJECTS
+from ordlink.datasets import Structure, planted_tree, simulate_answers
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import cluster, find_method

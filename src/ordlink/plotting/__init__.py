@@ -2,7 +2,7 @@
 
 from ordlink.plotting._curves import Curve, save_curves
 from ordlink.plotting._dendrogram import plot_hierarchy, save_plot
-from ordlink.plotting._formats import check_drawing
+from ordlink.plotting._figure import check_drawing
 from ordlink.plotting._layout import HEIGHTS, DendrogramLayout, dendrogram_layout
 
 __all__ = [

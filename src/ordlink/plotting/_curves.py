@@ -12,23 +12,14 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ordlink._atomic import replacing
 from ordlink.plotting._dendrogram import NEUTRAL, PALETTE
-from ordlink.plotting._formats import FORMATS, check_drawing
+from ordlink.plotting._figure import FORMATS, check_drawing
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line with a band: quality at some numbers of answers.
+    """A line with a band: quality (`middle`, `low` to `high`) at increasing numbers of answers.
 
-    Attributes
-    ----------
-    numbers : sequence of float
-        Numbers of answers, increasing.
-    middle, low, high : sequences of float
-        Quality, and the ends of the band.
-    label : str
-        What the legend says.
-    dashed : bool
-        Whether the line was not measured but continued.
+    A dashed line was not measured but extrapolated.
     """
 
     numbers: Sequence[float]
@@ -49,34 +40,10 @@ def save_curves(
     title: str | None = None,
     dpi: float = 150,
 ) -> Path:
-    """Draw curves to a PNG, SVG or PDF file, completely or not at all.
+    """Draw curves to a PNG, SVG or PDF file, completely or not at all, and return its path.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; its extension says the format.
-    curves : sequence of Curve
-        What to draw.
-    y : str
-        What the quality is.
-    target : float, optional
-        Drawn as a horizontal line.
-    needed : float, optional
-        A number of answers, drawn as a vertical line.
-    title : str, optional
-        Above the drawing.
-    dpi : float
-        Pixels per inch.
-
-    Returns
-    -------
-    Path
-        The file that was written.
-
-    Raises
-    ------
-    InputError
-        If the extension is unknown or the file cannot be written.
+    `y` says what the quality is; `target` is drawn as a horizontal line, `needed`, a number of
+    answers, as a vertical one.
     """
     path = Path(path)
     suffix = check_drawing(path)

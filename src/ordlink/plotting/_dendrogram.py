@@ -10,52 +10,44 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from ordlink._atomic import replacing
-from ordlink._typing import AnyArray
+from ordlink._text import whole_percent
+from ordlink._typing import AnyArray, BoolArray
 from ordlink._validate import check_choice
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting._figure import (
     FILLED,
+    FORMATS,
     GAP,
     LARGEST_SIDE,
+    PIXELS_PER_INCH,
     POINTS,
-    Sizes,
+    WIDEST,
+    Style,
+    check_drawing,
     default_pitch,
+    font_families,
     largest_sizes,
     new_axes,
     one_line,
     pitch_of,
+    read_pictures,
 )
-from ordlink.plotting._formats import FORMATS, check_drawing, font_families
 from ordlink.plotting._layout import ABOVE_CUT, DendrogramLayout, dendrogram_layout
-from ordlink.plotting._pictures import PIXELS_PER_INCH, WIDEST, read_pictures
-from ordlink.plotting._support import (
-    LEGEND,
-    WEAK_COLOUR,
-    draw_support,
-    shows_support,
-    weak_links,
-)
+from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
+
 # Suited to every kind of colour vision, and dark enough for thin lines on white: Paul Tol's
 # muted colours, with Okabe and Ito's sky blue.
-PALETTE = (
-    "#332288",
-    "#CC6677",
-    "#117733",
-    "#56B4E9",
-    "#882255",
-    "#44AA99",
-    "#999933",
-    "#AA4499",
-)
+PALETTE = ("#332288", "#CC6677", "#117733", "#56B4E9", "#882255", "#44AA99", "#999933", "#AA4499")
 NEUTRAL = "#6B6B6B"
 ORIENTATIONS = ("left", "top")
 HEIGHT_LABELS = {
@@ -63,7 +55,11 @@ HEIGHT_LABELS = {
     "depth": "merges on the longest way down",
     "size": "objects in the cluster (log2)",
 }
-
+LEGEND = "support: dot at least 95 %, numbers in percent, grey below 50 %"
+WEAK_COLOUR = "#B9B9B9"
+WEAK_TEXT = "#808080"
+MOST_NUMBERS = 150
+"""In trees of more objects, weak branches have no numbers: they would hide the others."""
 LARGEST_PIXELS = 60_000  # Agg draws fewer than 2**16 pixels per side
 
 
@@ -112,10 +108,6 @@ def plot_hierarchy(
     min_support : float, optional
         Merges with less support are drawn as part of the next one above.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Examples
     --------
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
@@ -139,61 +131,37 @@ def plot_hierarchy(
         images = read_pictures(pictures, n_objects=n, height=min(picture_height, most))
     breadth, length = largest_sizes(images, orientation)
     pitch = min(max(default_pitch(n), breadth / FILLED), room) if ax is None else room
-    sizes = Sizes(
+    style = Style(
+        orientation=orientation,
+        palette=palette,
         pitch=pitch,
         font_size=font_size or float(np.clip(pitch * POINTS * 0.72, 1.5, 10.0)),
         picture_length=length,
     )
     names = [one_line(name) for name in tree.labels_text]
     if ax is None:
-        ax = new_axes(names, sizes, orientation, title)
+        ax = new_axes(names, style, title)
     elif title is not None:
         ax.set_title(title, parse_math=False)
     colours = [_colour(group, palette) for group in layout.link_groups.tolist()]
-    for weak in np.flatnonzero(weak_links(tree) & ~collapsed).tolist():
-        colours[weak] = WEAK_COLOUR
-    _draw_links(ax, layout, colours, palette, orientation, sizes)
+    for weak in np.flatnonzero((tree.support[:-1] < WEAK_SUPPORT) & ~collapsed[:-1]).tolist():
+        colours[weak] = WEAK_COLOUR  # never the root
+    _draw_links(ax, layout, colours, style)
     height_label = HEIGHT_LABELS[heights]
-    if shows_support(tree):
-        draw_support(
-            ax,
-            tree,
-            layout,
-            collapsed,
-            orientation=orientation,
-            font_size=float(np.clip(sizes.font_size * 0.72, 1.2, 7.0)),
-            colours=colours,
-        )
+    if np.isfinite(tree.support[:-1]).any():
+        _draw_support(ax, tree, layout, collapsed, colours, style)
         height_label += f"\n{LEGEND}"
-    _label_leaves(ax, names, layout, palette, orientation, sizes)
-    _place_pictures(ax, layout, images, orientation, sizes)
+    _label_leaves(ax, names, layout, style)
+    _place_pictures(ax, layout, images, style)
     _dress(ax, layout, orientation, height_label=height_label)
     return ax
 
 
 def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options: Any) -> Path:
-    """Draw the tree to a PNG, SVG or PDF file, completely or not at all.
+    """Draw the tree to a PNG, SVG or PDF file, completely or not at all, and return its path.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree.
-    path : str or Path
-        The file; its extension says the format.
-    dpi : float
-        Pixels per inch (of a PNG; less for drawings that would be too large).
-    **options
-        As in `plot_hierarchy`, except `ax`.
-
-    Returns
-    -------
-    Path
-        The file that was written.
-
-    Raises
-    ------
-    InputError
-        If the extension is unknown or the file cannot be written.
+    A PNG has `dpi` pixels per inch (fewer where it would be too large). The options are those of
+    `plot_hierarchy`, except `ax`.
     """
     path = Path(path)
     suffix = check_drawing(path)
@@ -204,8 +172,7 @@ def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 150, **options:
             remedy="to draw on given axes, call plot_hierarchy and save their figure",
         )
     figure = plot_hierarchy(tree, **options).get_figure(root=True)
-    if figure is None:  # pragma: no cover (axes that we made have a figure)
-        raise RuntimeError("the axes have no figure")
+    assert figure is not None  # axes that we made have one
     largest = LARGEST_PIXELS / max(figure.get_size_inches())
     with replacing(path) as stream:
         figure.savefig(stream, format=suffix[1:], dpi=min(dpi, largest), **FORMATS[suffix])
@@ -222,18 +189,11 @@ def _darker(colour: str) -> tuple[float, float, float]:
     return 0.6 * red, 0.6 * green, 0.6 * blue
 
 
-def _draw_links(
-    ax: Axes,
-    layout: DendrogramLayout,
-    colours: list[str],
-    palette: Sequence[str],
-    orientation: str,
-    sizes: Sizes,
-) -> None:
-    links = layout.links[:, :, ::-1] if orientation == "left" else layout.links
-    width = float(np.clip(sizes.pitch * 8, 0.5, 1.4))
-    stems = layout.stems[:, :, ::-1] if orientation == "left" else layout.stems
-    stem_colours = [_colour(group, palette) for group in range(len(stems))]
+def _draw_links(ax: Axes, layout: DendrogramLayout, colours: list[str], style: Style) -> None:
+    links = layout.links[:, :, ::-1] if style.orientation == "left" else layout.links
+    width = float(np.clip(style.pitch * 8, 0.5, 1.4))
+    stems = layout.stems[:, :, ::-1] if style.orientation == "left" else layout.stems
+    stem_colours = [_colour(group, style.palette) for group in range(len(stems))]
     for lines, colour in ((links, colours), (stems, stem_colours)):
         if len(lines):
             collection = LineCollection(list(lines), colors=colour, linewidths=width)
@@ -241,30 +201,23 @@ def _draw_links(
             collection.set_joinstyle("miter")
             ax.add_collection(collection, autolim=False)
     if layout.cut_height is not None:
-        line = ax.axvline if orientation == "left" else ax.axhline
+        line = ax.axvline if style.orientation == "left" else ax.axhline
         line(layout.cut_height, color=NEUTRAL, linewidth=0.8, linestyle=(0, (4, 4)), zorder=0)
 
 
-def _label_leaves(
-    ax: Axes,
-    names: list[str],
-    layout: DendrogramLayout,
-    palette: Sequence[str],
-    orientation: str,
-    sizes: Sizes,
-) -> None:
+def _label_leaves(ax: Axes, names: list[str], layout: DendrogramLayout, style: Style) -> None:
     order = layout.leaf_order.tolist()
-    upright = orientation == "left"
+    upright = style.orientation == "left"
     axis: Axis = ax.yaxis if upright else ax.xaxis
     if upright:
         ax.yaxis.tick_right()
     ordered = [names[i] for i in order]
     axis.set_ticks(list(range(len(order))), labels=ordered, rotation=0 if upright else 90)
-    axis.set_tick_params(length=0, pad=sizes.label_pad, labelsize=sizes.font_size)
+    axis.set_tick_params(length=0, pad=style.label_pad, labelsize=style.font_size)
     family = font_families(names)
     for tick, i in zip(axis.get_major_ticks(), order, strict=True):
         group = int(layout.leaf_groups[i])
-        colour = "black" if group == ABOVE_CUT else _darker(_colour(group, palette))
+        colour = "black" if group == ABOVE_CUT else _darker(_colour(group, style.palette))
         for label in (tick.label1, tick.label2):
             label.set_parse_math(False)  # a name with dollar signs is no formula
             label.set_fontfamily(family)
@@ -272,19 +225,15 @@ def _label_leaves(
 
 
 def _place_pictures(
-    ax: Axes,
-    layout: DendrogramLayout,
-    images: list[AnyArray | None],
-    orientation: str,
-    sizes: Sizes,
+    ax: Axes, layout: DendrogramLayout, images: list[AnyArray | None], style: Style
 ) -> None:
-    distance = (GAP + sizes.picture_length / 2) * POINTS
+    distance = (GAP + style.picture_length / 2) * POINTS
     for i, image in enumerate(images):
         if image is None:
             continue
         position = float(layout.positions[i])
         at, offset = ((0.0, position), (distance, 0.0))
-        if orientation == "top":
+        if style.orientation == "top":
             at, offset = (position, 0.0), (0.0, -distance)
         box = AnnotationBbox(
             OffsetImage(image, zoom=POINTS / PIXELS_PER_INCH),
@@ -315,3 +264,36 @@ def _dress(ax: Axes, layout: DendrogramLayout, orientation: str, *, height_label
         hidden = ("right", "top", "bottom")
     for side in hidden:
         ax.spines[side].set_visible(False)
+
+
+def _draw_support(
+    ax: Axes,
+    tree: Hierarchy,
+    layout: DendrogramLayout,
+    collapsed: BoolArray,
+    colours: list[str],
+    style: Style,
+) -> None:
+    """Draw a dot at each firm branch, and the support in percent at others."""
+    n, left = tree.n_objects, style.orientation == "left"
+    font_size = float(np.clip(style.font_size * 0.72, 1.2, 7.0))
+    halo = [withStroke(linewidth=1.2, foreground="white")]
+    lowest = 0.0 if n <= MOST_NUMBERS else WEAK_SUPPORT
+    for t in np.flatnonzero(~collapsed[:-1] & (tree.support[:-1] >= lowest)).tolist():
+        at = float(layout.positions[n + t]), float(layout.heights[n + t])
+        x, y = at[::-1] if left else at
+        if tree.support[t] >= FIRM_SUPPORT:
+            ax.plot(x, y, "o", markersize=font_size * 0.42, color=colours[t], zorder=3)
+            continue
+        ax.annotate(
+            whole_percent(tree.support[t]),
+            (x, y),
+            xytext=(-1.5, 0.8) if left else (1.2, 1.5),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="bottom",
+            fontsize=font_size,
+            color="#333333" if tree.support[t] >= WEAK_SUPPORT else WEAK_TEXT,
+            path_effects=halo,
+            zorder=4,
+        )

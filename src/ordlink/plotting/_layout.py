@@ -23,10 +23,8 @@ class DendrogramLayout:
     ----------
     leaf_order : ndarray of shape (N,), dtype int32
         The objects by position: ``leaf_order[0]`` is drawn at position 0.
-    positions : ndarray of shape (2N-1,), dtype float64
-        Position of each node along the leaves; a leaf's is its place in `leaf_order`.
-    heights : ndarray of shape (2N-1,), dtype float64
-        Height of each node; leaves have height 0.
+    positions, heights : ndarray of shape (2N-1,), dtype float64
+        Place of each node along the leaves, and its height; leaves have height 0.
     links : ndarray of shape (N-1, 4, 2), dtype float64
         The (position, height) of the four corners of each merge: left child, up, across, and down
         to the right child.
@@ -57,7 +55,7 @@ def dendrogram_layout(
     heights: str = "rank",
     min_support: float | None = None,
 ) -> DendrogramLayout:
-    """Compute where the lines of a dendrogram go.
+    """Return where the lines of a dendrogram go.
 
     Parameters
     ----------
@@ -71,15 +69,9 @@ def dendrogram_layout(
     min_support : float, optional
         Merges with less support are at the height of the next one above that has enough.
 
-    Returns
-    -------
-    DendrogramLayout
-
     Examples
     --------
     >>> layout = dendrogram_layout(Hierarchy([[0, 2], [1, 3]]))
-    >>> layout.leaf_order
-    array([0, 2, 1], dtype=int32)
     >>> layout.links[1].tolist()
     [[0.5, 1.0], [0.5, 2.0], [2.0, 2.0], [2.0, 0.0]]
     """
@@ -105,10 +97,6 @@ def dendrogram_layout(
     )
 
 
-def _rank_heights(tree: Hierarchy) -> FloatArray:
-    return np.arange(1.0, tree.n_objects)
-
-
 def _depth_heights(tree: Hierarchy) -> FloatArray:
     n = tree.n_objects
     depths = [0] * n
@@ -117,14 +105,10 @@ def _depth_heights(tree: Hierarchy) -> FloatArray:
     return np.array(depths[n:], dtype=np.float64)
 
 
-def _size_heights(tree: Hierarchy) -> FloatArray:
-    return np.log2(tree.sizes[tree.n_objects :])
-
-
 HEIGHTS: dict[str, Callable[[Hierarchy], FloatArray]] = {
-    "rank": _rank_heights,
+    "rank": lambda tree: np.arange(1.0, tree.n_objects),
     "depth": _depth_heights,
-    "size": _size_heights,
+    "size": lambda tree: np.log2(tree.sizes[tree.n_objects :]),
 }
 """Name -> height of each merge. All of them grow from child to parent, unlike scores."""
 
