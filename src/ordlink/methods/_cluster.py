@@ -156,8 +156,7 @@ def _json_ready(parameters: dict[str, Any]) -> dict[str, Any]:
         plain = np.asarray(value)
         if plain.dtype.kind == "O":
             raise InputKindError(
-                f"expected a number, a word or an array, got {type(value).__name__}",
-                parameter=name,
+                f"expected a number, a word or an array, got {type(value).__name__}", parameter=name
             )
         noted[name] = plain.tolist()
     return noted

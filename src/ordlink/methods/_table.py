@@ -113,10 +113,7 @@ _ALL = (
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(
-        "4K-AL",
-        "comparisons",
-        kernel_al.run_passive,
-        "quadruplet kernel, then average linkage",
+        "4K-AL", "comparisons", kernel_al.run_passive, "quadruplet kernel, then average linkage"
     ),
     Method(
         "4K-AL-act",
@@ -126,10 +123,7 @@ _ALL = (
     ),
     Method("4-AL", "comparisons", four_al.run, "average linkage straight on the comparisons"),
     Method(
-        "AddS-AL",
-        "comparisons",
-        adds.run,
-        "wins minus losses of each pair, then average linkage",
+        "AddS-AL", "comparisons", adds.run, "wins minus losses of each pair, then average linkage"
     ),
     Method(
         "spectral",

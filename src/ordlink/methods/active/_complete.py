@@ -12,10 +12,7 @@ from ordlink.oracles import AskOnce, Oracle
 
 
 def run_complete(
-    oracle: Oracle,
-    partition: InitialPartition,
-    *,
-    progress: Progress | None = None,
+    oracle: Oracle, partition: InitialPartition, *, progress: Progress | None = None
 ) -> Hierarchy:
     """Return the tree of Algorithm alg:hc with W(G, G') the smallest similarity (CL).
 

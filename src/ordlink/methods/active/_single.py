@@ -18,10 +18,7 @@ Merge = tuple[int, int, bool]
 
 
 def run_single(
-    oracle: Oracle,
-    partition: InitialPartition,
-    *,
-    progress: Progress | None = None,
+    oracle: Oracle, partition: InitialPartition, *, progress: Progress | None = None
 ) -> Hierarchy:
     """Return the tree of Algorithm alg:hc with W(G, G') the largest similarity (SL).
 

@@ -125,12 +125,7 @@ def fit_embedding(
     with one_blas_thread():
         if pairs.n_rows:
             runs = [
-                descend(
-                    pairs,
-                    start,
-                    max_iter,
-                    _count_steps(progress, number, n_init, max_iter),
-                )
+                descend(pairs, start, max_iter, _count_steps(progress, number, n_init, max_iter))
                 for number, start in enumerate(_starts(pairs, n_components, n_init, seed))
             ]
         # Runs that end in the same place differ by rounding, which must not choose between them.

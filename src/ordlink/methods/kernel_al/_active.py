@@ -232,9 +232,7 @@ def _places_in_list(reference_pairs: Int32Array, rank_of: Int64Array) -> Int64Ar
     """
     ranks = np.sort(rank_of[reference_pairs], axis=1)
     holders = np.where(
-        rank_of[reference_pairs[:, 0]] == ranks[:, 1],
-        reference_pairs[:, 0],
-        reference_pairs[:, 1],
+        rank_of[reference_pairs[:, 0]] == ranks[:, 1], reference_pairs[:, 0], reference_pairs[:, 1]
     )
     first_of = np.cumsum(rank_of) - rank_of
     places: Int64Array = np.where(ranks[:, 0] < ranks[:, 1], first_of[holders] + ranks[:, 0], -1)

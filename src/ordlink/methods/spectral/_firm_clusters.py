@@ -31,9 +31,7 @@ class Blocks:
         members[np.arange(len(labels)), labels] = 1.0
         weighted = posterior.precisions * posterior.strengths
         return cls(
-            members,
-            members.T @ weighted @ members,
-            members.T @ posterior.precisions @ members,
+            members, members.T @ weighted @ members, members.T @ posterior.precisions @ members
         )
 
     @property

@@ -10,12 +10,7 @@ from ordlink._threads import one_blas_thread
 from ordlink._typing import FloatArray, Progress
 from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import (
-    InitialPartition,
-    order_of_appearance,
-    permute_objects,
-    restore_objects,
-)
+from ordlink.linkage import InitialPartition, order_of_appearance, permute_objects, restore_objects
 from ordlink.methods.spectral._bradley_terry import by_pair
 from ordlink.methods.spectral._parts import attach_uncompared, join_trees, list_parts
 from ordlink.methods.spectral._rows import (
