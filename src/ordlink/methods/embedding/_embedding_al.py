@@ -15,8 +15,8 @@ from ordlink.comparisons import Comparisons, Repeats
 from ordlink.errors import ConvergenceWarning, InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition, link_by_average
+from ordlink.methods.embedding._embeddings import tste_embedding
 from ordlink.methods.embedding._fit import Embedding
-from ordlink.methods.embedding._tste import tste_embedding
 
 Metric = Literal["cosine", "euclidean"]
 """How alike two points are: the cosine of their angle, or minus their distance."""

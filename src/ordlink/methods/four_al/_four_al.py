@@ -15,8 +15,14 @@ from ordlink.comparisons import (
 )
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
-from ordlink.methods.four_al._ranks import RankScores
-from ordlink.methods.four_al._scores import Clusters, ColumnScores, Contraction, Merges, PairScores
+from ordlink.methods.four_al._scores import (
+    Clusters,
+    ColumnScores,
+    Contraction,
+    Merges,
+    PairScores,
+    RankScores,
+)
 
 AT_ONCE = 100_000
 """Merges of K clusters are done together, about this / K^2 of them: a moment's work."""

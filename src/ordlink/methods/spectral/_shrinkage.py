@@ -9,13 +9,13 @@ import numpy as np
 
 from ordlink._typing import FloatArray
 from ordlink.comparisons import ListedComparisons
-from ordlink.methods.spectral._bradley_terry import (
+from ordlink.methods.spectral._pair_strengths import (
     PairAnswers,
+    PairModel,
     as_matrix,
     by_pair,
     leading_eigenpairs,
 )
-from ordlink.methods.spectral._pair_strengths import PairModel
 from ordlink.methods.spectral._rows import held_out_rows, thin_out
 
 RIDGES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)
