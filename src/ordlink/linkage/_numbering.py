@@ -22,11 +22,9 @@ _SEED = 20190104
 def order_of_appearance(comparisons: ListedComparisons) -> Int32Array:
     """Return the objects in the order in which the answers first name them.
 
-    Those that first appear in the same comparison are ordered by the comparisons that they win and
-    lose; objects that no answer distinguishes stay in the order of their numbers.
+    Those that first appear together are ordered by the comparisons that they win and lose; objects
+    that no answer distinguishes stay in the order of their numbers.
 
-    Examples
-    --------
     >>> from ordlink import Comparisons
     >>> order_of_appearance(Comparisons.from_triplets([[3, 1, 2], [1, 3, 0]]))[-1]
     np.int32(0)

@@ -52,10 +52,6 @@ def cluster(
         `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act),
         `n_components=2, metric="euclidean"` (tSTE-AL, FORTE-AL, SOE-AL).
 
-    Returns
-    -------
-    Hierarchy
-
     Warns
     -----
     OrdlinkWarning

@@ -55,13 +55,7 @@ class Method:
 
 
 def find_method(name: str) -> Method:
-    """Return the method of this name; only its letters and digits count: "4al" is 4-AL.
-
-    Raises
-    ------
-    InputError
-        If there is none; the message lists the names and suggests the closest one.
-    """
+    """Return the method of this name; only its letters and digits count: "4al" is 4-AL."""
     by_key = {_key(known): method for known, method in METHODS.items()}
     key = _key(str(name))
     if key not in by_key:

@@ -29,26 +29,11 @@ def run_single(
     by Prim's algorithm, then its N - 1 edges are sorted; sorting all pairs
     (th:activecomplexitysclinkage) would take log2 of the number of pairs for each. No question is
     asked twice. At N = 240 that comes to 1.0 to 1.3 questions per pair of objects for objects with
-    clusters, in a plane, or with many ties; to 1.6 for objects along a line or a circle; and to 2.1
-    if they stand along it in the order of their numbers, so that each one that joins the tree is
-    nearer to all others than the one before.
+    clusters, in a plane, or with many ties; to 1.6 along a line or a circle; and to 2.1 if they
+    stand along it in the order of their numbers.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
-    oracle's answers agree with some similarities; if not, it is still a tree.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        Answers the questions; 0 counts as a tie.
-    partition : InitialPartition
-        The clusters to start from.
-    progress : callable, optional
-        Called with (steps done, steps in all).
-
-    Returns
-    -------
-    Hierarchy
-        Without scores: an oracle tells the order of similarities, not their size.
+    oracle's answers agree with some similarities; if not, it is still a tree. It has no scores.
     """
     asker = AskOnce(oracle)
     spanning_tree = grow_spanning_tree(partition, asker, progress)
@@ -276,9 +261,8 @@ class _Group:
 def sort_into_classes(asker: AskOnce, pairs: Int64Array) -> list[Int64Array]:
     """Return the pairs in classes of equal similarity, most similar first.
 
-    A class is an increasing list of positions in `pairs`, which are distinct codes. A quicksort
-    whose groups are all split at the same time: n pairs take O(log n) batches and about
-    1.2 n log2 n questions.
+    A class is an increasing list of positions in `pairs`. A quicksort that splits all groups at
+    once: n pairs take O(log n) batches and about 1.2 n log2 n questions.
     """
     groups = _make_groups((np.arange(len(pairs)), len(pairs) == 1))
     while not all(group.is_class for group in groups):

@@ -36,10 +36,7 @@ def run(
     repeats: Repeats = "majority",
     max_iter: int = 1000,
 ) -> Hierarchy:
-    """Return the tree of average linkage of embedded points.
-
-    `embed` makes the points; the options but for `metric` are its own.
-    """
+    """Return the tree of average linkage of the points that `embed` makes with the options."""
     _check_metric(metric)  # before the long work
     embedding = embed(
         comparisons,
@@ -105,11 +102,6 @@ def embedding_similarity(points: AnyArray, *, metric: Metric = "cosine") -> Floa
     -------
     ndarray of shape (N, N), dtype float64
         Symmetric; on the diagonal 1 (cosine) or 0 (euclidean).
-
-    Raises
-    ------
-    InputError
-        If the points are not a table of finite numbers, or the metric is unknown.
 
     Examples
     --------

@@ -66,16 +66,6 @@ def tste_embedding(
     progress : callable, optional
         Called with (steps done, most steps in all).
 
-    Returns
-    -------
-    Embedding
-        The same on any number of threads.
-
-    Raises
-    ------
-    InputError
-        If an option is out of range.
-
     References
     ----------
     van der Maaten, Weinberger: Stochastic triplet embedding, 2012.
@@ -133,14 +123,7 @@ def forte_embedding(
     clipped at 0), lead near a minimum. They converge slowly near the minimum, so L-BFGS over the
     factor X of K = X X^T, which keeps K among these matrices, takes over.
 
-    Parameters
-    ----------
-    comparisons, n_components, n_init, seed, repeats, max_iter, progress
-        As in :func:`tste_embedding`.
-
-    Returns
-    -------
-    Embedding
+    The parameters are those of :func:`tste_embedding`.
 
     References
     ----------
@@ -230,14 +213,7 @@ def soe_embedding(
     With distances d, a comparison (i, j, k, l) loses max(0, d_ij + 1 - d_kl)^2; the loss is the
     mean. The margin 1 is the unit of length: another one would scale the points and nothing else.
 
-    Parameters
-    ----------
-    comparisons, n_components, n_init, seed, repeats, max_iter, progress
-        As in :func:`tste_embedding`.
-
-    Returns
-    -------
-    Embedding
+    The parameters are those of :func:`tste_embedding`.
 
     References
     ----------

@@ -40,17 +40,6 @@ def run(
     With u_f = 1 / (|r| |s|) for a pair f across clusters r != s (0 inside a cluster) and
     s = A u, the score of two clusters is W(p, q) = 2 / (K (K - 1)) x the mean of s over p x q,
     where K is the number of clusters. Scores are not monotone and the last one is 0.
-
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Listed or ranked.
-    partition : InitialPartition
-        The clusters to start from (4-AL-I3 and 4-AL-I5 in the paper).
-    repeats : {"majority", "net"}
-        How repeated answers count.
-    progress : callable, optional
-        Called with (merges done, merges in all).
     """
     clusters = Clusters(
         partition.labels.copy(),

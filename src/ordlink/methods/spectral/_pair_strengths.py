@@ -86,23 +86,10 @@ class PairAnswers:
     def likelihood(
         self, strengths: FloatArray, *, curved: bool = False
     ) -> tuple[float, FloatArray, FloatArray]:
-        """Return minus the log-likelihood of strengths, and what it says of each pair.
+        """Return minus the log-likelihood of x, its slopes times -1, and, if asked for, curvatures.
 
-        Parameters
-        ----------
-        strengths : ndarray of shape (E,)
-            x, with P(e beats f) = q + (1 - 2 q) / (1 + exp(x_f - x_e)), q the lapse rate.
-        curved : bool
-            Whether the curvatures are asked for.
-
-        Returns
-        -------
-        loss : float
-            Minus the log-likelihood.
-        slopes : ndarray of shape (E,)
-            Its first derivatives times -1; without lapses, the sum of y - P.
-        curvatures : ndarray of shape (E,), or (0,) if not asked for
-            Fisher information of each pair; without lapses, the sum of P (1 - P).
+        P(e beats f) = q + (1 - 2 q) / (1 + exp(x_f - x_e)), q the lapse rate. Without lapses, the
+        slopes are the sums of y - P and the curvatures (Fisher information) those of P (1 - P).
         """
         from ordlink._threads import in_threads
         from ordlink.methods.spectral._kernels_strengths import add_likelihood, take_differences
@@ -261,10 +248,7 @@ class PairModel:
 
     @cached_property
     def _surprises(self) -> FloatArray:
-        """Chance that each pair is compared if objects are paired at random, shape (N, N).
-
-        As a power, so that it is close to 0 unless a pair would have been compared several times.
-        """
+        """Chance (N, N), as a power, that each pair is compared if objects are paired at random."""
         answers = self._answers
         weights = answers.weights if len(answers.weights) else np.ones(len(answers.winners))
         counts = np.zeros(answers.n_pairs)
@@ -289,10 +273,7 @@ class PairModel:
 
 
 class KnownStrengths:
-    """Strengths that are known well enough without prior means: from ranks, or many answers.
-
-    `strengths` has one number per pair.
-    """
+    """Strengths (one per pair) known well enough without prior means: by ranks or many answers."""
 
     def __init__(self, strengths: FloatArray, n_objects: int) -> None:
         self._strengths = strengths

@@ -56,8 +56,7 @@ def guess_strengths(
     """Return strengths of low rank and the variance of the pairs' own effects.
 
     `near` is a guess made with another lapse rate, which saves most of the search. The ridge and
-    the variance are chosen on held-out answers. Which answers are held out depends on their order
-    alone, not on the objects' numbers, and is the same in every run.
+    the variance are chosen on answers held out by their order alone, not by the objects' numbers.
     """
     comparisons = thin_out(comparisons, ROWS_AT_MOST)
     answers = PairAnswers.of(comparisons).with_lapse_rate(lapse_rate)

@@ -51,24 +51,9 @@ def run(
     held-out answers better: average linkage of the strengths and, for few objects that were often
     compared, splits of strengths with prior mean 0 ("plain splits").
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Listed or ranked.
-    partition : InitialPartition
-        The clusters to start from.
-    progress : callable, optional
-        Called with (rounds done, rounds in all).
-    repeats : {"majority", "net"}
-        How repeated answers count.
-
-    Returns
-    -------
-    Hierarchy
-        The score of a merge is the mean strength across, NaN where no answer is about it. Marked
-        as tied are merges that no answer supports, or another one equally well. Of its
-        `parameters`, `kinds` says which tree was taken ("splits", "plain splits" or "average"): one
-        entry per part, since parts never compared with each other have trees of their own.
+    The score of a merge is the mean strength across, NaN where no answer is about it. Marked as
+    tied are merges that no answer supports, or another one equally well. Parameter `kinds` says
+    which tree was taken, one entry per part: parts never compared have trees of their own.
     """
     with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
@@ -96,10 +81,7 @@ def _grow_parts(
     repeats: Repeats,
     progress: Progress | None,
 ) -> tuple[Hierarchy, list[str]]:
-    """Return the tree of all objects, and the kind of the tree of each part.
-
-    Parts are sets of objects that were never compared with each other.
-    """
+    """Return the whole tree and the kind of each part; parts were never compared to each other."""
     parts = list_parts(comparisons, partition)
     compared = np.sort(np.concatenate(parts)) if parts else np.arange(comparisons.n_objects)
     if len(parts) <= 1 and len(compared) == comparisons.n_objects:
@@ -222,10 +204,9 @@ def list_parts(comparisons: ListedComparisons, partition: InitialPartition) -> l
 
 
 def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy]) -> Hierarchy:
-    """Return the tree of all parts: they join last, in an arbitrary order.
+    """Return the tree of all parts, whose objects are k -> part[k]: they join last, in any order.
 
-    From the root down, the weakest of the merges that are left in any part comes first. Object k of
-    a part's tree is ``part[k]``.
+    From the root down, the weakest of the merges that are left in any part comes first.
     """
     n_objects = sum(len(part) for part in parts)
     order = _from_the_root_down(trees)[::-1]
@@ -261,10 +242,7 @@ def _from_the_root_down(trees: Sequence[Hierarchy]) -> list[tuple[int, int]]:
 
 
 def _rank(tree: Hierarchy, merge: int) -> tuple[int, float]:
-    """Return the sort key of a merge from the root down; those inside initial clusters come last.
-
-    These have no score and are not tied; before them come merges that no answer is about.
-    """
+    """Return the sort key of a merge: scored, about no answer (tied), inside an initial cluster."""
     score = float(tree.scores[merge])
     if not np.isnan(score):
         return 0, score
@@ -274,10 +252,9 @@ def _rank(tree: Hierarchy, merge: int) -> tuple[int, float]:
 def attach_uncompared(tree: Hierarchy, named: Int64Array, partition: InitialPartition) -> Hierarchy:
     """Return the tree of all objects, with those that no answer names attached where it is largest.
 
-    Nothing is known about them, so they go where an object is most likely to be: from the root
-    down, always into the larger of two clusters. There they are joined first, in merges marked as
-    tied, so that no split of the others changes. Object k of the given tree is ``named[k]``; its
-    merges inside initial clusters come first. The partition is that of all objects.
+    They go where an object is most likely to be: from the root down, always into the larger of two
+    clusters. There they are joined first, in merges marked as tied, so that no other split changes.
+    Object k of the given tree is ``named[k]``; merges inside initial clusters come first.
     """
     slots = partition.labels[named].tolist()
     at = slots[_most_likely_object(tree, slots)]

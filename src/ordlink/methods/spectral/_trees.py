@@ -205,8 +205,7 @@ def _converge(
 ) -> PairStrengths:
     """Return the strengths once the prior means of these clusters have converged.
 
-    Clusters that lose nearly all comparisons move slowly, in steps of less than the width of the
-    curve of P.
+    Clusters that lose nearly all comparisons move slowly.
     """
     prior_mean = _prior_means(posterior, labels, partition)
     for _ in range(_MAX_STEPS):
@@ -263,7 +262,7 @@ def build_tree(
 def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
     """Return the branch of all clusters, by average linkage weighted by precision.
 
-    Clusters come in the order of their smallest objects, and so do equally good choices.
+    Equally good choices are in the order of the clusters' smallest objects.
     """
     mean, prior = blocks.mean, 1.0 / max(blocks.spread(), _LEAST_SPREAD)
     branches = list(clusters)
