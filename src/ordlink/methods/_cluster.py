@@ -17,10 +17,6 @@ from ordlink.linkage import InitialClusters, InitialPartition, initial_partition
 from ordlink.methods._table import Method, find_method
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
-_NOTHING_LEFT = (
-    "the initial clusters are one cluster of all objects; nothing is left for the answers to decide"
-)
-
 
 def cluster(
     data: Comparisons | Oracle | AnyArray,
@@ -161,6 +157,9 @@ def _json_ready(parameters: dict[str, Any]) -> dict[str, Any]:
 def _warn_about_input(data: object, partition: InitialPartition) -> None:
     messages = list(data.warnings()) if isinstance(data, Comparisons) else []
     if partition.n_slots == 1:
-        messages.append(_NOTHING_LEFT)
+        messages.append(
+            "the initial clusters are one cluster of all objects; nothing is left for the answers "
+            "to decide"
+        )
     for message in messages:
         warnings.warn(message, OrdlinkWarning, stacklevel=3)

@@ -85,12 +85,7 @@ def tste_embedding(
         comparisons,
         "t-STE",
         partial(descend_by_lbfgs, loss=partial(tste_loss, alpha=float(alpha))),
-        n_components=n_components,
-        n_init=n_init,
-        seed=seed,
-        repeats=repeats,
-        max_iter=max_iter,
-        progress=progress,
+        (n_components, n_init, seed, repeats, max_iter, progress),
     )
 
 
@@ -140,12 +135,7 @@ def forte_embedding(
         comparisons,
         "FORTE",
         _descend,
-        n_components=n_components,
-        n_init=n_init,
-        seed=seed,
-        repeats=repeats,
-        max_iter=max_iter,
-        progress=progress,
+        (n_components, n_init, seed, repeats, max_iter, progress),
     )
 
 
@@ -230,12 +220,7 @@ def soe_embedding(
         comparisons,
         "SOE",
         partial(descend_by_lbfgs, loss=soe_loss),
-        n_components=n_components,
-        n_init=n_init,
-        seed=seed,
-        repeats=repeats,
-        max_iter=max_iter,
-        progress=progress,
+        (n_components, n_init, seed, repeats, max_iter, progress),
     )
 
 

@@ -101,22 +101,20 @@ def fit_embedding(
     comparisons: Comparisons,
     method: str,
     descend: Descend,
-    *,
-    n_components: int,
-    n_init: int,
-    seed: Seed,
-    repeats: Repeats,
-    max_iter: int,
-    progress: Progress | None,
+    options: tuple[int, int, Seed, Repeats, int, Progress | None],
 ) -> Embedding:
     """Return the best of some runs of `descend`, each from a start of its own.
 
     Linear algebra runs on one thread: sums come out the same on any number of cores.
     """
-    check_whole_number(n_components, "n_components", lowest=1)
-    check_whole_number(n_init, "n_init", lowest=1)
-    check_whole_number(max_iter, "max_iter", lowest=1)
-    seed = seed_number(seed)
+    n_components, n_init, any_seed, repeats, max_iter, progress = options
+    for name, number in (
+        ("n_components", n_components),
+        ("n_init", n_init),
+        ("max_iter", max_iter),
+    ):
+        check_whole_number(number, name, lowest=1)
+    seed = seed_number(any_seed)
     pairs = ComparedPairs.of(comparisons, repeats=repeats, seed=seed)
     # Where nothing is known, everything is in one place.
     runs = [Descent(np.zeros((pairs.n_objects, n_components)), 0.0, 0, converged=True)]

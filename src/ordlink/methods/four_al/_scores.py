@@ -107,6 +107,11 @@ class Contraction:
         list_members(labels, n_clusters, new_pair, member_starts, members)
         return cls(n_clusters, new_pair, member_starts, members)
 
+    @property
+    def arrays(self) -> tuple[Int64Array, Int32Array, Int32Array]:
+        """What kernels read."""
+        return self.member_starts, self.members, self.new_pair
+
 
 class ColumnScores:
     """Scores from compressed columns; after a merge, only columns of changed u are touched."""
@@ -173,16 +178,7 @@ def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray
     matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
     in_threads(
         lambda first, last: columns_to_matrix(
-            first,
-            last,
-            contraction.member_starts,
-            contraction.members,
-            contraction.new_pair,
-            c.starts,
-            c.splits,
-            c.rows,
-            c.values,
-            matrix,
+            first, last, *contraction.arrays, c.starts, c.splits, c.rows, c.values, matrix
         ),
         n,
         smallest=_COLUMNS_PER_THREAD,
@@ -199,21 +195,10 @@ def _to_columns(columns: ComparisonColumns, contraction: Contraction) -> Compari
     longest = np.bincount(contraction.new_pair[kept], np.diff(columns.starts)[kept]).max(initial=0)
     starts, splits = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     rows, values = np.empty(n_rows, dtype=columns.rows.dtype), np.empty(n_rows, dtype=np.int32)
-    columns_to_columns(
-        contraction.member_starts,
-        contraction.members,
-        contraction.new_pair,
-        columns.starts,
-        columns.splits,
-        columns.rows,
-        columns.values,
-        np.zeros(n, dtype=np.int64),
-        np.empty(int(longest), dtype=np.int32),
-        starts,
-        splits,
-        rows,
-        values,
-    )
+    old: list[AnyArray] = [columns.starts, columns.splits, columns.rows, columns.values]
+    scratch: list[AnyArray] = [np.zeros(n, dtype=np.int64), np.empty(int(longest), dtype=np.int32)]
+    new: list[AnyArray] = [starts, splits, rows, values]
+    columns_to_columns(*contraction.arrays, *old, *scratch, *new)
     return ComparisonColumns(starts, splits, rows[: starts[-1]], values[: starts[-1]])
 
 
@@ -253,16 +238,9 @@ class MatrixScores:
         """Bring s up to date, add it up and choose; see PairScores."""
         from ordlink.methods.four_al._kernels import merge_by_matrix
 
+        arrays: list[AnyArray] = [self._u, self._matrix, self._s, self._sums, *merges.arrays]
         clusters.alive = merge_by_matrix(
-            unit,
-            clusters.labels,
-            clusters.sizes,
-            clusters.alive,
-            self._u,
-            self._matrix,
-            self._s,
-            self._sums,
-            *merges.arrays,
+            unit, clusters.labels, clusters.sizes, clusters.alive, *arrays
         )
 
     def contraction_pays(self, clusters: Clusters) -> bool:
@@ -275,13 +253,7 @@ class MatrixScores:
 
         n = n_pairs(contraction.n_clusters)
         matrix = np.zeros((n, n), dtype=self._matrix.dtype)
-        matrix_to_matrix(
-            contraction.member_starts,
-            contraction.members,
-            contraction.new_pair,
-            self._matrix,
-            matrix,
-        )
+        matrix_to_matrix(*contraction.arrays, self._matrix, matrix)
         return MatrixScores(matrix, contraction.n_clusters)
 
 
@@ -324,31 +296,14 @@ class RankScores:
         alive, sizes = clusters.alive, clusters.sizes
         weights = 1.0 / sizes[clusters.labels]
         total = float(n_pairs(len(alive)))
-        rise = scores_by_rank(
-            self._first,
-            self._second,
-            self._group_ends,
-            clusters.labels,
-            weights,
-            total,
-            self._by_rank,
-        )
+        by_rank = self._first, self._second, self._group_ends
+        rise = scores_by_rank(*by_rank, clusters.labels, weights, total, self._by_rank)
         self._risen += rise + self._margin
-        p, q, mean, n_candidates, n_computed = best_of_bounds(
-            *self._guess,
-            self._risen,
-            self._bounds,
-            alive,
-            unit,
-            self._head,
-            self._following,
-            sizes,
-            self._ranks,
-            self._by_rank,
-            self._computed,
-            self._means,
+        members: list[AnyArray] = [self._head, self._following, sizes]
+        scores: list[AnyArray] = [self._ranks, self._by_rank, self._computed, self._means]
+        p, q, mean, n_candidates, self._n_computed = best_of_bounds(
+            *self._guess, self._risen, self._bounds, alive, unit, *members, *scores
         )
-        self._n_computed = n_computed
         return p, q, mean / total, n_candidates
 
     def _note_merge(self, clusters: Clusters, p: int, q: int) -> None:
@@ -368,8 +323,7 @@ class RankScores:
         return False
 
     def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
-        """Never called."""
-        raise NotImplementedError
+        raise NotImplementedError  # never called
 
     def _link(self, p: int, q: int) -> None:
         """Append the list of q to that of p."""

@@ -109,15 +109,9 @@ class PairAnswers:
                     winners, losers = self.winners[rows], self.losers[rows]
                     ahead = differences[: len(winners)]
                     take_differences(strengths, winners, losers, ahead)
+                    decays, sums = np.exp(-np.abs(ahead)), (slopes[part], curvatures[part])
                     losses[part] += add_likelihood(
-                        ahead,
-                        np.exp(-np.abs(ahead)),
-                        self.lapse_rate,
-                        winners,
-                        losers,
-                        self.weights[rows],
-                        slopes[part],
-                        curvatures[part],
+                        ahead, decays, self.lapse_rate, winners, losers, self.weights[rows], *sums
                     )
 
         in_threads(add, n_parts)

@@ -57,10 +57,8 @@ def run(
     """
     with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
-            tree, kinds = (
-                grow_trees(comparisons, partition, progress=progress)["splits"],
-                ["splits"],
-            )
+            tree = grow_trees(comparisons, partition, progress=progress)["splits"]
+            kinds = ["splits"]
         else:
             if repeats == "net":
                 check_net_counts(comparisons)
