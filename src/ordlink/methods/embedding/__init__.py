@@ -1,7 +1,14 @@
-"""Ordinal embeddings (t-STE, FORTE, SOE) for average linkage: start with `_embedding_al.py`."""
+"""Ordinal embeddings (t-STE, FORTE, SOE) for average linkage: start with `_embeddings.py`."""
 
-from ordlink.methods.embedding._embedding_al import Metric, embedding_similarity, run, run_tste
-from ordlink.methods.embedding._embeddings import forte_embedding, soe_embedding, tste_embedding
+from ordlink.methods.embedding._embeddings import (
+    Metric,
+    embedding_similarity,
+    forte_embedding,
+    run,
+    run_tste,
+    soe_embedding,
+    tste_embedding,
+)
 from ordlink.methods.embedding._fit import Embedding
 
 __all__ = [
