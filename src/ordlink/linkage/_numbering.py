@@ -1,8 +1,7 @@
 """Objects numbered as the answers name them, whatever their own numbers are.
 
-Sums in another order are rounded differently, and where only noise decides, rounding does. So that
-renumbering the objects renumbers the tree and changes nothing else, the work is done in an order
-that depends on the answers alone.
+Sums in another order are rounded differently, which may decide. So that renumbering the objects
+only renumbers the tree, the work is done in an order that depends on the answers alone.
 """
 
 from __future__ import annotations

@@ -191,11 +191,9 @@ class _Growth:
     """The tree while it grows.
 
     A pair {u, v} that is strictly less similar than the best pair of u when v joins is no rival:
-    Prim's algorithm completes a cluster of pairs as similar as that best pair before it leaves
-    it, so v and u are connected by edges at least as similar. All others are kept as rivals,
-    together with the period of u in which its best pair was as similar: if u joins the tree in
-    that period, through its best pair, the rival is as similar as this edge. If u joins in a later
-    period, through a pair that is strictly more similar, the rival is below this edge.
+    Prim's algorithm connects v and u by edges at least as similar as that best pair. All others
+    are kept as rivals, with the period of u in which its best pair was as similar: if u joins in
+    that period, the rival is as similar as this edge; if later, it is below this edge.
     """
 
     def __init__(self, n_objects: int, asker: AskOnce) -> None:

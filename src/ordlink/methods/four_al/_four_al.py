@@ -73,9 +73,8 @@ def _merge_all(
 ) -> Merges:
     """Return the pairs of clusters that merge, their scores and tie marks.
 
-    The scores are contracted as soon as that pays, which is checked at the latest when the number
-    of clusters has halved: clusters become the slots, so that later steps cost less and rounding
-    errors do not accumulate.
+    As soon as it pays, clusters become the slots (checked at the latest when their number has
+    halved): later steps cost less and rounding errors do not accumulate.
     """
     n_merges = len(clusters.alive) - 1
     merges = Merges.room_for(n_merges)

@@ -49,14 +49,12 @@ def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> S
     """Return the best split of a set of two objects or more, None if it explains nothing.
 
     A split's gain is the log-likelihood that it adds if the pairs across have one strength and
-    the pairs within another one. Its cost is caution times log C(n, k), the number of ways to
-    split k objects off, and half the log of the number of pairs. Pure noise gains up to 0.58 n
-    (the ground state of a spin glass) and even splits cost 0.69 n, so with caution 1 noise does not
-    pay. With less caution, even splits are found which are likely, but not firm.
+    the pairs within another one; its cost is caution times log C(n, k) and half the log of the
+    number of pairs. Pure noise gains up to 0.58 n (the ground state of a spin glass) and even
+    splits cost 0.69 n, so with caution 1 noise does not pay; with less, likely splits are found.
 
-    Starts are the object with the weakest pairs against all others, and the leading eigenvectors of
-    the pulls, as they are and double-centred, cut where that is best; then single objects change
-    sides while that pays.
+    Starts are the object with the weakest pairs, and the leading eigenvectors of the pulls, as they
+    are and double-centred, cut where that is best; then objects change sides while that pays.
     """
     strengths = posterior.strengths[np.ix_(members, members)]
     precisions = posterior.precisions[np.ix_(members, members)]
@@ -232,9 +230,8 @@ def find_firm_clusters(posterior: PairStrengths) -> LabelArray:
     """Return the partition that firm splits end in.
 
     A split of many clusters in two halves may not be firm although the clusters are, so likely
-    splits are followed a few steps further. And a split may cut through a cluster. So clusters are
-    united again unless a firm split or their strengths to third clusters separate them; before and
-    after, each object is moved to the cluster where it fits best.
+    splits are followed a few steps further. A split may cut through a cluster, so clusters are
+    united again unless firmly separated; before and after, objects move to where they fit best.
     """
     n = len(posterior.strengths)
     labels = np.zeros(n, dtype=np.intp)

@@ -216,12 +216,10 @@ class PairModel:
     def posterior(self, prior_mean: FloatArray, *, calibrated: bool = True) -> PairStrengths:
         """Return strengths as weighted observations around their prior means m.
 
-        With x the most likely strengths and c the curvatures, the effects have been integrated out
-        (Laplace): h = c / (1 + c variance), and h (z - m) = (x - m) / variance, which is the slope
-        of the likelihood at x. Curvatures at x would depend on the answers themselves: a pair that
-        lost against the odds would count far more than one that won, and noise would look like
-        structure. So the curvatures predicted before the answers are used, scaled to those at x
-        among pairs of similar prior means.
+        With x the most likely strengths and c the curvatures, the effects are integrated out
+        (Laplace): h = c / (1 + c variance), h (z - m) = (x - m) / variance. Curvatures at x depend
+        on the answers: pairs that lost against the odds would count more than pairs that won. So
+        those predicted before the answers are used, scaled to those at x among similar pairs.
 
         If `calibrated`, all precisions are scaled so that the pulls, p = h (z - m), vary as much as
         the precisions say: sum p^2 = sum h. This holds if few parameters were fitted to get m.
