@@ -70,25 +70,14 @@ def _pool_of_process(size: int, process: int) -> ThreadPoolExecutor:
 
 
 def split_range(n_items: int, *, smallest: int = 1) -> list[slice]:
-    """Return slices that cover 0..n_items, one per thread.
-
-    Parameters
-    ----------
-    n_items : int
-        Number of items.
-    smallest : int
-        Fewer items than this are not worth a thread of their own.
-    """
+    """Return slices that cover 0..n_items, one per thread, of at least `smallest` items."""
     size = max(1, min(n_threads(), n_items // max(1, smallest)))
     edges = [n_items * part // size for part in range(size + 1)]
     return [slice(edges[part], edges[part + 1]) for part in range(size)]
 
 
 def run_parts(work: Callable[[int], object], n_parts: int) -> None:
-    """Call work(0), ..., work(n_parts - 1), each on a thread of its own.
-
-    Each part must write to places of its own, so that the number of threads changes nothing.
-    """
+    """Call work(0), ..., work(n_parts - 1) on threads; each must write to places of its own."""
     if n_parts == 1:
         work(0)
         return
@@ -103,10 +92,7 @@ def in_threads(work: Callable[[int, int], object], n_items: int, *, smallest: in
 
 
 def one_ahead(draw: Callable[[], Item], *, worthwhile: bool) -> Iterator[Item]:
-    """Yield draw(), draw(), ... without end, each made while the one before is in use.
-
-    The draws happen one after the other, so that random numbers come in their order.
-    """
+    """Yield draw(), draw(), ... in their order, each made while the one before is in use."""
     if not worthwhile or n_threads() == 1:
         while True:
             yield draw()
@@ -148,8 +134,7 @@ _BLAS_LIMIT = _BlasLimit()
 def one_blas_thread() -> Iterator[None]:
     """Let linear algebra run on one thread: the same sums on any number of cores.
 
-    BLAS has one number of threads for the whole process. It is set by the first thread of ours that
-    comes here, and set back by the last one that leaves.
+    The number is one of the whole process: the first user sets it, the last one sets it back.
     """
     _BLAS_LIMIT.take()
     try:

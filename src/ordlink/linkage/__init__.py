@@ -2,11 +2,7 @@
 
 from ordlink.linkage._average import average_linkage, link_by_average
 from ordlink.linkage._average_features import link_features_by_average
-from ordlink.linkage._initial_partition import (
-    InitialClusters,
-    InitialPartition,
-    initial_partition,
-)
+from ordlink.linkage._initial_partition import InitialClusters, InitialPartition, initial_partition
 from ordlink.linkage._numbering import (
     new_pair_ids,
     order_of_appearance,

@@ -9,11 +9,7 @@ import numpy as np
 from ordlink._typing import FloatArray, Progress
 from ordlink.comparisons import check_similarities
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage._initial_partition import (
-    InitialClusters,
-    InitialPartition,
-    initial_partition,
-)
+from ordlink.linkage._initial_partition import InitialClusters, InitialPartition, initial_partition
 
 _MERGES_PER_CALL = 256
 

@@ -46,9 +46,8 @@ def link_features_by_average(
 
     Nothing is rounded in a decision: products in float32 propose, whatever lies within their
     proven error is evaluated in whole numbers, and quotients of these are compared exactly. Of
-    exactly equal scores, the cluster pair whose smallest objects come first is merged. (On a
-    matrix, :func:`average_linkage` takes scores that differ by less than 1e-9 of the best one, or
-    1e-13 of the largest similarity, for equal; here these are different scores.)
+    exactly equal scores, the cluster pair whose smallest objects come first is merged; there is no
+    tolerance as in :func:`average_linkage`.
 
     Each cluster keeps a list of its nearest clusters and a bound on all others. Since scores with
     a merged cluster are means, neither grows: most neighbours of merged clusters, and of clusters
@@ -60,18 +59,13 @@ def link_features_by_average(
     ----------
     features : ndarray of shape (N, d), dtype int8
         F, entries -1, 0 and 1, see :func:`ordlink.methods.kernel_al.active_features`.
-    partition : InitialPartition
-        The clusters to start from.
-    names : sequence of str, optional
-        Names of the objects.
-    progress : callable, optional
-        Called with (steps done, steps in all): the first search of each cluster, and the merges.
+    partition, names, progress
+        As in :func:`average_linkage`; progress counts first searches and merges.
 
     Returns
     -------
     Hierarchy
-        Scores are the mean of K. A merge is tied if another pair of clusters had exactly the
-        same score.
+        Scores are the mean of K. A merge is tied if another one had exactly the same score.
 
     Examples
     --------
@@ -111,11 +105,7 @@ def _clusters_of(features: Int8Array, partition: InitialPartition) -> Clusters:
 def _merge_all(
     features: Int8Array, partition: InitialPartition, progress: Progress | None
 ) -> tuple[Int32Array, Int64Array, Int64Array, BoolArray]:
-    """Return all merges in the order in which they are found.
-
-    Clusters are merged as long as the lists know the nearest ones; then the lists that are used up
-    are rebuilt, all at once.
-    """
+    """Return all merges as they are found; used-up lists are rebuilt all at once."""
     from ordlink.linkage._kernels_chains import Merges, merge_along_chains
 
     n_slots, n_merges = partition.n_slots, partition.n_slots - 1

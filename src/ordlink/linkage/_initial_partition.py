@@ -42,8 +42,6 @@ class InitialPartition:
     def of_labels(cls, labels: AnyArray) -> InitialPartition:
         """Return the partition in which objects of equal labels are together.
 
-        Examples
-        --------
         >>> InitialPartition.of_labels(np.array([7, 2, 7, 5])).labels
         array([0, 1, 0, 2], dtype=int32)
         """
@@ -79,14 +77,7 @@ class InitialPartition:
     ) -> Hierarchy:
         """Return the tree: merges inside the initial clusters first, then those of the slots.
 
-        Parameters
-        ----------
-        pairs : ndarray of shape (n_slots - 1, 2), dtype int32
-            Slots merged at each step; the first one, the smaller, stays.
-        scores, tied : ndarrays of shape (n_slots - 1,)
-            Score of each merge, and whether a tie decided it.
-        names : sequence of str or None
-            Names of the objects.
+        Of each pair of slots, the first one, the smaller, stays.
         """
         merges: list[tuple[int, int]] = []
         node_of_slot = []
@@ -110,12 +101,6 @@ class InitialPartition:
 
 def initial_partition(n_objects: int, initial_clusters: InitialClusters = None) -> InitialPartition:
     """Return the partition that linkage starts from; objects in no initial cluster stay single.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two objects, or an initial cluster is empty, names an unknown
-        object, or overlaps another one.
 
     Examples
     --------

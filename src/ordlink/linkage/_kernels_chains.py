@@ -130,12 +130,7 @@ def merge(p: int, q: int, clusters: Clusters, lists: Lists, spare: Int32Array) -
 
 @kernel
 def merge_along_chains(
-    done: int,
-    clusters: Clusters,
-    lists: Lists,
-    merges: Merges,
-    seen: Int8Array,
-    spare: Int32Array,
+    done: int, clusters: Clusters, lists: Lists, merges: Merges, seen: Int8Array, spare: Int32Array
 ) -> int:
     """Merge reciprocal nearest clusters as long as the lists tell them; return the merges done.
 

@@ -1,8 +1,7 @@
 """Objects numbered as the answers name them, whatever their own numbers are.
 
-Sums in another order are rounded differently, and where only noise decides, rounding does. So that
-renumbering the objects renumbers the tree and changes nothing else, the work is done in an order
-that depends on the answers alone.
+Sums in another order are rounded differently, which may decide. So that renumbering the objects
+only renumbers the tree, the work is done in an order that depends on the answers alone.
 """
 
 from __future__ import annotations
@@ -22,11 +21,9 @@ _SEED = 20190104
 def order_of_appearance(comparisons: ListedComparisons) -> Int32Array:
     """Return the objects in the order in which the answers first name them.
 
-    Those that first appear in the same comparison are ordered by the comparisons that they win and
-    lose; objects that no answer distinguishes stay in the order of their numbers.
+    Those that first appear together are ordered by the comparisons that they win and lose; objects
+    that no answer distinguishes stay in the order of their numbers.
 
-    Examples
-    --------
     >>> from ordlink import Comparisons
     >>> order_of_appearance(Comparisons.from_triplets([[3, 1, 2], [1, 3, 0]]))[-1]
     np.int32(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ordlink.linkage import InitialClusters
-from ordlink.methods._cluster import cluster, warn_of_ties
-from ordlink.methods._table import METHODS, Method, find_method
+from ordlink.methods._cluster import METHODS, Method, cluster, find_method, warn_of_ties
 
 __all__ = ["METHODS", "InitialClusters", "Method", "cluster", "find_method", "warn_of_ties"]

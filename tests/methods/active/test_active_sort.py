@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordlink.methods.active._sort import sort_into_classes
+from ordlink.methods.active._single import sort_into_classes
 from ordlink.oracles import AskOnce, SimilarityOracle
 
 

@@ -14,7 +14,7 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.methods.embedding import (
     Embedding,
     _compared_pairs,
-    _forte,
+    _embeddings,
     embedding_similarity,
     forte_embedding,
     soe_embedding,
@@ -252,14 +252,14 @@ def test_the_matrix_of_forte_is_psd_of_low_rank_at_every_step(plane, dimension: 
     start = np.random.default_rng(0).normal(size=(30, dimension))
     seen: list[np.ndarray] = []
 
-    end = _forte._descend(pairs, start, 1000, lambda points: seen.append(points.copy()))
+    end = _embeddings._descend(pairs, start, 1000, lambda points: seen.append(points.copy()))
 
-    assert len(seen) == end.n_iter > _forte._PROJECTED_STEPS
+    assert len(seen) == end.n_iter > _embeddings._PROJECTED_STEPS
     for points in seen:
         values = np.linalg.eigvalsh(points @ points.T)
         assert values.min() > -1e-9 * values.max()
         assert (values > 1e-9 * values.max()).sum() <= dimension
-    losses = [_forte.forte_loss(pairs, pairs.squared_distances(points))[0] for points in seen]
+    losses = [_embeddings.forte_loss(pairs, pairs.squared_distances(points))[0] for points in seen]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == end.loss
 
@@ -267,7 +267,7 @@ def test_the_matrix_of_forte_is_psd_of_low_rank_at_every_step(plane, dimension: 
 def test_projected_steps_alone_reach_the_loss_of_forte(plane, monkeypatch) -> None:
     comparisons = answers_about(plane, 3000, error_rate=0.2)
     expected = forte_embedding(comparisons).loss
-    monkeypatch.setattr(_forte, "_PROJECTED_STEPS", 1000)
+    monkeypatch.setattr(_embeddings, "_PROJECTED_STEPS", 1000)
 
     by_projection = forte_embedding(comparisons)
 

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from ordlink import Comparisons
 from ordlink.methods.embedding._compared_pairs import ComparedPairs
+from ordlink.methods.embedding._embeddings import forte_loss, soe_loss, tste_loss
 from ordlink.methods.embedding._fit import loss_at, nearest_of_low_rank
-from ordlink.methods.embedding._forte import forte_loss
-from ordlink.methods.embedding._soe import soe_loss
-from ordlink.methods.embedding._tste import tste_loss
 from tests.instances import Instance, instances
 from tests.reference import embedding as reference
 

@@ -10,9 +10,7 @@ from ordlink.comparisons import n_pairs
 from ordlink.linkage import initial_partition
 from ordlink.methods.spectral import _spectral
 from ordlink.methods.spectral import _trees as _spectral_trees
-from ordlink.methods.spectral._bradley_terry import as_matrix
-from ordlink.methods.spectral._pair_strengths import KnownStrengths, PairStrengths
-from ordlink.methods.spectral._split_tree import build_tree
+from ordlink.methods.spectral._pair_strengths import KnownStrengths, PairStrengths, as_matrix
 from ordlink.methods.spectral._trees import (
     MAX_ROUNDS,
     _contract,
@@ -20,6 +18,7 @@ from ordlink.methods.spectral._trees import (
     _first_clusters,
     _known_clusters,
     _refine,
+    build_tree,
     grow_trees,
 )
 

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from ordlink.linkage import initial_partition
 from ordlink.methods.spectral._pair_strengths import PairStrengths
-from ordlink.methods.spectral._split_tree import build_tree
+from ordlink.methods.spectral._trees import build_tree
 from tests.methods.spectral.observations import observations
 from tests.reference.strengths import join_clusters
 

@@ -8,9 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ordlink.methods.spectral._kernels_splits import best_threshold, improve_split, vote_on_sides
-from ordlink.methods.spectral._pair_strengths import PairStrengths
-from ordlink.methods.spectral._splits import (
+from ordlink.methods.spectral._firm_clusters import (
     LIKELY,
     _directions,
     _search,
@@ -18,6 +16,8 @@ from ordlink.methods.spectral._splits import (
     costs_of_splits,
     settle,
 )
+from ordlink.methods.spectral._kernels_splits import best_threshold, improve_split, vote_on_sides
+from ordlink.methods.spectral._pair_strengths import PairStrengths
 from tests.methods.spectral.observations import observations
 from tests.reference.strengths import chances_of_sides, cost_of_split, gain_of_split
 

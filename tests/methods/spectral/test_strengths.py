@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 
 import ordlink as ol
 from ordlink.comparisons import n_pairs
-from ordlink.methods.spectral import _bradley_terry, _pair_strengths
-from ordlink.methods.spectral._bradley_terry import (
+from ordlink.methods.spectral import _pair_strengths
+from ordlink.methods.spectral._pair_strengths import (
+    MANY_PAIRS,
+    KnownStrengths,
     PairAnswers,
+    PairModel,
     as_matrix,
     by_pair,
     leading_eigenpairs,
 )
-from ordlink.methods.spectral._pair_strengths import MANY_PAIRS, KnownStrengths, PairModel
 from ordlink.methods.spectral._rows import (
     are_often_compared,
     held_out_rows,
@@ -74,7 +76,7 @@ def test_the_likelihood_is_the_same_in_parts_and_on_any_number_of_threads(monkey
     answers = PairAnswers.of(_answers(n_answers=500))
     strengths = np.random.default_rng(0).normal(size=answers.n_pairs)
     whole = answers.likelihood(strengths, curved=True)
-    monkeypatch.setattr(_bradley_terry, "_ROWS_PER_PART", 100)
+    monkeypatch.setattr(_pair_strengths, "_ROWS_PER_PART", 100)
     found = {}
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("ORDLINK_THREADS", threads)

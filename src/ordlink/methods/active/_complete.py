@@ -12,36 +12,18 @@ from ordlink.oracles import AskOnce, Oracle
 
 
 def run_complete(
-    oracle: Oracle,
-    partition: InitialPartition,
-    *,
-    progress: Progress | None = None,
+    oracle: Oracle, partition: InitialPartition, *, progress: Progress | None = None
 ) -> Hierarchy:
     """Return the tree of Algorithm alg:hc with W(G, G') the smallest similarity (CL).
 
     Each cluster pair is represented by its least similar pair of objects. A tournament among the
-    representatives, in the order of the tie rule, gives the cluster pair to merge. A merge then
-    costs one question per remaining cluster, to find the new representatives, and the matches
-    that these change. No question is asked twice. On similarities without structure that comes
-    to about 3 questions per pair of objects, where sorting them (th:activecomplexitysclinkage)
-    takes log2 of the number of pairs.
+    representatives, in the order of the tie rule, gives the cluster pair to merge. A merge costs
+    one question per remaining cluster and the matches that change, about 3 per pair of objects in
+    all; sorting the pairs (th:activecomplexitysclinkage) takes log2 of their number each.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
-    oracle's answers agree with some similarities; if not, it is still a tree.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        Answers the questions; 0 counts as a tie.
-    partition : InitialPartition
-        The clusters to start from.
-    progress : callable, optional
-        Called with (merges done, merges in all).
-
-    Returns
-    -------
-    Hierarchy
-        Without scores: an oracle tells the order of similarities, not their size.
+    oracle's answers agree with some similarities; if not, it is still a tree. Scores are NaN: an
+    oracle tells the order of similarities, not their size.
     """
     asker = AskOnce(oracle)
     n_merges = partition.n_slots - 1

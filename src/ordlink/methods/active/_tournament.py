@@ -16,13 +16,10 @@ UNKNOWN = 2
 class Tournament:
     """The most alike among pairs that stand in a row; of equals, the first.
 
-    A binary tree over places 0, 1, ..., n-1. Each node knows the champion of the places below
-    it, the outcome of its match, and whether another pair below is as strong as the champion.
-    When pairs are exchanged, only the matches above them can change, level by level in one batch
-    each; and of these only the ones that the old outcome does not decide: who lost and became
-    weaker has lost again.
-
-    `asker` decides the matches; `pairs` are the codes of the pairs in each place, EMPTY for none.
+    A binary tree over places 0, 1, ..., n-1 (`pairs`: their codes, EMPTY for none). Each node knows
+    the champion below it, the outcome of its match, and whether another pair is as strong. When
+    pairs are exchanged, only matches above them can change, level by level in one batch each; and
+    of these only those that the old outcome does not decide: who lost and became weaker lost again.
     """
 
     def __init__(self, asker: AskOnce, pairs: Int64Array) -> None:

@@ -66,24 +66,12 @@ def adds_similarity(comparisons: Comparisons, *, repeats: Repeats = "majority") 
 def adds_similarity_of_chunks(chunks: Iterable[ListedComparisons]) -> FloatArray:
     """Return the additive similarity of every pair from comparisons that come in chunks.
 
-    Every answer counts, as with ``adds_similarity(comparisons, repeats="net")``: net counts add up
-    over chunks. The majority of the votes on a comparison cannot be known without all of them, so
-    there is no ``repeats="majority"``; without repeated answers both are the same.
+    Answers count as with ``repeats="net"``: net counts add up over chunks, unlike majorities.
 
     Parameters
     ----------
     chunks : iterable of ListedComparisons
         All about the same objects, e.g. from :func:`ordlink.read_in_chunks`.
-
-    Returns
-    -------
-    ndarray of shape (N, N), dtype float64
-        Whole numbers, symmetric, 0 on the diagonal.
-
-    Raises
-    ------
-    InputError
-        If there is no chunk, or one is about other objects.
 
     Examples
     --------

@@ -109,18 +109,11 @@ class ComparedPairs:
         n_parts = min(_PARTS, max(1, self.n_rows // _ROWS_PER_PART))
         losses, slopes = np.zeros(n_parts), np.zeros((n_parts, self.n_pairs))
         edges = [self.n_rows * part // n_parts for part in range(n_parts + 1)]
+        rows = by_pair, self.winners, self.losers, self.weights
 
         def add(first: int, last: int) -> None:
             for part in range(first, last):
-                losses[part] = row_kernel(
-                    edges[part],
-                    edges[part + 1],
-                    by_pair,
-                    self.winners,
-                    self.losers,
-                    self.weights,
-                    slopes[part],
-                )
+                losses[part] = row_kernel(edges[part], edges[part + 1], *rows, slopes[part])
 
         in_threads(add, n_parts)
         total = self.total_weight

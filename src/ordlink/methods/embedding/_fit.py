@@ -42,8 +42,7 @@ class Embedding(FrozenArrays):
     method : str
         Name of the embedding: "t-STE", "FORTE" or "SOE".
     loss : float
-        Mean loss per comparison; lower is better, and comparable for the same method and
-        comparisons alone.
+        Mean loss per comparison, comparable for the same method and comparisons alone.
     accuracy : float
         Share of the comparisons (repeated ones brought down to one) whose more similar pair is
         closer; equal distances count one half. NaN if there are no comparisons.
@@ -102,35 +101,27 @@ def fit_embedding(
     comparisons: Comparisons,
     method: str,
     descend: Descend,
-    *,
-    n_components: int,
-    n_init: int,
-    seed: Seed,
-    repeats: Repeats,
-    max_iter: int,
-    progress: Progress | None,
+    options: tuple[int, int, Seed, Repeats, int, Progress | None],
 ) -> Embedding:
     """Return the best of some runs of `descend`, each from a start of its own.
 
-    Linear algebra runs on one thread: sums then come out the same on any machine's number of cores,
-    and matrices of this size gain nothing from more.
+    Linear algebra runs on one thread: sums come out the same on any number of cores.
     """
-    check_whole_number(n_components, "n_components", lowest=1)
-    check_whole_number(n_init, "n_init", lowest=1)
-    check_whole_number(max_iter, "max_iter", lowest=1)
-    seed = seed_number(seed)
+    n_components, n_init, any_seed, repeats, max_iter, progress = options
+    for name, number in (
+        ("n_components", n_components),
+        ("n_init", n_init),
+        ("max_iter", max_iter),
+    ):
+        check_whole_number(number, name, lowest=1)
+    seed = seed_number(any_seed)
     pairs = ComparedPairs.of(comparisons, repeats=repeats, seed=seed)
     # Where nothing is known, everything is in one place.
     runs = [Descent(np.zeros((pairs.n_objects, n_components)), 0.0, 0, converged=True)]
     with one_blas_thread():
         if pairs.n_rows:
             runs = [
-                descend(
-                    pairs,
-                    start,
-                    max_iter,
-                    _count_steps(progress, number, n_init, max_iter),
-                )
+                descend(pairs, start, max_iter, _count_steps(progress, number, n_init, max_iter))
                 for number, start in enumerate(_starts(pairs, n_components, n_init, seed))
             ]
         # Runs that end in the same place differ by rounding, which must not choose between them.
@@ -206,10 +197,7 @@ def nearest_of_low_rank(matrix: FloatArray, n_components: int) -> FloatArray:
 def _starts(
     pairs: ComparedPairs, n_components: int, n_starts: int, seed: int
 ) -> Iterator[FloatArray]:
-    """Yield starts: the first from the AddS similarity, which is near an optimum; then random ones.
-
-    The first does not depend on how the objects are numbered, apart from a jitter.
-    """
+    """Yield starts: the first from the AddS similarity, near an optimum; then random ones."""
     compared = pairs.compared[:, None]
     for number in range(n_starts):
         drawn = np.random.default_rng([seed, number]).normal(size=(pairs.n_objects, n_components))
@@ -235,10 +223,9 @@ def _count_steps(progress: Progress | None, number: int, n_init: int, max_iter: 
 
 
 def _in_principal_axes(points: FloatArray, pairs: ComparedPairs) -> FloatArray:
-    """Return the points about their mean, turned so that the widest axis comes first.
+    """Return the points about their mean, the widest axis first, its largest coordinate positive.
 
-    Distances stay. The largest coordinate of each axis is positive. Objects never compared go to
-    the origin and do not count for the mean.
+    Objects never compared go to the origin and do not count for the mean.
     """
     compared = pairs.compared
     centred = np.zeros_like(points)

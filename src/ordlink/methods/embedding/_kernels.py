@@ -34,11 +34,7 @@ def squared_distances(
 
 @kernel
 def add_pulls(
-    points: FloatArray,
-    low: Int32Array,
-    high: Int32Array,
-    slopes: FloatArray,
-    gradient: FloatArray,
+    points: FloatArray, low: Int32Array, high: Int32Array, slopes: FloatArray, gradient: FloatArray
 ) -> None:
     """Add the gradient by points to `gradient`, given the slopes dloss/dD_e."""
     for e in range(low.shape[0]):

@@ -15,8 +15,14 @@ from ordlink.comparisons import (
 )
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
-from ordlink.methods.four_al._ranks import RankScores
-from ordlink.methods.four_al._scores import Clusters, ColumnScores, Contraction, Merges, PairScores
+from ordlink.methods.four_al._scores import (
+    Clusters,
+    ColumnScores,
+    Contraction,
+    Merges,
+    PairScores,
+    RankScores,
+)
 
 AT_ONCE = 100_000
 """Merges of K clusters are done together, about this / K^2 of them: a moment's work."""
@@ -34,17 +40,6 @@ def run(
     With u_f = 1 / (|r| |s|) for a pair f across clusters r != s (0 inside a cluster) and
     s = A u, the score of two clusters is W(p, q) = 2 / (K (K - 1)) x the mean of s over p x q,
     where K is the number of clusters. Scores are not monotone and the last one is 0.
-
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Listed or ranked.
-    partition : InitialPartition
-        The clusters to start from (4-AL-I3 and 4-AL-I5 in the paper).
-    repeats : {"majority", "net"}
-        How repeated answers count.
-    progress : callable, optional
-        Called with (merges done, merges in all).
     """
     clusters = Clusters(
         partition.labels.copy(),
@@ -78,9 +73,8 @@ def _merge_all(
 ) -> Merges:
     """Return the pairs of clusters that merge, their scores and tie marks.
 
-    The scores are contracted as soon as that pays, which is checked at the latest when the number
-    of clusters has halved: clusters become the slots, so that later steps cost less and rounding
-    errors do not accumulate.
+    As soon as it pays, clusters become the slots (checked at the latest when their number has
+    halved): later steps cost less and rounding errors do not accumulate.
     """
     n_merges = len(clusters.alive) - 1
     merges = Merges.room_for(n_merges)

@@ -1,4 +1,4 @@
-"""How 4-AL gets its pair scores s = A u from listed comparisons: columns, then a dense matrix.
+"""How 4-AL gets its pair scores s = A u: from columns, then a dense matrix, or from ranks.
 
 With columns, a merge costs as much as the pairs of the merged cluster's slots have entries. Where
 one cluster absorbs one object after the other, that is soon most of A; so columns are contracted
@@ -13,7 +13,13 @@ from typing import Protocol
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
-from ordlink.comparisons import ComparisonColumns, n_pairs, pair_members, row_sums
+from ordlink.comparisons import (
+    ComparisonColumns,
+    RankedComparisons,
+    n_pairs,
+    pair_members,
+    row_sums,
+)
 
 DENSE_ENTRIES = 1 << 22
 """A contracted matrix of at most this many entries is always kept dense."""
@@ -22,6 +28,8 @@ DENSE_SHARE = 1
 LARGE_SHARE = 0.25
 """Columns are contracted to columns once a cluster has more than this share of the slots."""
 _COLUMNS_PER_THREAD = 500
+ROUNDING = 1e-12
+"""Upper bounds of scores are raised by this share of the largest, to be safe from rounding."""
 
 
 @dataclass
@@ -99,6 +107,11 @@ class Contraction:
         list_members(labels, n_clusters, new_pair, member_starts, members)
         return cls(n_clusters, new_pair, member_starts, members)
 
+    @property
+    def arrays(self) -> tuple[Int64Array, Int32Array, Int32Array]:
+        """What kernels read."""
+        return self.member_starts, self.members, self.new_pair
+
 
 class ColumnScores:
     """Scores from compressed columns; after a merge, only columns of changed u are touched."""
@@ -165,16 +178,7 @@ def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray
     matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
     in_threads(
         lambda first, last: columns_to_matrix(
-            first,
-            last,
-            contraction.member_starts,
-            contraction.members,
-            contraction.new_pair,
-            c.starts,
-            c.splits,
-            c.rows,
-            c.values,
-            matrix,
+            first, last, *contraction.arrays, c.starts, c.splits, c.rows, c.values, matrix
         ),
         n,
         smallest=_COLUMNS_PER_THREAD,
@@ -191,21 +195,10 @@ def _to_columns(columns: ComparisonColumns, contraction: Contraction) -> Compari
     longest = np.bincount(contraction.new_pair[kept], np.diff(columns.starts)[kept]).max(initial=0)
     starts, splits = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     rows, values = np.empty(n_rows, dtype=columns.rows.dtype), np.empty(n_rows, dtype=np.int32)
-    columns_to_columns(
-        contraction.member_starts,
-        contraction.members,
-        contraction.new_pair,
-        columns.starts,
-        columns.splits,
-        columns.rows,
-        columns.values,
-        np.zeros(n, dtype=np.int64),
-        np.empty(int(longest), dtype=np.int32),
-        starts,
-        splits,
-        rows,
-        values,
-    )
+    old: list[AnyArray] = [columns.starts, columns.splits, columns.rows, columns.values]
+    scratch: list[AnyArray] = [np.zeros(n, dtype=np.int64), np.empty(int(longest), dtype=np.int32)]
+    new: list[AnyArray] = [starts, splits, rows, values]
+    columns_to_columns(*contraction.arrays, *old, *scratch, *new)
     return ComparisonColumns(starts, splits, rows[: starts[-1]], values[: starts[-1]])
 
 
@@ -245,16 +238,9 @@ class MatrixScores:
         """Bring s up to date, add it up and choose; see PairScores."""
         from ordlink.methods.four_al._kernels import merge_by_matrix
 
+        arrays: list[AnyArray] = [self._u, self._matrix, self._s, self._sums, *merges.arrays]
         clusters.alive = merge_by_matrix(
-            unit,
-            clusters.labels,
-            clusters.sizes,
-            clusters.alive,
-            self._u,
-            self._matrix,
-            self._s,
-            self._sums,
-            *merges.arrays,
+            unit, clusters.labels, clusters.sizes, clusters.alive, *arrays
         )
 
     def contraction_pays(self, clusters: Clusters) -> bool:
@@ -267,11 +253,93 @@ class MatrixScores:
 
         n = n_pairs(contraction.n_clusters)
         matrix = np.zeros((n, n), dtype=self._matrix.dtype)
-        matrix_to_matrix(
-            contraction.member_starts,
-            contraction.members,
-            contraction.new_pair,
-            self._matrix,
-            matrix,
-        )
+        matrix_to_matrix(*contraction.arrays, self._matrix, matrix)
         return MatrixScores(matrix, contraction.n_clusters)
+
+
+class RankScores:
+    """Scores when every comparison is known: s is a function of a pair's rank."""
+
+    def __init__(self, comparisons: RankedComparisons, clusters: Clusters) -> None:
+        ranks = comparisons.ranks
+        n_clusters = len(clusters.alive)
+        order = np.argsort(ranks, kind="stable")
+        self._first, self._second = pair_members(order, comparisons.n_objects)
+        self._ranks = ranks
+        self._group_ends = np.cumsum(np.bincount(ranks)).astype(np.int64)
+        self._by_rank = np.zeros(len(self._group_ends))
+        # Nothing is computed yet: any finite score is below these bounds.
+        self._bounds = np.full((n_clusters, n_clusters), np.inf)
+        self._margin = ROUNDING * n_pairs(n_clusters)
+        self._risen = 0.0
+        self._computed = np.empty((n_pairs(n_clusters) + 1, 2), dtype=np.int32)
+        self._means = np.empty(n_pairs(n_clusters) + 1)
+        self._n_computed = 0
+        self._guess = (0, 1)
+        self._head, self._following = _linked_lists(clusters)
+
+    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
+        """Choose and bring the bounds up to date, merge by merge; see PairScores."""
+        from ordlink.methods.four_al._kernels import unite
+
+        for t in range(len(merges)):
+            p, q, merges.scores[t], n_candidates = self._best_pair(clusters, unit)
+            merges.pairs[t] = p, q
+            merges.tied[t] = n_candidates > 1
+            clusters.alive = unite(p, q, clusters.labels, clusters.sizes, clusters.alive)
+            self._note_merge(clusters, p, q)
+
+    def _best_pair(self, clusters: Clusters, unit: float) -> tuple[int, int, float, int]:
+        """Bring s up to date, compute what may be best, and choose; see `best_cluster_pair`."""
+        from ordlink.methods.four_al._kernels_ranks import best_of_bounds, scores_by_rank
+
+        alive, sizes = clusters.alive, clusters.sizes
+        weights = 1.0 / sizes[clusters.labels]
+        total = float(n_pairs(len(alive)))
+        by_rank = self._first, self._second, self._group_ends
+        rise = scores_by_rank(*by_rank, clusters.labels, weights, total, self._by_rank)
+        self._risen += rise + self._margin
+        members: list[AnyArray] = [self._head, self._following, sizes]
+        scores: list[AnyArray] = [self._ranks, self._by_rank, self._computed, self._means]
+        p, q, mean, n_candidates, self._n_computed = best_of_bounds(
+            *self._guess, self._risen, self._bounds, alive, unit, *members, *scores
+        )
+        return p, q, mean / total, n_candidates
+
+    def _note_merge(self, clusters: Clusters, p: int, q: int) -> None:
+        """Bound the scores of the merged cluster, and guess the next best."""
+        from ordlink.methods.four_al._kernels_ranks import merge_bounds, next_guess
+
+        share = 1.0 - clusters.sizes[q] / clusters.sizes[p]  # q keeps its last size
+        merge_bounds(p, q, share, self._bounds, clusters.alive)
+        self._link(p, q)
+        if len(clusters.alive) > 1:
+            self._guess = next_guess(
+                p, q, self._computed, self._means, self._n_computed, clusters.alive
+            )
+
+    def contraction_pays(self, clusters: Clusters) -> bool:
+        """Return False: every pair keeps its own rank, so there is nothing to contract."""
+        return False
+
+    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
+        raise NotImplementedError  # never called
+
+    def _link(self, p: int, q: int) -> None:
+        """Append the list of q to that of p."""
+        last = self._head[q]
+        while self._following[last] >= 0:
+            last = self._following[last]
+        self._following[last] = self._head[p]
+        self._head[p] = self._head[q]
+
+
+def _linked_lists(clusters: Clusters) -> tuple[Int32Array, Int32Array]:
+    """Return the first object of each cluster and the object after each object, -1 at the end."""
+    head = np.full(len(clusters.sizes), -1, dtype=np.int32)
+    following = np.full(len(clusters.labels), -1, dtype=np.int32)
+    for item in range(len(clusters.labels) - 1, -1, -1):
+        label = clusters.labels[item]
+        following[item] = head[label]
+        head[label] = item
+    return head, following

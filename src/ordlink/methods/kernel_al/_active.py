@@ -42,10 +42,7 @@ def run_active(
     reference_pairs: Sequence[Sequence[int]] | AnyArray | None = None,
     seed: Seed = 0,
 ) -> Hierarchy:
-    """Return the tree of 4K-AL-act: average linkage of K = F F^T (eq:Kendalkernel-practical).
-
-    The options are those of :func:`plan_active_kernel`.
-    """
+    """Return the tree of 4K-AL-act: average linkage of K = F F^T (eq:Kendalkernel-practical)."""
     plan = plan_active_kernel(
         oracle.n_objects,
         landmark_probability=landmark_probability,
@@ -117,12 +114,6 @@ def plan_active_kernel(
     seed : int, numpy.random.Generator or None
         Random seed.
 
-    Raises
-    ------
-    InputError
-        If options exclude each other, lie out of range, or the budget is too small for one
-        reference pair.
-
     Examples
     --------
     >>> plan = plan_active_kernel(10, landmarks=[0, 5], budget=40, seed=0)
@@ -165,15 +156,11 @@ def plan_active_kernel(
 def active_features(
     oracle: Oracle, plan: ActivePlan, *, progress: Progress | None = None
 ) -> Int8Array:
-    """Ask the oracle and return the sign features F, with K = F F^T.
+    """Ask the oracle and return the sign features F, (N, n_landmarks * n_references), K = F F^T.
 
     F[i, (k, ref)] is +1 / -1 as w_ik is above / below w_ref; 0 where k = i, where {i, k} is the
     reference pair, and where the oracle can't tell. No question is asked twice: a pair of two
     landmarks is asked about once.
-
-    Returns
-    -------
-    ndarray of shape (N, n_landmarks * n_references), dtype int8
     """
     n_objects, n_landmarks = plan.n_objects, len(plan.landmarks)
     rank_of = np.full(n_objects, n_landmarks, dtype=np.int64)
@@ -212,11 +199,7 @@ def active_features(
 def active_kernel(features: Int8Array) -> FloatArray:
     """Return K = F F^T of eq:Kendalkernel-practical, with 0 on the diagonal.
 
-    F is 0 where k = i, so the sum leaves out k in {i, j} exactly. Whole numbers, exact.
-
-    Returns
-    -------
-    ndarray of shape (N, N), dtype float64
+    F is 0 where k = i, so the sum leaves out k in {i, j} exactly. Whole numbers, exact (float64).
     """
     exact = features.astype(np.float64)
     kernel: FloatArray = exact @ exact.T
@@ -225,16 +208,10 @@ def active_kernel(features: Int8Array) -> FloatArray:
 
 
 def _places_in_list(reference_pairs: Int32Array, rank_of: Int64Array) -> Int64Array:
-    """Return where each reference pair is in the list of pairs {object, landmark}; -1: nowhere.
-
-    The list names, for each object, the landmarks of lower rank; others than landmarks have the
-    highest rank.
-    """
+    """Return where each reference pair is in the list of pairs {object, landmark}; -1: nowhere."""
     ranks = np.sort(rank_of[reference_pairs], axis=1)
     holders = np.where(
-        rank_of[reference_pairs[:, 0]] == ranks[:, 1],
-        reference_pairs[:, 0],
-        reference_pairs[:, 1],
+        rank_of[reference_pairs[:, 0]] == ranks[:, 1], reference_pairs[:, 0], reference_pairs[:, 1]
     )
     first_of = np.cumsum(rank_of) - rank_of
     places: Int64Array = np.where(ranks[:, 0] < ranks[:, 1], first_of[holders] + ranks[:, 0], -1)

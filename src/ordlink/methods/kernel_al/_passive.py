@@ -150,20 +150,11 @@ def _kernel_by_groups(
         for _ in range(n_parts)
     ]
     edges = _equal_edges(columns.n_pairs, n_parts)
+    entries = columns.starts, columns.splits, columns.rows, columns.values, low, high
 
     def add(block: int, part: int) -> None:
-        add_columns_to_kernel(
-            int(edges[block, part]),
-            int(edges[block, part + 1]),
-            columns.starts,
-            columns.splits,
-            columns.rows,
-            columns.values,
-            low,
-            high,
-            *scratch[part],
-            totals[part],
-        )
+        first, last = int(edges[block, part]), int(edges[block, part + 1])
+        add_columns_to_kernel(first, last, *entries, *scratch[part], totals[part])
 
     for block in range(len(edges)):
         run_parts(lambda part, block=block: add(block, part), n_parts)  # type: ignore[misc]

@@ -21,11 +21,6 @@ _SEED = 20190102
 def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> ListedComparisons:
     """Return what the votes on each pair of pairs come to; exact ties are left out.
 
-    The order does not depend on the objects' numbers, so that whatever is drawn by row is the same
-    for the same answers about renumbered objects.
-
-    Examples
-    --------
     >>> from ordlink import Comparisons
     >>> rows = [[2, 1, 0], [0, 1, 2], [2, 1, 0], [2, 1, 0]]
     >>> one_row_per_question(Comparisons.from_triplets(rows), "majority").quadruplets

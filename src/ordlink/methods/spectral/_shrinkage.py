@@ -9,13 +9,13 @@ import numpy as np
 
 from ordlink._typing import FloatArray
 from ordlink.comparisons import ListedComparisons
-from ordlink.methods.spectral._bradley_terry import (
+from ordlink.methods.spectral._pair_strengths import (
     PairAnswers,
+    PairModel,
     as_matrix,
     by_pair,
     leading_eigenpairs,
 )
-from ordlink.methods.spectral._pair_strengths import PairModel
 from ordlink.methods.spectral._rows import held_out_rows, thin_out
 
 RIDGES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)
@@ -56,8 +56,7 @@ def guess_strengths(
     """Return strengths of low rank and the variance of the pairs' own effects.
 
     `near` is a guess made with another lapse rate, which saves most of the search. The ridge and
-    the variance are chosen on held-out answers. Which answers are held out depends on their order
-    alone, not on the objects' numbers, and is the same in every run.
+    the variance are chosen on answers held out by their order alone, not by the objects' numbers.
     """
     comparisons = thin_out(comparisons, ROWS_AT_MOST)
     answers = PairAnswers.of(comparisons).with_lapse_rate(lapse_rate)

@@ -7,17 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ordlink._threads import one_blas_thread
-from ordlink._typing import FloatArray, Progress
-from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
+from ordlink._typing import FloatArray, Int64Array, Progress
+from ordlink.comparisons import Comparisons, ListedComparisons, Repeats, find_named, find_parts
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import (
-    InitialPartition,
-    order_of_appearance,
-    permute_objects,
-    restore_objects,
-)
-from ordlink.methods.spectral._bradley_terry import by_pair
-from ordlink.methods.spectral._parts import attach_uncompared, join_trees, list_parts
+from ordlink.linkage import InitialPartition, order_of_appearance, permute_objects, restore_objects
+from ordlink.methods.spectral._pair_strengths import by_pair
 from ordlink.methods.spectral._rows import (
     are_often_compared,
     check_net_counts,
@@ -57,31 +51,14 @@ def run(
     held-out answers better: average linkage of the strengths and, for few objects that were often
     compared, splits of strengths with prior mean 0 ("plain splits").
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Listed or ranked.
-    partition : InitialPartition
-        The clusters to start from.
-    progress : callable, optional
-        Called with (rounds done, rounds in all).
-    repeats : {"majority", "net"}
-        How repeated answers count.
-
-    Returns
-    -------
-    Hierarchy
-        The score of a merge is the mean strength across, NaN where no answer is about it. Marked
-        as tied are merges that no answer supports, or another one equally well. Of its
-        `parameters`, `kinds` says which tree was taken ("splits", "plain splits" or "average"): one
-        entry per part, since parts never compared with each other have trees of their own.
+    The score of a merge is the mean strength across, NaN where no answer is about it. Marked as
+    tied are merges that no answer supports, or another one equally well. Parameter `kinds` says
+    which tree was taken, one entry per part: parts never compared have trees of their own.
     """
     with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
-            tree, kinds = (
-                grow_trees(comparisons, partition, progress=progress)["splits"],
-                ["splits"],
-            )
+            tree = grow_trees(comparisons, partition, progress=progress)["splits"]
+            kinds = ["splits"]
         else:
             if repeats == "net":
                 check_net_counts(comparisons)
@@ -102,10 +79,7 @@ def _grow_parts(
     repeats: Repeats,
     progress: Progress | None,
 ) -> tuple[Hierarchy, list[str]]:
-    """Return the tree of all objects, and the kind of the tree of each part.
-
-    Parts are sets of objects that were never compared with each other.
-    """
+    """Return the whole tree and the kind of each part; parts were never compared to each other."""
     parts = list_parts(comparisons, partition)
     compared = np.sort(np.concatenate(parts)) if parts else np.arange(comparisons.n_objects)
     if len(parts) <= 1 and len(compared) == comparisons.n_objects:
@@ -210,3 +184,101 @@ def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> FloatArray:
     ranks = by_pair(tree.lca_ranks().astype(np.float64))
     ahead = ranks[comparisons.losers] - ranks[comparisons.winners]
     return np.asarray(0.5 + 0.5 * np.sign(ahead))
+
+
+def list_parts(comparisons: ListedComparisons, partition: InitialPartition) -> list[Int64Array]:
+    """Return the objects of each part, large parts first, equal ones by their first objects.
+
+    Comparisons and initial clusters link their objects. Parts without a comparison are left out.
+    """
+    part_of = find_parts(comparisons)
+    for cluster in partition.clusters():
+        if len(cluster) > 1:
+            linked = part_of[cluster]
+            part_of[np.isin(part_of, linked)] = linked.min()
+    of_named = np.unique(part_of[find_named(comparisons)])
+    parts = [np.flatnonzero(part_of == part) for part in of_named]
+    return sorted(parts, key=lambda part: (-len(part), int(part[0])))
+
+
+def join_trees(parts: Sequence[Int64Array], trees: Sequence[Hierarchy]) -> Hierarchy:
+    """Return the tree of all parts, whose objects are k -> part[k]: they join last, in any order.
+
+    From the root down, the weakest of the merges that are left in any part comes first.
+    """
+    n_objects = sum(len(part) for part in parts)
+    order = _from_the_root_down(trees)[::-1]
+    merges = np.zeros((n_objects - 1, 2), dtype=np.int32)
+    scores = np.full(n_objects - 1, np.nan)
+    tied = np.ones(n_objects - 1, dtype=bool)
+    nodes = [
+        np.concatenate([part, np.zeros(len(part) - 1, dtype=np.int64)]) for part in parts
+    ]  # of each part's own nodes in the whole tree
+    for row, (which, own) in enumerate(order):
+        tree = trees[which]
+        merges[row] = nodes[which][tree.merges[own]]
+        scores[row], tied[row] = tree.scores[own], tree.tied[own]
+        nodes[which][len(parts[which]) + own] = n_objects + row
+    whole = int(nodes[0][-1])
+    for row, part in enumerate(nodes[1:], start=len(order)):
+        merges[row] = whole, part[-1]
+        whole = n_objects + row
+    return Hierarchy(merges, scores=scores, tied=tied)
+
+
+def _from_the_root_down(trees: Sequence[Hierarchy]) -> list[tuple[int, int]]:
+    """Return (part, merge) of all merges, those of one part in their order."""
+    left = {which: len(tree.merges) - 1 for which, tree in enumerate(trees)}
+    order = []
+    while left:
+        weakest = min(left, key=lambda which: (*_rank(trees[which], left[which]), which))
+        order.append((weakest, left[weakest]))
+        left[weakest] -= 1
+        if left[weakest] < 0:
+            del left[weakest]
+    return order
+
+
+def _rank(tree: Hierarchy, merge: int) -> tuple[int, float]:
+    """Return the sort key of a merge: scored, about no answer (tied), inside an initial cluster."""
+    score = float(tree.scores[merge])
+    if not np.isnan(score):
+        return 0, score
+    return (1, 0.0) if tree.tied[merge] else (2, 0.0)
+
+
+def attach_uncompared(tree: Hierarchy, named: Int64Array, partition: InitialPartition) -> Hierarchy:
+    """Return the tree of all objects, with those that no answer names attached where it is largest.
+
+    They go where an object is most likely to be: from the root down, always into the larger of two
+    clusters. There they are joined first, in merges marked as tied, so that no other split changes.
+    Object k of the given tree is ``named[k]``; merges inside initial clusters come first.
+    """
+    slots = partition.labels[named].tolist()
+    at = slots[_most_likely_object(tree, slots)]
+    pairs: list[tuple[int, int]] = []
+    joined = at
+    for slot in sorted(set(range(partition.n_slots)) - set(slots)):
+        pairs.append((min(joined, slot), max(joined, slot)))
+        joined = min(joined, slot)
+    n_attached = len(pairs)
+    nodes = [joined if slot == at else slot for slot in slots]  # the slot that stays of each node
+    between = []
+    for merge, (one, other) in enumerate(tree.merges.tolist()):
+        p, q = sorted((nodes[one], nodes[other]))
+        nodes.append(p)
+        if p != q:  # else inside an initial cluster
+            pairs.append((p, q))
+            between.append(merge)
+    scores = np.concatenate([np.full(n_attached, np.nan), tree.scores[between]])
+    tied = np.concatenate([np.ones(n_attached, dtype=bool), tree.tied[between]])
+    return partition.finish(np.array(pairs, dtype=np.int32), scores, tied, names=None)
+
+
+def _most_likely_object(tree: Hierarchy, slots: list[int]) -> int:
+    """Return an object of the cluster that is reached by going to the larger part at each split."""
+    node = 2 * tree.n_objects - 2
+    while node >= tree.n_objects and len({slots[item] for item in tree.members(node)}) > 1:
+        one, other = tree.merges[node - tree.n_objects].tolist()
+        node = one if tree.sizes[one] >= tree.sizes[other] else other
+    return int(tree.members(node)[0])
