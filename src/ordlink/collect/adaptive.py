@@ -20,36 +20,21 @@ from ordlink.collect.trees import bootstrap_trees, build_tree
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
 
-N_TREES = 8
-"""Bootstrap trees."""
-ANSWERS_PER_OBJECT = 8
-"""Until there are so many, questions are random: the tree means little."""
-LEAST_DOUBT = 0.05
-"""Weight of a question on whose side all trees agree: they may all be wrong."""
-GROUPS_PER_ROOT = 2.0
-"""Number of groups, in units of the square root of the number of objects."""
+N_TREES = 8  # bootstrap trees
+ANSWERS_PER_OBJECT = 8  # until there are so many, questions are random: the tree means little
+LEAST_DOUBT = 0.05  # weight of a question on whose side all trees agree: they may all be wrong
+GROUPS_PER_ROOT = 2.0  # number of groups, in units of the square root of the number of objects
 
 
 @dataclass(frozen=True)
 class Place:
-    """An object, two groups that a merge joins, and how uncertain the object's side is.
-
-    Attributes
-    ----------
-    item : int
-    first, second : ndarray of int32
-        The groups, without the object.
-    doubt : float
-        0 where all trees agree on the side, 1 where they are split evenly.
-    weight : float
-        How often it is asked about.
-    """
+    """An object, two groups that a merge joins, and how uncertain the object's side is."""
 
     item: int
-    first: Int32Array
+    first: Int32Array  # without the object, as `second`
     second: Int32Array
-    doubt: float
-    weight: float
+    doubt: float  # 0 where all trees agree on the side, 1 where they are split evenly
+    weight: float  # how often it is asked about
 
 
 def is_tree_due(known: SamplerInput) -> bool:

@@ -217,7 +217,7 @@ async def give_answer(request: Request) -> Response:
     return await _step(site, hashed, answer)
 
 
-ANSWER_DESCRIPTION: dict[str, Any] = {
+ANSWER_DESCRIPTION: dict[str, Any] = {  # `give_answer` parses its body itself
     "response_model": StateReply,
     "responses": {422: {}},
     "openapi_extra": {
@@ -227,7 +227,6 @@ ANSWER_DESCRIPTION: dict[str, Any] = {
         }
     },
 }
-"""The OpenAPI description of `give_answer`, which parses its body itself."""
 
 
 def visit_of(token_hash: str) -> str:

@@ -28,8 +28,7 @@ from ordlink.errors import InputError, MissingDependencyError
 
 LOG = logging.getLogger("ordlink.collect")
 MIGRATIONS = Path(__file__).parent / "migrations"
-MOST_AT_ONCE = 256
-"""Writes in one transaction."""
+MOST_AT_ONCE = 256  # writes in one transaction
 Result = TypeVar("Result")
 Write = Callable[[sa.Connection], Any]
 WriteMany = Callable[[sa.Connection, list[Any]], list[Any]]
@@ -60,26 +59,11 @@ class Database:
 
     While a commit is on its way to the disk, further writes queue up and share the next
     transaction. Callers get their result after the commit.
-
-    Parameters
-    ----------
-    url : str
-        ``sqlite:///path/to/file.db`` or ``postgresql://user@host/name``.
-
-    Attributes
-    ----------
-    on_rollback : callable
-        Called after a failed transaction, to drop what was kept in memory about it.
-
-    Raises
-    ------
-    InputError
-        If the database cannot be opened, or a newer ordlink wrote it.
     """
 
     def __init__(self, url: str) -> None:
         self.engine = open_database(url)
-        self.on_rollback: Callable[[], None] = lambda: None
+        self.on_rollback: Callable[[], None] = lambda: None  # drops what is kept in memory
         self._queue: queue.SimpleQueue[_Queued | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()

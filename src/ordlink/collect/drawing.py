@@ -114,26 +114,14 @@ def draw_tree(
 
 
 def describe_support(support: float | None) -> str:
-    """Describe the support of a merge.
-
-    Examples
-    --------
-    >>> describe_support(0.7), describe_support(None)
-    ('bootstrap support 70 %', 'decided by a tie, not by the answers')
-    """
+    """Describe the support of a merge."""
     if support is None:
         return "decided by a tie, not by the answers"
     return f"bootstrap support {whole_percent(support)} %"
 
 
 def trust_of(support: float | None) -> str:
-    """Return firm, fair or weak; weak if a tie decided.
-
-    Examples
-    --------
-    >>> [trust_of(support) for support in (1.0, 0.7, 0.2)]
-    ['firm', 'fair', 'weak']
-    """
+    """Return firm, fair or weak; weak if a tie decided."""
     share = support or 0.0
     return "firm" if share >= FIRM_SUPPORT else "fair" if share >= WEAK_SUPPORT else "weak"
 
@@ -149,14 +137,7 @@ class Bars:
 
 
 def draw_bars(over_time: Mapping[str, Any]) -> Bars | None:
-    """Return the bars of the answers over time; None while there are no answers.
-
-    Examples
-    --------
-    >>> drawn = draw_bars({"start": 0.0, "seconds": 60.0, "counts": [1, 0, 4]})
-    >>> drawn.bars[0], drawn.bars[2], drawn.each, drawn.since
-    ((1.0, 75.0, 198.0, 25.0), (401.0, 0.0, 198.0, 100.0), '1 min', '3 min')
-    """
+    """Return the bars of the answers over time; None while there are no answers."""
     counts = over_time["counts"]
     if not counts or not max(counts):
         return None

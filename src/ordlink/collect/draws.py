@@ -13,32 +13,19 @@ from ordlink.collect.schema import draw, question, read_objects, serving
 from ordlink.comparisons import ListedComparisons, n_pairs, pair_members
 
 SHARE = "share of random questions"
-"""Reason of questions that are random whatever the sampler says."""
 AT_ONCE = "random: no other question was ready"
-"""Reason of questions that are drawn while somebody waits for one."""
 TOO_FEW = "few answers yet: at random"
 PASSIVE = "random passive sampling"
-RANDOM_REASONS = (SHARE, AT_ONCE, TOO_FEW, PASSIVE)
-"""Reasons of random questions, whoever drew them."""
+RANDOM_REASONS = (SHARE, AT_ONCE, TOO_FEW, PASSIVE)  # reasons of random questions
 
 
 @dataclass(frozen=True)
 class DrawnQuestion:
-    """Objects to ask about, and why.
+    """Objects to ask about, and why."""
 
-    Attributes
-    ----------
-    objects : tuple of int
-        In the order of the question type; sides are drawn when it is shown.
-    reason : str
-    n_people : int or None
-        For a question of a plan, how many answers to it are missing; None for all others, which
-        are shown to as many participants as the study says.
-    """
-
-    objects: tuple[int, ...]
+    objects: tuple[int, ...]  # in the order of the type; sides are drawn when it is shown
     reason: str
-    n_people: int | None = None
+    n_people: int | None = None  # answers that a plan still needs; None: as the study says
 
 
 @dataclass(frozen=True)
@@ -54,30 +41,14 @@ class Draw:
 
 @dataclass(frozen=True)
 class SamplerInput:
-    """The state of a study, as a sampler sees it.
-
-    Attributes
-    ----------
-    kind : QuestionType
-    n_objects : int
-    comparisons : ListedComparisons
-        From the answers so far.
-    answers : tuple of (shown, choice)
-        The answers themselves, including "can't tell".
-    n_people : int
-        How many participants each question is shown to.
-    waiting : set of tuple of int
-        Objects of the questions that were drawn before and still wait for answers.
-    method : str
-        How the study's tree is built.
-    """
+    """The state of a study, as a sampler sees it."""
 
     kind: QuestionType
     n_objects: int
     comparisons: ListedComparisons
-    answers: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
-    n_people: int = 1
-    waiting: set[tuple[int, ...]] = field(default_factory=set)
+    answers: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()  # shown, choice
+    n_people: int = 1  # to whom each question is shown
+    waiting: set[tuple[int, ...]] = field(default_factory=set)  # drawn and not answered
     method: str = "tSTE-AL"
 
 
@@ -96,12 +67,6 @@ def random_objects(
 
     Quadruplets are two different pairs, which may share an object; in all other types the objects
     are different.
-
-    Examples
-    --------
-    >>> from ordlink.collect.question_types import QUESTION_TYPES
-    >>> random_objects(QUESTION_TYPES["triplet"], 5, 2, np.random.default_rng(0)).shape
-    (2, 3)
     """
     if kind.form == "quadruplet":
         first = rng.integers(0, n_pairs(n_objects), n_questions)

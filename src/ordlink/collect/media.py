@@ -17,8 +17,7 @@ from ordlink._text import listed
 from ordlink.collect.stimuli import Stimulus
 from ordlink.errors import InputError
 
-LONGEST_SIDE = 1024
-"""Pictures are shown at most this large, in pixels."""
+LONGEST_SIDE = 1024  # pictures are shown at most this large, in pixels
 MOST_PIXELS = 100_000_000
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 """What a picture may be, whatever its name says: the decoders of all others are never run."""

@@ -12,8 +12,7 @@ from ordlink.collect.reading import count_main_answers
 from ordlink.collect.schema import answer, draw, participant, question, serving
 from ordlink.collect.site import Site
 
-N_BARS = 60
-"""Bars of the chart of answers over time."""
+N_BARS = 60  # bars of the chart of answers over time
 
 
 async def overview_of(site: Site) -> dict[str, Any]:

@@ -29,15 +29,7 @@ class Session:
 
 
 class OwnerAuth:
-    """Checks the owner's token and password.
-
-    Parameters
-    ----------
-    setup_token : str
-        Printed at the start; whoever has it may set the password, once.
-    hasher : argon2.PasswordHasher, optional
-        By default with the costs that Argon2 recommends.
-    """
+    """Checks the owner's token and password."""
 
     def __init__(self, setup_token: str, *, hasher: PasswordHasher | None = None) -> None:
         self._setup_token = setup_token

@@ -36,13 +36,7 @@ class Origin:
 
 
 def origin_of(query: Mapping[str, str]) -> Origin:
-    """Return the origin that an address names; everything else in it is dropped.
-
-    Examples
-    --------
-    >>> origin_of({"PROLIFIC_PID": "5f0c", "SESSION_ID": "x"})
-    Origin(source='prolific', external_id='5f0c')
-    """
+    """Return the origin that an address names; everything else in it is dropped."""
     for source, key in _PLATFORMS.items():
         found = query.get(key, "").strip()
         if found and found.isprintable() and len(found) <= LONGEST_ID:
@@ -139,12 +133,7 @@ def _note_return(connection: sa.Connection, person: int, token_hash: str, cookie
 
 
 def leave(connection: sa.Connection, person: int) -> str:
-    """Remove a participant's answers; on another device than the first, ask the owner to.
-
-    Returns
-    -------
-    {"withdrawn", "asked_to_withdraw"}
-    """
+    """Remove a participant's answers; on another device than the first, ask the owner to."""
     if _is_first_device(connection, person):
         withdraw(connection, person)
         return "withdrawn"

@@ -13,8 +13,7 @@ from ordlink.collect.question_types import passes_catch
 from ordlink.collect.schema import answer, participant, read_objects, serving
 from ordlink.collect.study import Study
 
-FAST_SHARE = 0.2
-"""A larger share of too fast answers is flagged."""
+FAST_SHARE = 0.2  # a larger share of too fast answers is flagged
 LEAST_REPEAT_AGREEMENT = 0.6
 LEAST_TREE_AGREEMENT = 0.55
 FEWEST_TO_JUDGE = 5

@@ -27,8 +27,7 @@ from ordlink.collect.schema import (
     write_objects,
 )
 
-LEASE_SECONDS = 60.0
-"""After so long without a sign of life, another process may take the questions of a process."""
+LEASE_SECONDS = 60.0  # after so long without renewal, another process may take the questions
 LEASE_SIZE = 256
 _NOTHING: Mapping[int, int] = MappingProxyType({})
 
@@ -44,33 +43,16 @@ class QueuedQuestion:
 
 
 class QuestionQueue:
-    """The questions that this process may show next, in order.
-
-    Parameters
-    ----------
-    process : str
-        Name of this process, different from that of every other.
-    n_people : int
-        To how many participants each question is shown.
-    draw_now : callable
-        From a number to that many random questions, for when the queue is empty.
-
-    Attributes
-    ----------
-    n_shown : int
-        Questions taken so far.
-    is_short : bool
-        Whether a participant had seen all questions in the queue; whoever draws more resets it.
-    """
+    """The questions that this process may show next, in order."""
 
     def __init__(self, process: str, n_people: int, draw_now: Callable[[int], Draw]) -> None:
         self._process = process
         self._n_people = n_people
-        self._draw_now = draw_now
+        self._draw_now = draw_now  # random questions, for when the queue is empty
         self._queue: deque[QueuedQuestion] = deque()
         self._had: dict[int, set[int]] = {}
         self.n_shown = 0
-        self.is_short = False
+        self.is_short = False  # whether a participant had seen all; whoever draws more resets it
 
     def __len__(self) -> int:
         return len(self._queue)

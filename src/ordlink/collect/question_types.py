@@ -14,8 +14,7 @@ from ordlink._typing import Int32Array
 from ordlink.comparisons import ListedComparisons, list_answers
 from ordlink.errors import InputError
 
-CANT_TELL: tuple[int, ...] = ()
-"""The choice of someone who can't tell: no position at all."""
+CANT_TELL: tuple[int, ...] = ()  # the choice of someone who can't tell: no position at all
 _RANKED_FROM = 8
 
 
@@ -36,13 +35,7 @@ class QuestionType:
         return self.form == "triplet"
 
     def check_choice(self, choice: Sequence[int]) -> tuple[int, ...]:
-        """Return the choice if it is one: nothing (can't tell), or different options.
-
-        Examples
-        --------
-        >>> QUESTION_TYPES["rank-2-of-8"].check_choice([5, 2])
-        (5, 2)
-        """
+        """Return the choice if it is one: nothing (can't tell), or different options."""
         chosen = tuple(choice)
         if chosen == CANT_TELL:
             return chosen
@@ -108,13 +101,7 @@ class QuestionType:
         return (*objects[:fixed], *moved)
 
     def swapped(self, shown: Sequence[int]) -> tuple[int, ...]:
-        """Return the same question with its sides swapped.
-
-        Examples
-        --------
-        >>> QUESTION_TYPES["quadruplet"].swapped([1, 2, 3, 4])
-        (3, 4, 1, 2)
-        """
+        """Return the same question with its sides swapped."""
         if self.form == "quadruplet":
             return (*shown[2:], *shown[:2])
         if self.has_anchor:
@@ -122,14 +109,7 @@ class QuestionType:
         return tuple(reversed(shown))
 
     def identity(self, shown: Sequence[int]) -> Hashable:
-        """Return the same value for questions that differ in their sides only.
-
-        Examples
-        --------
-        >>> kind = QUESTION_TYPES["triplet"]
-        >>> kind.identity([1, 2, 3]) == kind.identity([1, 3, 2]) != kind.identity([2, 1, 3])
-        True
-        """
+        """Return the same value for questions that differ in their sides only."""
         if self.form == "quadruplet":
             return frozenset((frozenset(shown[:2]), frozenset(shown[2:])))
         return (shown[0] if self.has_anchor else None, frozenset(shown))
@@ -144,24 +124,12 @@ class QuestionType:
 
 
 def catch_objects(objects: Sequence[int]) -> tuple[int, ...]:
-    """Return a question whose answer is obvious, because an object is shown beside itself.
-
-    Examples
-    --------
-    >>> catch_objects([4, 7, 9])
-    (4, 4, 9)
-    """
+    """Return a question whose answer is obvious, because an object is shown beside itself."""
     return (objects[0], objects[0], *objects[2:])
 
 
 def passes_catch(kind: QuestionType, shown: Sequence[int], choice: Sequence[int]) -> bool:
-    """Return whether a catch trial was answered correctly.
-
-    Examples
-    --------
-    >>> passes_catch(QUESTION_TYPES["triplet"], [4, 9, 4], [1])
-    True
-    """
+    """Return whether a catch trial was answered correctly."""
     chosen = kind.chosen_objects(shown, choice)
     twice = next(one for one in shown if list(shown).count(one) == 2)
     if not chosen:
@@ -186,12 +154,6 @@ def to_comparisons(
     """Return the comparisons of answers, with participants, times and chosen sides.
 
     "Can't tell" gives none. Where two are chosen in order there is no single side.
-
-    Examples
-    --------
-    >>> kind = QUESTION_TYPES["triplet"]
-    >>> to_comparisons(kind, [[0, 1, 2]], [[1]], names=["cat", "dog", "bee"]).quadruplets.tolist()
-    [[0, 2, 0, 1]]
     """
     said = [number for number, choice in enumerate(choices) if choice]
     rows = kind.rows([shown[one] for one in said], [choices[one] for one in said])
@@ -212,7 +174,7 @@ def to_comparisons(
     return list_answers(rows, kind.form, names=names, answers=numbers, **taken)
 
 
-QUESTION_TYPES: dict[str, QuestionType] = {
+QUESTION_TYPES: dict[str, QuestionType] = {  # the question types by name
     kind.name: kind
     for kind in (
         QuestionType("quadruplet", "quadruplet", 4, 2, 1, "Which pair is more alike?"),
@@ -233,4 +195,3 @@ QUESTION_TYPES: dict[str, QuestionType] = {
         ),
     )
 }
-"""The question types by name."""

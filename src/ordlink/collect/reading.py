@@ -65,15 +65,7 @@ class Record:
 
 
 class RecordReader:
-    """Reads the main answers; each only once, unless earlier ones changed.
-
-    Attributes
-    ----------
-    revision : int
-        Of the study, when it was last read.
-    kept_people : set of int
-        Participants who were not excluded then.
-    """
+    """Reads the main answers; each only once, unless earlier ones changed."""
 
     def __init__(self, engine: sa.Engine, study: Study) -> None:
         self._engine = engine

@@ -24,8 +24,7 @@ from ordlink.collect.schema import (
     write_objects,
 )
 
-RECENT = 100
-"""A repeat is of one of so many questions before it: looking through all would take ever longer."""
+RECENT = 100  # a repeat is of one of so many questions before it: a bound on the search
 
 
 @dataclass
@@ -55,11 +54,10 @@ class Participant:
     changed: bool = False
 
 
-_UPDATED = (
+_UPDATED = (  # columns of `participant` that steps change
     "phase", "outcome", "last_number", "n_main", "n_practice", "n_failed_catches", "undoable",
     "finished_at",
 )  # fmt: skip
-"""Columns of `participant` that steps change."""
 
 
 def lock_participants(connection: sa.Connection, hashes: set[str]) -> dict[str, Participant]:
@@ -95,17 +93,11 @@ class UndoneAnswer:
 
 
 class PendingRows:
-    """Rows to write, collected over all steps of a transaction.
-
-    Attributes
-    ----------
-    shown : dict from int to int
-        How often questions were shown to somebody new; not written before the end.
-    """
+    """Rows to write, collected over all steps of a transaction."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self.connection = connection
-        self.shown: dict[int, int] = {}
+        self.shown: dict[int, int] = {}  # how often questions were shown to somebody new
         self._now = time.time()
         self._answers: dict[tuple[int, int], dict[str, Any]] = {}
         self._servings: dict[tuple[int, int], dict[str, Any]] = {}

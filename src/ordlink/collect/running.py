@@ -37,12 +37,9 @@ from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess
 from ordlink.errors import InputError
 
 LOG = logging.getLogger("ordlink.collect")
-FEW_AT_ONCE = 2
-"""Random questions drawn at a time while a plan waits for answers."""
-FEWEST_QUEUED = 24
-"""Questions that should always be queued."""
-SECONDS_AHEAD = 2.0
-"""For how long questions are drawn ahead, in addition to the time that two draws take."""
+FEW_AT_ONCE = 2  # random questions drawn at a time while a plan waits for answers
+FEWEST_QUEUED = 24  # questions that should always be queued
+SECONDS_AHEAD = 2.0  # questions are drawn ahead for so long and the time of two draws
 MOST_DRAWN = 1024
 FILL_SECONDS = 0.25
 UPKEEP_SECONDS = 2.0
@@ -56,22 +53,12 @@ class Stability:
     A check counts after as many new answers as there are objects. "Can't tell" is no new answer,
     nor is one that was undone and given again, nor are those of participants who were excluded or
     included again.
-
-    Attributes
-    ----------
-    n_stable : int
-    newick : str or None
-        The tree without excluded participants.
-    n_told : int
-        Answers other than "can't tell" at the last check that counted.
-    n_told_kept : int
-        The same without excluded participants; fewer, where somebody was excluded since.
     """
 
     n_stable: int = 0
-    newick: str | None = None
-    n_told: int = 0
-    n_told_kept: int = 0
+    newick: str | None = None  # of the tree without excluded participants
+    n_told: int = 0  # answers other than "can't tell" at the last check that counted
+    n_told_kept: int = 0  # the same without excluded participants
 
     def after(self, trees: Trees, *, fewest_new: int) -> Stability:
         """Return the stability with newly built trees."""
@@ -94,17 +81,7 @@ class LatestTrees:
 
 
 class RunningStudy:
-    """Everything behind the pages of one study.
-
-    Parameters
-    ----------
-    study : Study
-    url : str
-        Address of the database.
-    make_worker : callable, optional
-        From the address and the study to a worker. One draws questions, another builds trees, so
-        that questions never wait for trees.
-    """
+    """Everything behind the pages of one study."""
 
     def __init__(
         self,
@@ -128,6 +105,7 @@ class RunningStudy:
         self.latest = LatestTrees()
         self._set_state(self._read_state())
         self._make_worker = partial(make_worker, url, study)
+        # Two workers, so that questions never wait for trees.
         self._drawer: StudyTasks | WorkerProcess | None = None
         self._builder: StudyTasks | WorkerProcess | None = None
         self._tasks: list[asyncio.Task[None]] = []

@@ -27,8 +27,7 @@ from ordlink.errors import OrdlinkError
 from ordlink.linkage import initial_partition
 from ordlink.methods import METHODS
 
-PLANS = ("SL", "CL", "4K-AL-act")
-"""The samplers that are plans."""
+PLANS = ("SL", "CL", "4K-AL-act")  # the samplers that are plans
 
 
 def draw_questions(
@@ -40,23 +39,7 @@ def draw_questions(
     random_share: float,
     plan_seed: int = 0,
 ) -> tuple[DrawnQuestion, ...]:
-    """Return questions; the same arguments give the same questions.
-
-    Parameters
-    ----------
-    sampler : {"adaptive", "random", "SL", "CL", "4K-AL-act"}
-    known : SamplerInput
-        What was asked and answered so far.
-    n_questions : int
-        How many to draw. A plan that waits for answers gives fewer: others would only delay what it
-        asks next.
-    seed : int
-        Of this draw.
-    random_share : float
-        Probability that a question is a random one, whatever the sampler says.
-    plan_seed : int
-        Of the plan of 4K-AL-act, the same for all draws of a study.
-    """
+    """Return questions; the same arguments give the same questions."""
     rng = np.random.default_rng(seed)
     kind, n_objects = known.kind, known.n_objects
     if sampler == "random":

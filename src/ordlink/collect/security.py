@@ -12,8 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 64 * 1024
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-"""Host names of a server that listens on loopback."""
-HEADERS = {
+HEADERS = {  # sent with every response
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
         "media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -26,23 +25,14 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-"""Sent with every response."""
 HTTPS_HEADERS = {"strict-transport-security": "max-age=31536000"}
-"""Sent as well where browsers connect by https."""
 
 
 class Guard:
     """Adds the security headers, refuses large bodies, and keeps responses out of caches.
 
-    Parameters
-    ----------
-    app : ASGI application
-    hosts : collection of str, optional
-        Host names by which the server may be called, without ports; empty for any. This stops
-        pages of other sites whose host name leads to this machine. (Starlette's
-        TrustedHostMiddleware does not understand IPv6 addresses.)
-    https : bool, optional
-        Whether browsers connect by https.
+    It answers to `hosts` only (to any if empty): this stops pages of other sites whose host name
+    leads to this machine. Starlette's TrustedHostMiddleware does not understand IPv6 addresses.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Collection[str] = (), https: bool = False) -> None:
@@ -93,28 +83,13 @@ class Guard:
 
 
 def host_name(header: bytes) -> str:
-    """Return the name in a Host header, without the port; empty if there is none.
-
-    Examples
-    --------
-    >>> host_name(b"LOCALHOST:8765"), host_name(b"[::1]:8765"), host_name(b"127.0.0.1")
-    ('localhost', '[::1]', '127.0.0.1')
-    """
+    """Return the name in a Host header, without the port; empty if there is none."""
     found = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(:\d*)?", header.decode("latin-1").strip().lower())
     return found[1] if found else ""
 
 
 class RateLimit:
-    """A token bucket for each client: `burst` tokens, refilled at a steady rate.
-
-    Examples
-    --------
-    >>> limit = RateLimit(per_second=1, burst=2)
-    >>> [limit.allows("somebody", now=0.0) for _ in range(3)]
-    [True, True, False]
-    >>> limit.allows("somebody", now=1.0)
-    True
-    """
+    """A token bucket for each client: `burst` tokens, refilled at a steady rate."""
 
     MOST_CLIENTS = 20_000
 

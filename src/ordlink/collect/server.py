@@ -21,8 +21,7 @@ from ordlink.collect.study import Study
 from ordlink.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-SWITCH_SECONDS = 0.0005
-"""Python's thread switch interval: the write thread must not wait long."""
+SWITCH_SECONDS = 0.0005  # Python's thread switch interval: the write thread must not wait long
 
 
 @dataclass(frozen=True)

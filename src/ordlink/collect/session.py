@@ -17,8 +17,7 @@ from ordlink.collect.question_types import catch_objects, passes_catch
 from ordlink.collect.rows import Participant, PendingRows, lock_participants
 from ordlink.collect.study import Study
 
-FEWEST_BEFORE_REPEAT = 5
-"""Main answers of a participant before one of them may be asked again."""
+FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
 _NEXT_PHASE = {"instructions": "practice", "ready": "questions", "break": "questions"}
 
 
@@ -57,51 +56,26 @@ class Step:
 
 @dataclass(frozen=True)
 class View:
-    """What a participant sees.
+    """What a participant sees."""
 
-    Attributes
-    ----------
-    phase : {"instructions", "practice", "ready", "questions", "break", "done"}
-    outcome : str or None
-        How the visit ended.
-    number : int
-        The participant's own count of questions shown; 0 where there is none.
-    shown : tuple of int
-        The objects in the order on the screen.
-    n_done, n_total : int
-        Progress.
-    undoable : int
-        Number of the question whose answer can be undone; 0 for none.
-    stored : bool
-        Whether the answer of this step is in the database.
-    """
-
-    phase: str
+    phase: str  # instructions, practice, ready, questions, break or done
     outcome: str | None = None
-    number: int = 0
-    shown: tuple[int, ...] = ()
+    number: int = 0  # the participant's own count of questions shown; 0 where there is none
+    shown: tuple[int, ...] = ()  # in the order on the screen
     n_done: int = 0
     n_total: int = 0
-    undoable: int = 0
-    stored: bool = False
+    undoable: int = 0  # number of the question whose answer can be undone; 0 for none
+    stored: bool = False  # whether the answer of this step is in the database
 
 
 class StudySession:
-    """Carries out steps of participants.
-
-    Attributes
-    ----------
-    queue : QuestionQueue
-        Where main questions come from.
-    state : {"open", "paused", "complete"}
-        Whether questions are shown at all.
-    """
+    """Carries out steps of participants."""
 
     def __init__(self, study: Study, queue: QuestionQueue) -> None:
         self._study = study
         self._kind = study.kind
         self.queue = queue
-        self.state = "open"
+        self.state = "open"  # or paused or complete
 
     def take(self, connection: sa.Connection, steps: list[Step]) -> list[View | None]:
         """Carry out steps and return each participant's view; None for unknown participants."""

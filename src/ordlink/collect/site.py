@@ -24,32 +24,18 @@ MOST_KNOWN = 100_000
 
 @dataclass
 class Site:
-    """A study on the web.
-
-    Attributes
-    ----------
-    running : RunningStudy
-    owner : OwnerAuth
-    https : bool
-        Whether browsers connect by https, so that cookies are never sent without it.
-    hosts : tuple of str
-        Host names by which the server may be called; empty for any.
-    joining, stepping, trying, asking : RateLimit
-        Joining, per address; steps, per participant; passwords, and cookies that are not known
-        yet, per address.
-    known : set of str
-        Hashes of tokens that belong to participants.
-    """
+    """A study on the web."""
 
     running: RunningStudy
     owner: OwnerAuth
-    https: bool = False
-    hosts: tuple[str, ...] = ()
+    https: bool = False  # then cookies are never sent without it
+    hosts: tuple[str, ...] = ()  # by which the server may be called; empty for any
+    # Limits: joining, passwords and unknown cookies per address, steps per participant.
     joining: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
     stepping: RateLimit = field(default_factory=lambda: RateLimit(per_second=50, burst=200))
     trying: RateLimit = field(default_factory=lambda: RateLimit(per_second=0.2, burst=10))
     asking: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
-    known: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)  # hashes of tokens of participants
     templates: Jinja2Templates = field(
         default_factory=lambda: Jinja2Templates(directory=HERE / "templates")
     )

@@ -17,13 +17,12 @@ from ordlink.errors import InputError
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 AUDIO = (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac")
 VIDEO = (".mp4", ".webm", ".ogv")
-KINDS = {
+KINDS = {  # kinds of files, by extension
     **dict.fromkeys(PICTURES, "picture"),
     **dict.fromkeys(AUDIO, "audio"),
     **dict.fromkeys(VIDEO, "video"),
     ".txt": "text",
 }
-"""Kinds of files, by extension."""
 LONGEST_TEXT = 2000
 FEWEST = 3
 

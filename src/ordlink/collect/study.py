@@ -24,21 +24,18 @@ from ordlink.errors import InputError
 from ordlink.methods import METHODS
 
 SAMPLER_NAMES = ("adaptive", "random", "SL", "CL", "4K-AL-act")
-METHODS_OF_STUDIES = tuple(
+METHODS_OF_STUDIES = tuple(  # "auto" is too slow to be run again and again
     name for name, method in METHODS.items() if method.needs == "comparisons" and name != "auto"
 )
-"""How the tree may be built; "auto" is too slow to be run again and again."""
 Outcome = Literal["completed", "screened_out", "declined", "closed", "withdrawn"]
-OUTCOMES: tuple[str, ...] = get_args(Outcome)
-"""How a visit can end; each may have its own completion code."""
-CHOICES: dict[str, tuple[str, ...]] = {
+OUTCOMES: tuple[str, ...] = get_args(Outcome)  # each may have its own completion code
+CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of it, may be
     "question": tuple(QUESTION_TYPES),
     "sampler": SAMPLER_NAMES,
     "method": METHODS_OF_STUDIES,
     "completion_codes": OUTCOMES,
     "texts": ("prompt", *TEXTS),
 }
-"""The words that a setting, or a key of it, may be."""
 
 
 def _choice(setting: str) -> Any:
@@ -147,14 +144,7 @@ def load_study(source: str | Path) -> Study:
 def make_study(
     settings: Mapping[str, Any], stimuli: tuple[Stimulus, ...], where: str = "the study"
 ) -> Study:
-    """Return a study after checking every setting.
-
-    Examples
-    --------
-    >>> animals = tuple(Stimulus(name, "text", name) for name in ("cat", "dog", "bee"))
-    >>> make_study({"question": "odd-one-out"}, animals).kind.n_objects
-    3
-    """
+    """Return a study after checking every setting."""
     try:
         study = Study(**{**settings, "stimuli": stimuli})
     except ValidationError as error:

@@ -16,36 +16,20 @@ from ordlink.methods import METHODS, cluster, warn_of_ties
 from ordlink.metrics import agreements
 from ordlink.validation import branch_support
 
-N_BOOTSTRAP_SAMPLES = 20
-"""Fewer than `ordlink cluster` draws: the tree is rebuilt every few seconds."""
+N_BOOTSTRAP_SAMPLES = 20  # fewer than `ordlink cluster` draws: trees are rebuilt every few seconds
+# Options of methods that embed; these were best over all trees that were tried.
 _EMBEDDING = {"n_components": 3, "metric": "euclidean", "seed": 0}
-"""Options of methods that embed; these were best over all trees that were tried."""
 _FLAGS = {"n_components": "dimension"}
 
 
 @dataclass(frozen=True)
 class LiveTree:
-    """A tree and how far it can be trusted.
+    """A tree and how far it can be trusted."""
 
-    Attributes
-    ----------
-    tree : Hierarchy
-        Exactly what ``ordlink cluster`` builds from the exported answers with the study's method.
-    support : ndarray of shape (N-1,), dtype float64
-        Bootstrap support of each branch, see :func:`ordlink.validation.branch_support`; NaN where
-        a tie decided, since bootstrap samples break it the same way.
-    n_answers : int
-        Answers that count, including "can't tell".
-    agreement : dict from int to float
-        For each participant, the share of their comparisons that the tree agrees with.
-    notes : tuple of str
-        The warnings of ``ordlink cluster``.
-    """
-
-    tree: Hierarchy
-    support: FloatArray
-    n_answers: int
-    agreement: dict[int, float]
+    tree: Hierarchy  # what ``ordlink cluster`` builds from the exported answers
+    support: FloatArray  # of branches; NaN where a tie decided: bootstrap samples break it the same
+    n_answers: int  # including "can't tell"
+    agreement: dict[int, float]  # share of each participant's comparisons that the tree agrees with
     notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -85,25 +69,13 @@ def grow_tree(comparisons: ListedComparisons, method: str, n_answers: int) -> Li
 
 
 def tree_options(method: str) -> dict[str, Any]:
-    """Return the options with which a study's tree is built, as the method takes them.
-
-    Examples
-    --------
-    >>> tree_options("AddS-AL")
-    {}
-    """
+    """Return the options with which a study's tree is built, as the method takes them."""
     known = METHODS[method].options
     return {name: value for name, value in _EMBEDDING.items() if name in known}
 
 
 def cluster_command(method: str) -> str:
-    """Return the command that builds the same tree from the exported answers.
-
-    Examples
-    --------
-    >>> cluster_command("AddS-AL")
-    'ordlink cluster answers.csv --method AddS-AL'
-    """
+    """Return the command that builds the same tree from the exported answers."""
     options = "".join(
         f" --{_FLAGS.get(name, name)} {value}" for name, value in tree_options(method).items()
     )

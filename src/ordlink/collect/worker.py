@@ -26,10 +26,8 @@ from ordlink.collect.samplers import PLANS, draw_questions
 from ordlink.collect.study import Study
 from ordlink.errors import OrdlinkError
 
-NICENESS = 19
-"""Participants come first: trees get the processor time that is left."""
-NEWS = 0.1
-"""An adaptive draw may reuse earlier trees until there are so many more answers, as a share."""
+NICENESS = 19  # participants come first: trees get the processor time that is left
+NEWS = 0.1  # share of new answers from which an adaptive draw builds its trees anew
 
 
 class WorkerError(OrdlinkError, RuntimeError):
@@ -47,25 +45,13 @@ class RecordVersion:
 
 @dataclass(frozen=True)
 class Trees:
-    """The trees of all participants and without excluded ones, as the dashboard takes them.
-
-    Attributes
-    ----------
-    version : RecordVersion
-        The record that they were built from.
-    everybody, kept : dict or None
-        See :meth:`ordlink.collect.trees.LiveTree.as_json`; None without comparisons.
-    agreement : dict from int to float
-        For each participant, the share of their comparisons that the tree of everybody agrees with.
-    n_told, n_told_kept : int
-        Answers other than "can't tell", of everybody and without excluded participants.
-    """
+    """The trees of all participants and without excluded ones, as the dashboard takes them."""
 
     version: RecordVersion
-    everybody: dict[str, Any] | None
+    everybody: dict[str, Any] | None  # see `LiveTree.as_json`; None without comparisons
     kept: dict[str, Any] | None
-    agreement: dict[int, float]
-    n_told: int = 0
+    agreement: dict[int, float]  # of each participant's comparisons with the tree of everybody
+    n_told: int = 0  # answers other than "can't tell"
     n_told_kept: int = 0
 
 
