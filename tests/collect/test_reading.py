@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect import adaptive
+from ordlink.collect import samplers
 from ordlink.collect.database import make_engine, open_database, snapshot
-from ordlink.collect.participants import Origin, hash_token, join
+from ordlink.collect.people import Origin, hash_token, join
 from ordlink.collect.reading import MainAnswer, RecordReader
 from ordlink.collect.rows import bump_revision
 from ordlink.collect.running import register_study
@@ -107,7 +107,7 @@ def test_adaptive_draws_know_all_answers_but_for_the_last_few(
 ) -> None:
     grown = []
     monkeypatch.setattr(
-        adaptive,
+        samplers,
         "build_tree",
         lambda known, method: grown.append(len(known)) or build_tree(known, method),
     )

@@ -53,8 +53,7 @@ class QuestionType:
     def rows(self, shown: ArrayLike, choices: ArrayLike) -> Int32Array:
         """Return answers as rows of the form, those of one answer next to each other.
 
-        `shown` has shape (n_answers, n_objects), in the order on the screen, `choices` has shape
-        (n_answers, n_chosen); "can't tell" is left out before.
+        `shown` has shape (n_answers, n_objects), `choices` (n_answers, n_chosen).
 
         Examples
         --------
@@ -151,10 +150,7 @@ def to_comparisons(
     times: Sequence[str] | None = None,
     response_times: Sequence[float] | None = None,
 ) -> ListedComparisons:
-    """Return the comparisons of answers, with participants, times and chosen sides.
-
-    "Can't tell" gives none. Where two are chosen in order there is no single side.
-    """
+    """Return the comparisons of answers, with participants, times and chosen sides, if any."""
     said = [number for number, choice in enumerate(choices) if choice]
     rows = kind.rows([shown[one] for one in said], [choices[one] for one in said])
     each = len(rows) // len(said) if said else 1

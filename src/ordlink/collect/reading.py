@@ -55,7 +55,10 @@ class Record:
             [one.choice for one in self.answers],
             names=self.study.names,
             people=[person_name(one.person) for one in self.answers],
-            times=[written_time(one.received_at) for one in self.answers],
+            times=[
+                datetime.fromtimestamp(one.received_at, UTC).isoformat(timespec="milliseconds")
+                for one in self.answers
+            ],
             response_times=[one.seconds for one in self.answers],
         )
 
@@ -127,8 +130,3 @@ def count_main_answers(connection: sa.Connection) -> int:
 def person_name(person: int) -> str:
     """Return the name of a participant in exports, never their id of a platform."""
     return f"P{person}"
-
-
-def written_time(seconds: float) -> str:
-    """Return a time as text, in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import secrets
 import time
 from collections import deque
@@ -18,9 +17,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from ordlink.collect import schema
-from ordlink.collect.database import Database, checkpoint, hide_password, is_sqlite
-from ordlink.collect.draws import AT_ONCE, Draw, random_questions, read_last_draw
-from ordlink.collect.media import Media, stimulus_keys
+from ordlink.collect.database import LOG, Database, checkpoint, hide_password, is_sqlite
 from ordlink.collect.question_queue import (
     LEASE_SIZE,
     QuestionQueue,
@@ -30,13 +27,14 @@ from ordlink.collect.question_queue import (
 )
 from ordlink.collect.reading import count_main_answers
 from ordlink.collect.rows import note_event
-from ordlink.collect.samplers import PLANS
+from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
 from ordlink.collect.session import Step, StudySession, View
+from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
 from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess
 from ordlink.errors import InputError
 
-LOG = logging.getLogger("ordlink.collect")
+Worker = StudyTasks | WorkerProcess
 FEW_AT_ONCE = 2  # random questions drawn at a time while a plan waits for answers
 FEWEST_QUEUED = 24  # questions that should always be queued
 SECONDS_AHEAD = 2.0  # questions are drawn ahead for so long and the time of two draws
@@ -84,11 +82,7 @@ class RunningStudy:
     """Everything behind the pages of one study."""
 
     def __init__(
-        self,
-        study: Study,
-        url: str,
-        *,
-        make_worker: Callable[[str, Study], StudyTasks | WorkerProcess] = WorkerProcess,
+        self, study: Study, url: str, *, make_worker: Callable[[str, Study], Worker] = WorkerProcess
     ) -> None:
         self.study = study
         self.database = Database(url)
@@ -106,14 +100,12 @@ class RunningStudy:
         self._set_state(self._read_state())
         self._make_worker = partial(make_worker, url, study)
         # Two workers, so that questions never wait for trees.
-        self._drawer: StudyTasks | WorkerProcess | None = None
-        self._builder: StudyTasks | WorkerProcess | None = None
+        self._drawer: Worker | None = None
+        self._builder: Worker | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._building = asyncio.Lock()
         self._shown: deque[tuple[float, int]] = deque(maxlen=16)
         self._draw_seconds = 0.0
-
-    # --- what requests use --------------------------------------------------------------------
 
     async def step(self, step: Step) -> View | None:
         """Carry out a step of a participant; returns after it is on the disk."""
@@ -167,8 +159,6 @@ class RunningStudy:
                 stability = self.latest.stability.after(trees, fewest_new=self.study.n_objects)
                 self.latest = LatestTrees(trees, time.time(), stability)
 
-    # --- start and stop -----------------------------------------------------------------------
-
     def start(self) -> None:
         """Start the background."""
         self._drawer = self._make_worker()
@@ -192,8 +182,6 @@ class RunningStudy:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
         await asyncio.to_thread(self.database.close)
-
-    # --- the background -----------------------------------------------------------------------
 
     async def _repeat(self, work: Callable[[], Any], seconds: float) -> None:
         while True:
@@ -252,7 +240,10 @@ class RunningStudy:
         """Return random questions at once, for when the queue is empty."""
         if self.study.sampler in PLANS:  # what the plan asks next must not wait behind them
             n_questions = min(n_questions, FEW_AT_ONCE)
-        return random_draw(self.study, n_questions, self._new_seed())
+        study, seed = self.study, self._new_seed()
+        rng = np.random.default_rng(seed)
+        questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
+        return Draw("random", seed, 0, 0, questions)
 
     def _make_rng(self, process: str) -> np.random.Generator:
         """Return the generator of the draws' seeds, different after a restart."""
@@ -275,18 +266,10 @@ class RunningStudy:
         self.session.state = state
 
 
-def random_draw(study: Study, n_questions: int, seed: int) -> Draw:
-    """Return random questions, whatever was answered."""
-    rng = np.random.default_rng(seed)
-    questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
-    return Draw("random", seed, 0, 0, questions)
-
-
 def register_study(engine: sa.Engine, study: Study) -> bytes:
-    """Store the study at its first start; later, check that its stimuli are still the same.
+    """Store the study, or check that its stimuli did not change; return the database's secret.
 
-    As long as nobody has taken part, they may change. Returns the secret of this database, from
-    which opaque keys are made.
+    As long as nobody has taken part, they may change.
     """
     settings = json.dumps(study.settings(), ensure_ascii=False)
     rows = [

@@ -93,8 +93,6 @@ class StudySession:
         rows.write(participants.values())
         return views
 
-    # --- acting -------------------------------------------------------------------------------
-
     def _act(
         self, rows: PendingRows, person: Participant, action: Answer | Undo | Continue | None
     ) -> bool:
@@ -115,13 +113,8 @@ class StudySession:
         opened = person.open
         if opened is None or opened.number != given.number:
             return rows.is_stored(person, given.number)
-        rows.add_answer(
-            person,
-            given.choice,
-            seconds=given.seconds,
-            n_blurs=given.n_blurs,
-            device=given.device,
-        )
+        details = {"seconds": given.seconds, "n_blurs": given.n_blurs, "device": given.device}
+        rows.add_answer(person, given.choice, **details)
         person.changed = True
         person.undoable = 0 if opened.role == "practice" else given.number
         if opened.role == "practice":
@@ -146,16 +139,14 @@ class StudySession:
         """Show the last question again, and return the open one."""
         if not self._study.undo or person.phase != "questions" or person.undoable != wanted.number:
             return
-        last = rows.undo_answer(person, wanted.number)
+        last, choice = rows.undo_answer(person, wanted.number)
         person.undoable = 0
         rows.close_question(person, "returned")
         if last.role == "main":
             person.n_main -= 1
-        elif last.role == "catch" and not passes_catch(self._kind, last.shown, last.choice):
+        elif last.role == "catch" and not passes_catch(self._kind, last.shown, choice):
             person.n_failed_catches -= 1
         rows.open_question(person, last.role, last.shown, last.question_id, is_new=False)
-
-    # --- showing ------------------------------------------------------------------------------
 
     def _serve(self, rows: PendingRows, person: Participant) -> None:
         """Open a question for a participant who should have one and has none."""
@@ -188,21 +179,12 @@ class StudySession:
         return tuple(rng.sample(range(self._study.n_objects), self._kind.n_objects))
 
     def _view(self, person: Participant) -> View:
-        view = View(
-            person.phase,
-            person.outcome,
-            n_done=person.n_main,
-            n_total=self._study.questions_per_person,
-        )
+        n_done, n_total = person.n_main, self._study.questions_per_person
         if person.open is None:
-            return view
-        return replace(
-            view,
-            outcome=None,
-            number=person.open.number,
-            shown=person.open.shown,
-            undoable=person.undoable if person.phase == "questions" else 0,
-        )
+            return View(person.phase, person.outcome, n_done=n_done, n_total=n_total)
+        undoable = person.undoable if person.phase == "questions" else 0
+        number, shown = person.open.number, person.open.shown
+        return View(person.phase, None, number, shown, n_done, n_total, undoable)
 
 
 def _finish(person: Participant, outcome: str) -> None:

@@ -20,6 +20,7 @@ from ordlink.collect.stimuli import (
     stimuli_of_table,
 )
 from ordlink.collect.texts import TEXTS
+from ordlink.datasets import load_zoo
 from ordlink.errors import InputError
 from ordlink.methods import METHODS
 
@@ -244,3 +245,11 @@ def _stimuli(given: object, path: Path) -> tuple[Stimulus, ...]:
         "relative to the folder of the study file",
         where=where,
     )
+
+
+def demo_study() -> Study:
+    """Return a study of the animals of the Zoo data."""
+    names = dict.fromkeys(load_zoo().names)  # two animals are called frog: one is enough
+    stimuli = tuple(Stimulus(name, "text", name) for name in names)
+    settings = {"name": "Animals", "questions_per_person": 30, "break_every": 15}
+    return make_study(settings, stimuli, "the demo")

@@ -14,16 +14,23 @@ import sys
 import threading
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 
 from ordlink._processes import die_with_parent
 from ordlink.collect.database import make_engine, snapshot
-from ordlink.collect.draws import Draw, SamplerInput, read_last_draw, read_waiting
 from ordlink.collect.reading import Record, RecordReader
-from ordlink.collect.samplers import PLANS, draw_questions
+from ordlink.collect.samplers import (
+    PLANS,
+    Draw,
+    SamplerInput,
+    draw_questions,
+    read_last_draw,
+    read_waiting,
+)
 from ordlink.collect.study import Study
+from ordlink.collect.trees import grow_tree
 from ordlink.errors import OrdlinkError
 
 NICENESS = 19  # participants come first: trees get the processor time that is left
@@ -105,8 +112,6 @@ class StudyTasks:
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         """Return the trees; None if the record is the one of `unless`."""
-        from ordlink.collect.trees import grow_tree
-
         record = self._reader.read()
         version = RecordVersion(record.last_answer, len(record.answers), self._reader.revision)
         if version == unless:
@@ -142,13 +147,11 @@ class WorkerProcess:
 
     def draw(self, n_questions: int, seed: int) -> Draw:
         """Return questions drawn by the study's sampler; blocks."""
-        drawn: Draw = self._call("draw", n_questions, seed)
-        return drawn
+        return cast(Draw, self._call("draw", n_questions, seed))
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         """Return the trees; None if the record is the one of `unless`; blocks."""
-        trees: Trees | None = self._call("build_trees", unless)
-        return trees
+        return cast(Trees | None, self._call("build_trees", unless))
 
     def close(self) -> None:
         """End the process."""
@@ -186,7 +189,11 @@ class WorkerProcess:
 def _work(pipe: Connection, url: str, study: Study) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes us
     die_with_parent()
-    _lower_priority()
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     os.environ.setdefault("ORDLINK_THREADS", "1")
     tasks = StudyTasks(make_engine(url), study)
     while True:
@@ -202,11 +209,3 @@ def _work(pipe: Connection, url: str, study: Study) -> None:
             pipe.send(reply)
         except OSError:
             return
-
-
-def _lower_priority() -> None:
-    with contextlib.suppress(OSError):
-        os.nice(NICENESS)
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
