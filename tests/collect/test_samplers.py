@@ -16,7 +16,6 @@ from ordlink.collect.database import open_database
 from ordlink.collect.people import exclude
 from ordlink.collect.question_queue import add_draw
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
-from ordlink.collect.reading import read_main_answers
 from ordlink.collect.results import count_all
 from ordlink.collect.running import register_study
 from ordlink.collect.samplers import (
@@ -29,7 +28,7 @@ from ordlink.collect.samplers import (
     standard_order,
 )
 from ordlink.collect.study import Study
-from ordlink.collect.worker import StudyTasks
+from ordlink.collect.worker import StudyTasks, read_main_answers
 from tests.collect.conftest import Place, text_study
 
 N = 12

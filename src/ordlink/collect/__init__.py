@@ -10,7 +10,7 @@ trees, samplers                     the tree and its drawing; which question nex
 question_queue                      questions leased by this process
 rows, session                       what participants do: many steps in one transaction
 people                              participants who join, return, withdraw; the owner's login
-reading, worker, running            the answers; draws and trees beside the server
+worker, running                     the answers; draws and trees beside the server
 site, api, dashboard, server        what all routes share; the routes; results for the owner
 ==================================  ========================================================
 

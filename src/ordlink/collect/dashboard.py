@@ -13,7 +13,6 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request, Resp
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from ordlink.collect import people
-from ordlink.collect.reading import RecordReader
 from ordlink.collect.results import (
     ParticipantQuality,
     export_answers,
@@ -27,6 +26,7 @@ from ordlink.collect.results import (
 from ordlink.collect.rows import note_event
 from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, client_of, same_site_only
 from ordlink.collect.trees import TreeDrawing, draw_bars, draw_tree
+from ordlink.collect.worker import RecordReader
 from ordlink.errors import InputError
 
 HIGHEST_NUMBER = 2**31 - 1

@@ -75,14 +75,10 @@ class QuestionType:
             return order
         if self.form == "odd-one-out":
             return order[:, [1, 2, 0]]
-        columns = [
-            (closer, farther)
-            for closer in range(self.n_chosen)
-            for farther in range(closer + 1, self.n_options)
-        ]
         rows = [
             np.stack([objects[:, 0], order[:, closer], order[:, farther]], axis=1)
-            for closer, farther in columns
+            for closer in range(self.n_chosen)
+            for farther in range(closer + 1, self.n_options)
         ]
         return np.stack(rows, axis=1).reshape(-1, 3)
 
@@ -154,13 +150,10 @@ def to_comparisons(
     said = [number for number, choice in enumerate(choices) if choice]
     rows = kind.rows([shown[one] for one in said], [choices[one] for one in said])
     each = len(rows) // len(said) if said else 1
+    columns = {"annotators": people, "times": times, "response_times": response_times}
     taken: dict[str, Any] = {
         name: [column[one] for one in said for _ in range(each)]
-        for name, column in (
-            ("annotators", people),
-            ("times", times),
-            ("response_times", response_times),
-        )
+        for name, column in columns.items()
         if column is not None
     }
     # A row of the form is an answer; where one screen gives many rows, they belong together.

@@ -17,12 +17,12 @@ import sqlalchemy as sa
 
 from ordlink.collect.people import removal_requests
 from ordlink.collect.question_types import passes_catch
-from ordlink.collect.reading import Record, count_main_answers, person_name
 from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, is_file_name
 from ordlink.collect.study import Study
+from ordlink.collect.worker import Record, count_main_answers, person_name
 from ordlink.io import write_comparisons
 
 N_BARS = 60  # bars of the chart of answers over time
@@ -38,18 +38,13 @@ async def overview_of(site: Site) -> dict[str, Any]:
     study = site.running.study
     counts = await site.database.read(count_all)
     n_completed = counts["participants"].get("completed", 0)
+    settings = ("n_objects", "question", "sampler", "method", "budget", "stable_trees", "currency")
     return {
+        **{name: getattr(study, name) for name in settings},
         "state": site.running.state,
-        "n_objects": study.n_objects,
-        "question": study.question,
-        "sampler": study.sampler,
-        "method": study.method,
-        "budget": study.budget,
         "is_spent": site.running.is_spent(counts["n_answers"]),
-        "stable_trees": study.stable_trees,
         "n_stable": site.running.latest.stability.n_stable,
         "cost": round(n_completed * study.pay_per_person, 2),
-        "currency": study.currency,
         **counts,
     }
 

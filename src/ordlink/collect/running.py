@@ -25,13 +25,12 @@ from ordlink.collect.question_queue import (
     release_abandoned,
     release_all,
 )
-from ordlink.collect.reading import count_main_answers
 from ordlink.collect.rows import note_event
 from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
 from ordlink.collect.session import Step, StudySession, View
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
-from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess
+from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess, count_main_answers
 from ordlink.errors import InputError
 
 Worker = StudyTasks | WorkerProcess
@@ -187,8 +186,6 @@ class RunningStudy:
         while True:
             try:
                 await work()
-            except asyncio.CancelledError:
-                raise
             except WorkerError as error:
                 LOG.warning("%s", error)
             except Exception:
@@ -240,10 +237,7 @@ class RunningStudy:
         """Return random questions at once, for when the queue is empty."""
         if self.study.sampler in PLANS:  # what the plan asks next must not wait behind them
             n_questions = min(n_questions, FEW_AT_ONCE)
-        study, seed = self.study, self._new_seed()
-        rng = np.random.default_rng(seed)
-        questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
-        return Draw("random", seed, 0, 0, questions)
+        return random_draw(self.study, n_questions, self._new_seed())
 
     def _make_rng(self, process: str) -> np.random.Generator:
         """Return the generator of the draws' seeds, different after a restart."""
@@ -264,6 +258,13 @@ class RunningStudy:
         if (self.session.state, state) == ("complete", "open"):
             self.latest = replace(self.latest, stability=Stability())
         self.session.state = state
+
+
+def random_draw(study: Study, n_questions: int, seed: int) -> Draw:
+    """Return random questions, whatever was answered."""
+    rng = np.random.default_rng(seed)
+    questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
+    return Draw("random", seed, 0, 0, questions)
 
 
 def register_study(engine: sa.Engine, study: Study) -> bytes:

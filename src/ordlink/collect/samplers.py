@@ -15,7 +15,6 @@ near the root cost most. A random question is about a small group only by luck.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
@@ -73,6 +72,7 @@ class SamplerInput:
     n_people: int = 1  # to whom each question is shown
     waiting: set[tuple[int, ...]] = field(default_factory=set)  # drawn and not answered
     method: str = "tSTE-AL"
+    plan_seed: int = 0  # of 4K-AL-act, the same for all draws of a study
 
 
 def random_questions(
@@ -120,13 +120,7 @@ def read_last_draw(connection: sa.Connection, sampler: str | None = None) -> int
 
 
 def draw_questions(
-    sampler: str,
-    known: SamplerInput,
-    n_questions: int,
-    *,
-    seed: int,
-    random_share: float,
-    plan_seed: int = 0,
+    sampler: str, known: SamplerInput, n_questions: int, *, seed: int, random_share: float
 ) -> tuple[DrawnQuestion, ...]:
     """Return questions; the same arguments give the same questions."""
     rng = np.random.default_rng(seed)
@@ -136,8 +130,7 @@ def draw_questions(
     if sampler == "adaptive" and len(known.answers) < ANSWERS_PER_OBJECT * n_objects:
         return random_questions(kind, n_objects, n_questions, rng, TOO_FEW)
     if sampler in PLANS:
-        options = {"seed": plan_seed} if sampler == "4K-AL-act" else {}
-        return _draw_plan(sampler, options, known, n_questions, seed, random_share)
+        return _draw_plan(sampler, known, n_questions, seed, random_share)
     is_random = rng.random(n_questions) < random_share
     own = sample_adaptively(known, int((~is_random).sum()), rng)
     mixed = [*own, *random_questions(kind, n_objects, n_questions - len(own), rng, SHARE)]
@@ -145,17 +138,12 @@ def draw_questions(
 
 
 def _draw_plan(
-    method: str,
-    options: dict[str, Any],
-    known: SamplerInput,
-    n_questions: int,
-    seed: int,
-    random_share: float,
+    method: str, known: SamplerInput, n_questions: int, seed: int, random_share: float
 ) -> tuple[DrawnQuestion, ...]:
     """Return what a plan asks, mixed with random questions, until the plan has to wait."""
     places, rng = (np.random.default_rng([seed, part]) for part in range(2))
     is_random = places.random(n_questions) < random_share
-    own = _plan_questions(method, options, known, int((~is_random).sum()))
+    own = _plan_questions(method, known, int((~is_random).sum()))
     if not own:
         return ()
     too_many = np.cumsum(~is_random) > len(own)
@@ -166,10 +154,9 @@ def _draw_plan(
     return tuple(next(shared) if one else next(asked) for one in is_random)
 
 
-def _plan_questions(
-    method: str, options: dict[str, Any], known: SamplerInput, n_questions: int
-) -> list[DrawnQuestion]:
+def _plan_questions(method: str, known: SamplerInput, n_questions: int) -> list[DrawnQuestion]:
     """Return what an active method asks next; nothing once it is done."""
+    options = {"seed": known.plan_seed} if method == "4K-AL-act" else {}
     oracle = KnownAnswers(known)
     try:
         METHODS[method].run(oracle, initial_partition(known.n_objects), **options)
