@@ -81,10 +81,7 @@ def is_theirs(connection: sa.Connection, origin: Origin, token_hash: str) -> boo
 def join(
     connection: sa.Connection, origin: Origin, token_hash: str, *, cookie_hash: str = ""
 ) -> int:
-    """Add a participant, or let a known one return with a new token; return their number.
-
-    `cookie_hash` is that of the token in the browser's cookie, if it has one.
-    """
+    """Add a participant, or let a known one return; `cookie_hash` is of their browser's token."""
     known = connection.execute(_find(origin).with_for_update()).first()
     if known is not None:
         _note_return(connection, known.id, known.token_hash, cookie_hash)

@@ -59,8 +59,6 @@ class QuestionType:
         --------
         >>> QUESTION_TYPES["triplet"].rows([[4, 7, 9]], [[1]]).tolist()
         [[4, 9, 7]]
-        >>> QUESTION_TYPES["odd-one-out"].rows([[4, 7, 9]], [[0]]).tolist()
-        [[7, 9, 4]]
         """
         objects = np.asarray(shown, dtype=np.int32).reshape(-1, self.n_objects)
         chosen = np.asarray(choices, dtype=np.int64).reshape(-1, self.n_chosen)

@@ -235,7 +235,7 @@ def export_study(study: Study) -> str:
 
     folders = [one.path.absolute().parent for one in study.stimuli if one.path is not None]
     root = Path(os.path.commonpath(folders)) if folders else Path()
-    content = {**study.settings(), "stimuli": [_entry(one, root) for one in study.stimuli]}
+    content = {**study.model_dump(), "stimuli": [_entry(one, root) for one in study.stimuli]}
     written = yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
     place = "# To start it again, put this file in the folder of the stimuli.\n" if folders else ""
     return place + str(written)

@@ -268,11 +268,8 @@ def random_draw(study: Study, n_questions: int, seed: int) -> Draw:
 
 
 def register_study(engine: sa.Engine, study: Study) -> bytes:
-    """Store the study, or check that its stimuli did not change; return the database's secret.
-
-    As long as nobody has taken part, they may change.
-    """
-    settings = json.dumps(study.settings(), ensure_ascii=False)
+    """Store the study; its stimuli may change until somebody takes part. Return the secret."""
+    settings = json.dumps(study.model_dump(), ensure_ascii=False)
     rows = [
         {"number": number, "name": one.name, "kind": one.kind, "digest": one.digest}
         for number, one in enumerate(study.stimuli)
@@ -288,7 +285,7 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
                 schema.study.insert().values(**first, settings=settings, created_at=time.time())
             )
             connection.execute(schema.stimulus.insert(), rows)
-            note_event(connection, "settings", **study.settings())
+            note_event(connection, "settings", **study.model_dump())
             return bytes.fromhex(secret)
         stored = connection.execute(
             sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
@@ -309,7 +306,7 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
             connection.execute(schema.stimulus.insert(), rows)
         if settings != row.settings:
             connection.execute(schema.study.update().values(settings=settings))
-            note_event(connection, "settings", **study.settings())
+            note_event(connection, "settings", **study.model_dump())
         return bytes.fromhex(row.secret)
 
 

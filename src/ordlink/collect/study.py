@@ -105,24 +105,12 @@ class Study(BaseModel):
         return self.texts.get(key) or (self.kind.prompt if key == "prompt" else TEXTS[key])
 
     def completion(self, outcome: str | None) -> tuple[str, str]:
-        """Return the code of an outcome and the address to return to; empty if there is none.
-
-        Examples
-        --------
-        >>> url = "https://example.org/?cc={code}"
-        >>> study = Study(stimuli=(), completion_codes={"completed": "A&B"}, completion_url=url)
-        >>> study.completion("completed"), study.completion("closed")
-        (('A&B', 'https://example.org/?cc=A%26B'), ('', ''))
-        """
+        """Return the code of an outcome and the address to return to; empty if there is none."""
         codes: Mapping[str, str] = self.completion_codes  # type: ignore[assignment]
         code = codes.get(outcome or "", "")
         if outcome is None or ("{code}" in self.completion_url and not code):
             return code, ""
         return code, self.completion_url.replace("{code}", quote(code, safe=""))
-
-    def settings(self) -> dict[str, Any]:
-        """Return all settings but the stimuli, as values that JSON and YAML can hold."""
-        return self.model_dump()
 
 
 def load_study(source: str | Path) -> Study:
