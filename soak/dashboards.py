@@ -12,8 +12,8 @@ from typing import Any
 from argon2 import PasswordHasher
 
 from ordlink.collect.database import make_engine
-from ordlink.collect.owner import set_password
-from ordlink.collect.reading import read_main_answers
+from ordlink.collect.people import set_password
+from ordlink.collect.worker import read_main_answers
 
 PASSWORD = "only for this run"
 

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from ordlink.collect.database import make_engine
 from ordlink.collect.question_queue import counts_as_shown
-from ordlink.collect.reading import count_main_answers, read_main_answers
 from ordlink.collect.schema import answer, participant, question, serving
+from ordlink.collect.worker import count_main_answers, read_main_answers
 from soak.browser import Browser
 from soak.servers import Server
 

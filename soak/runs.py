@@ -116,11 +116,10 @@ def load_postgres(short: bool) -> Outcome:
 
 def fuzz_requests(short: bool) -> Outcome:
     """Fuzzed requests in process: no 500, nothing shown or changed without a session."""
-    from ordlink.collect.app import make_app
-    from ordlink.collect.owner import OwnerAuth
+    from ordlink.collect.people import OwnerAuth
     from ordlink.collect.running import RunningStudy
-    from ordlink.collect.security import RateLimit
-    from ordlink.collect.site import Site
+    from ordlink.collect.server import make_app
+    from ordlink.collect.site import RateLimit, Site
     from ordlink.collect.study import load_study
     from soak.fuzz import TestClient, fuzz
 

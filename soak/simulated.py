@@ -17,9 +17,8 @@ from itertools import product
 import numpy as np
 
 import ordlink as ol
-from ordlink.collect.draws import SamplerInput
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
-from ordlink.collect.samplers import draw_questions
+from ordlink.collect.samplers import SamplerInput, draw_questions
 from ordlink.collect.trees import build_tree
 from ordlink.datasets import planted_tree
 

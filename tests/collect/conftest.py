@@ -18,11 +18,11 @@ import uvicorn
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
-from ordlink.collect.app import make_app
 from ordlink.collect.database import make_engine
-from ordlink.collect.draws import Draw
-from ordlink.collect.owner import OwnerAuth
+from ordlink.collect.people import OwnerAuth
 from ordlink.collect.running import RunningStudy
+from ordlink.collect.samplers import Draw
+from ordlink.collect.server import make_app
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import Study, make_study

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from ordlink.collect import running as background
-from ordlink.collect.drawing import draw_tree
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import stimuli_of_folder
 from ordlink.collect.study import make_study
+from ordlink.collect.trees import draw_tree
 from tests.collect.conftest import PASSWORD, TOKEN, serve_on_loopback
 from tests.collect.visitors import (
     PHONE,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ordlink._text import whole_percent
-from ordlink.collect.drawing import draw_bars, draw_tree, trust_of
-from ordlink.collect.quality import overall_agreement
+from ordlink.collect.results import overall_agreement
+from ordlink.collect.trees import draw_bars, draw_tree, trust_of
 
 
 def random_tree(n_objects: int, seed: int) -> dict[str, object]:

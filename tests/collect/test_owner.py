@@ -16,7 +16,7 @@ import yaml
 import ordlink as ol
 from ordlink.cli import run
 from ordlink.collect.schema import answer, participant
-from ordlink.collect.security import RateLimit
+from ordlink.collect.site import RateLimit
 from ordlink.datasets import planted_tree
 from tests.collect.conftest import PASSWORD, TOKEN, Place, text_study
 

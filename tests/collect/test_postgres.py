@@ -8,12 +8,12 @@ import pytest
 import sqlalchemy as sa
 
 from ordlink.collect.database import open_database
-from ordlink.collect.draws import Draw, DrawnQuestion
-from ordlink.collect.participants import Origin, hash_token, join
+from ordlink.collect.people import Origin, hash_token, join
 from ordlink.collect.question_queue import add_draw
-from ordlink.collect.reading import RecordReader
 from ordlink.collect.running import register_study
+from ordlink.collect.samplers import Draw, DrawnQuestion
 from ordlink.collect.schema import answer, participant, question, serving
+from ordlink.collect.worker import RecordReader
 from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import text_study
 

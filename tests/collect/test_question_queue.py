@@ -11,8 +11,7 @@ import sqlalchemy as sa
 
 from ordlink.collect import running
 from ordlink.collect.database import open_database
-from ordlink.collect.draws import Draw, DrawnQuestion
-from ordlink.collect.participants import Origin, hash_token, join, withdraw
+from ordlink.collect.people import Origin, hash_token, join, withdraw
 from ordlink.collect.question_queue import (
     LEASE_SECONDS,
     QuestionQueue,
@@ -22,6 +21,7 @@ from ordlink.collect.question_queue import (
     return_questions,
 )
 from ordlink.collect.running import register_study
+from ordlink.collect.samplers import Draw, DrawnQuestion
 from ordlink.collect.schema import draw, question, serving
 from ordlink.collect.session import Answer, Continue, Step, StudySession, Undo, View
 from tests.collect.conftest import text_study

@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect import adaptive
+from ordlink.collect import samplers
 from ordlink.collect.database import make_engine, open_database, snapshot
-from ordlink.collect.participants import Origin, hash_token, join
-from ordlink.collect.reading import MainAnswer, RecordReader
+from ordlink.collect.people import Origin, hash_token, join
 from ordlink.collect.rows import bump_revision
 from ordlink.collect.running import register_study
 from ordlink.collect.schema import answer, participant, serving
 from ordlink.collect.trees import build_tree
-from ordlink.collect.worker import StudyTasks
+from ordlink.collect.worker import MainAnswer, RecordReader, StudyTasks
 from tests.collect.conftest import text_study
 
 STUDY = text_study(method="AddS-AL")
@@ -78,7 +77,7 @@ def test_answers_are_read_once_unless_earlier_ones_changed(engine: sa.Engine, mo
         asked.append(after)
         return []
 
-    monkeypatch.setattr("ordlink.collect.reading.read_main_answers", read)
+    monkeypatch.setattr("ordlink.collect.worker.read_main_answers", read)
 
     reader.read()
     with engine.begin() as connection:
@@ -107,7 +106,7 @@ def test_adaptive_draws_know_all_answers_but_for_the_last_few(
 ) -> None:
     grown = []
     monkeypatch.setattr(
-        adaptive,
+        samplers,
         "build_tree",
         lambda known, method: grown.append(len(known)) or build_tree(known, method),
     )

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.draws import Draw
-from ordlink.collect.participants import Origin, hash_token, join
+from ordlink.collect.people import Origin, hash_token, join
 from ordlink.collect.running import RunningStudy, Stability
+from ordlink.collect.samplers import Draw
 from ordlink.collect.schema import draw
 from ordlink.collect.session import Answer, Continue, Step
 from ordlink.collect.study import Study

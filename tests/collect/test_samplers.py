@@ -12,18 +12,23 @@ import pytest
 import sqlalchemy as sa
 
 import ordlink as ol
-from ordlink.collect.adaptive import find_places
 from ordlink.collect.database import open_database
-from ordlink.collect.draws import Draw, SamplerInput, random_objects
-from ordlink.collect.overview import count_all
-from ordlink.collect.participants import exclude
+from ordlink.collect.people import exclude
 from ordlink.collect.question_queue import add_draw
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
-from ordlink.collect.reading import read_main_answers
+from ordlink.collect.results import count_all
 from ordlink.collect.running import register_study
-from ordlink.collect.samplers import KnownAnswers, draw_questions, standard_order
+from ordlink.collect.samplers import (
+    Draw,
+    KnownAnswers,
+    SamplerInput,
+    draw_questions,
+    find_places,
+    random_objects,
+    standard_order,
+)
 from ordlink.collect.study import Study
-from ordlink.collect.worker import StudyTasks
+from ordlink.collect.worker import StudyTasks, read_main_answers
 from tests.collect.conftest import Place, text_study
 
 N = 12

@@ -13,11 +13,9 @@ import sqlalchemy as sa
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from ordlink.collect.app import make_app
 from ordlink.collect.schema import answer
-from ordlink.collect.security import HEADERS, RateLimit
-from ordlink.collect.server import Address
-from ordlink.collect.site import Site
+from ordlink.collect.server import Address, make_app
+from ordlink.collect.site import HEADERS, RateLimit, Site
 from ordlink.collect.stimuli import Stimulus, stimuli_of_folder
 from ordlink.collect.study import make_study
 from soak.fuzz import fuzz

@@ -16,10 +16,10 @@ from alembic.migration import MigrationContext
 from ordlink.cli import run
 from ordlink.collect import schema
 from ordlink.collect.database import Database, make_engine, one_process_only, open_database
-from ordlink.collect.draws import Draw, DrawnQuestion
-from ordlink.collect.participants import Origin, hash_token, join
+from ordlink.collect.people import Origin, hash_token, join
 from ordlink.collect.question_queue import LEASE_SECONDS, QuestionQueue, add_draw
 from ordlink.collect.running import RunningStudy, register_study
+from ordlink.collect.samplers import Draw, DrawnQuestion
 from ordlink.collect.session import Answer, Continue, Step
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import make_study

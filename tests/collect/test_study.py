@@ -10,11 +10,15 @@ import pytest
 import yaml
 from PIL import Image
 
-from ordlink.collect.demo import demo_study
-from ordlink.collect.export import export_study
-from ordlink.collect.media import Media, check_readable, encode_picture, stimulus_keys
-from ordlink.collect.stimuli import stimuli_of_folder
-from ordlink.collect.study import load_study
+from ordlink.collect.results import export_study
+from ordlink.collect.stimuli import (
+    Media,
+    check_readable,
+    encode_picture,
+    stimuli_of_folder,
+    stimulus_keys,
+)
+from ordlink.collect.study import demo_study, load_study
 from ordlink.errors import InputError
 
 LIST = "stimuli: [cat, dog, bee, ant]\n"

@@ -67,9 +67,9 @@ def command(
         )
     try:
         from ordlink.collect.database import one_process_only, open_database
-        from ordlink.collect.media import check_readable
-        from ordlink.collect.owner import reset_password as forget_password
+        from ordlink.collect.people import reset_password as forget_password
         from ordlink.collect.server import Address, serve
+        from ordlink.collect.stimuli import check_readable
         from ordlink.collect.study import load_study
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
@@ -77,7 +77,7 @@ def command(
             "pip install 'ordlink[collect]'"
         ) from error
     if source is None:
-        from ordlink.collect.demo import demo_study
+        from ordlink.collect.study import demo_study
 
         study = demo_study()
     else:

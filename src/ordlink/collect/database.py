@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from alembic.operations import Operations
@@ -28,10 +28,9 @@ from ordlink.errors import InputError, MissingDependencyError
 
 LOG = logging.getLogger("ordlink.collect")
 MIGRATIONS = Path(__file__).parent / "migrations"
-MOST_AT_ONCE = 256
-"""Writes in one transaction."""
+MOST_AT_ONCE = 256  # writes in one transaction
 Result = TypeVar("Result")
-Write = Callable[[sa.Connection], Any]
+P = ParamSpec("P")
 WriteMany = Callable[[sa.Connection, list[Any]], list[Any]]
 _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -60,46 +59,33 @@ class Database:
 
     While a commit is on its way to the disk, further writes queue up and share the next
     transaction. Callers get their result after the commit.
-
-    Parameters
-    ----------
-    url : str
-        ``sqlite:///path/to/file.db`` or ``postgresql://user@host/name``.
-
-    Attributes
-    ----------
-    on_rollback : callable
-        Called after a failed transaction, to drop what was kept in memory about it.
-
-    Raises
-    ------
-    InputError
-        If the database cannot be opened, or a newer ordlink wrote it.
     """
 
     def __init__(self, url: str) -> None:
         self.engine = open_database(url)
-        self.on_rollback: Callable[[], None] = lambda: None
+        self.on_rollback: Callable[[], None] = lambda: None  # drops what is kept in memory
         self._queue: queue.SimpleQueue[_Queued | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    async def read(self, query: Callable[[sa.Connection], Result]) -> Result:
-        """Return the result of a query, run in another thread."""
+    async def read(
+        self, query: Callable[Concatenate[sa.Connection, P], Result], *args: P.args, **kw: P.kwargs
+    ) -> Result:
+        """Return the result of a query with these arguments, run in another thread."""
 
         def run() -> Result:
             with self.engine.connect() as connection:
-                return query(connection)
+                return query(connection, *args, **kw)
 
         return await asyncio.to_thread(run)
 
-    async def write(self, write: Callable[[sa.Connection], Result]) -> Result:
-        """Return the result of a function of the connection, after its commit.
-
-        A savepoint protects the other writes of the transaction from its failure.
-        """
-        result: Result = await asyncio.wrap_future(self.submit(write))
-        return result
+    async def write(
+        self, write: Callable[Concatenate[sa.Connection, P], Result], *args: P.args, **kw: P.kwargs
+    ) -> Result:
+        """Return the result after its commit; if it fails, other writes go on (a savepoint)."""
+        return await asyncio.wrap_future(
+            self.submit(lambda connection: write(connection, *args, **kw))
+        )
 
     def submit(self, write: Callable[[sa.Connection], Result]) -> Future[Result]:
         """Queue a write from any thread; it cannot be cancelled."""
@@ -109,10 +95,7 @@ class Database:
         return future
 
     async def write_together(self, write: WriteMany, item: Any) -> Any:
-        """Return the result for an item, after its commit.
-
-        The function is called once with all items that are queued for it.
-        """
+        """Return the result for an item after its commit; all queued items share one call."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._queue.put(_Queued(write, item, is_alone=False, future=future))
         return await future
@@ -229,9 +212,6 @@ def _set_results(done: _Done) -> None:
             queued.future.set_result(result)
         else:
             queued.future.set_exception(error)
-
-
-# --- opening --------------------------------------------------------------------------------------
 
 
 def open_database(url: str) -> sa.Engine:

@@ -15,8 +15,7 @@ from types import MappingProxyType
 import sqlalchemy as sa
 
 from ordlink.collect.database import inserted_id
-from ordlink.collect.draws import Draw
-from ordlink.collect.samplers import PLANS
+from ordlink.collect.samplers import PLANS, Draw
 from ordlink.collect.schema import (
     answer,
     draw,
@@ -27,10 +26,18 @@ from ordlink.collect.schema import (
     write_objects,
 )
 
-LEASE_SECONDS = 60.0
-"""After so long without a sign of life, another process may take the questions of a process."""
+LEASE_SECONDS = 60.0  # after so long without renewal, another process may take the questions
 LEASE_SIZE = 256
-_NOTHING: Mapping[int, int] = MappingProxyType({})
+Showings = Mapping[int, int]  # how often questions were shown, by their id
+_NOTHING: Showings = MappingProxyType({})
+_TRY_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(718281829)")
+SET_STATUS = (
+    serving.update()
+    .where(
+        serving.c.participant_id == sa.bindparam("person"), serving.c.number == sa.bindparam("at")
+    )
+    .values(status=sa.bindparam("new"))
+)
 
 
 @dataclass
@@ -44,33 +51,16 @@ class QueuedQuestion:
 
 
 class QuestionQueue:
-    """The questions that this process may show next, in order.
-
-    Parameters
-    ----------
-    process : str
-        Name of this process, different from that of every other.
-    n_people : int
-        To how many participants each question is shown.
-    draw_now : callable
-        From a number to that many random questions, for when the queue is empty.
-
-    Attributes
-    ----------
-    n_shown : int
-        Questions taken so far.
-    is_short : bool
-        Whether a participant had seen all questions in the queue; whoever draws more resets it.
-    """
+    """The questions that this process may show next, in order."""
 
     def __init__(self, process: str, n_people: int, draw_now: Callable[[int], Draw]) -> None:
         self._process = process
         self._n_people = n_people
-        self._draw_now = draw_now
+        self._draw_now = draw_now  # random questions, for when the queue is empty
         self._queue: deque[QueuedQuestion] = deque()
         self._had: dict[int, set[int]] = {}
         self.n_shown = 0
-        self.is_short = False
+        self.is_short = False  # whether a participant had seen all; whoever draws more resets it
 
     def __len__(self) -> int:
         return len(self._queue)
@@ -81,12 +71,11 @@ class QuestionQueue:
         self._had.clear()
 
     def take(
-        self, connection: sa.Connection, person: int, *, unwritten: Mapping[int, int] = _NOTHING
+        self, connection: sa.Connection, person: int, *, unwritten: Showings = _NOTHING
     ) -> QueuedQuestion:
         """Return a question that the participant has not seen, and count it as shown to them.
 
-        `unwritten` says how often questions were shown in this transaction, as far as this is not
-        in the database yet.
+        `unwritten` are the showings of this transaction that are not in the database yet.
         """
         found = self._first_for(connection, person)
         if found is None:
@@ -107,11 +96,7 @@ class QuestionQueue:
         return found
 
     def lease(
-        self,
-        connection: sa.Connection,
-        *,
-        most: int = LEASE_SIZE,
-        unwritten: Mapping[int, int] = _NOTHING,
+        self, connection: sa.Connection, *, most: int = LEASE_SIZE, unwritten: Showings = _NOTHING
     ) -> None:
         """Lease free questions, and read the leased ones again."""
         now = time.time()
@@ -140,7 +125,7 @@ class QuestionQueue:
         )
         self._read_leased(connection, _NOTHING)
 
-    def _read_leased(self, connection: sa.Connection, unwritten: Mapping[int, int]) -> None:
+    def _read_leased(self, connection: sa.Connection, unwritten: Showings) -> None:
         """Make the queue what the database says: questions may have been returned meanwhile."""
         c = question.c
         rows = connection.execute(
@@ -170,38 +155,37 @@ class QuestionQueue:
     def _seen_by(self, connection: sa.Connection, person: int) -> set[int]:
         """Return the questions the participant saw here, and elsewhere when first asked."""
         if person not in self._had:
-            self._had[person] = set(
-                connection.scalars(
-                    sa.select(serving.c.question_id).where(
-                        serving.c.participant_id == person, serving.c.question_id.is_not(None)
-                    )
-                )
+            s = serving.c
+            query = sa.select(s.question_id).where(
+                s.participant_id == person, s.question_id.is_not(None)
             )
+            self._had[person] = set(connection.scalars(query))
         return self._had[person]
 
     @staticmethod
     def _was_shown(connection: sa.Connection, person: int, number: int) -> bool:
         """Return whether a participant saw a question, also on another server."""
-        found = connection.execute(
-            sa.select(serving.c.number).where(
-                serving.c.participant_id == person, serving.c.question_id == number
-            )
-        ).first()
-        return found is not None
+        s = serving.c
+        query = sa.select(s.number).where(s.participant_id == person, s.question_id == number)
+        return connection.execute(query).first() is not None
 
 
 def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
-    """Store a draw and its questions; nobody holds them yet.
+    """Store a draw and its questions; False if another server adds to the same plan right now.
 
-    What a plan asks is added once: questions that another server added since the draw was made are
-    left out. Returns False if another server is adding questions of the plan right now; then
-    nothing is added.
+    What a plan asks is added once: without questions that another server added since the draw.
     """
-    dropped: set[int] = set()
+    questions = list(drawn.questions)
     if drawn.sampler in PLANS:
         if connection.dialect.name == "postgresql" and not connection.scalar(_TRY_LOCK):
             return False
-        dropped = _added_meanwhile(connection, drawn)
+        rows = connection.scalars(
+            sa.select(question.c.objects)
+            .select_from(question.join(draw))
+            .where(draw.c.id > drawn.last_draw, draw.c.sampler == drawn.sampler)
+        )
+        added = set(map(read_objects, rows))
+        questions = [one for one in questions if one.n_people is None or one.objects not in added]
     made = connection.execute(
         draw.insert().values(
             sampler=drawn.sampler,
@@ -213,7 +197,7 @@ def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
         )
     )
     draw_id = inserted_id(made)
-    rows = [
+    new = [
         {
             "draw_id": draw_id,
             "objects": write_objects(one.objects),
@@ -221,30 +205,11 @@ def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
             "n_wanted": one.n_people or n_people,
             "n_served": 0,
         }
-        for place, one in enumerate(drawn.questions)
-        if place not in dropped
+        for one in questions
     ]
-    if rows:
-        connection.execute(question.insert(), rows)
+    if new:
+        connection.execute(question.insert(), new)
     return True
-
-
-def _added_meanwhile(connection: sa.Connection, drawn: Draw) -> set[int]:
-    """Return the places of questions of the plan that were added after the last draw it knew."""
-    rows = connection.scalars(
-        sa.select(question.c.objects)
-        .select_from(question.join(draw))
-        .where(draw.c.id > drawn.last_draw, draw.c.sampler == drawn.sampler)
-    )
-    added = {read_objects(objects) for objects in rows}
-    return {
-        place
-        for place, one in enumerate(drawn.questions)
-        if one.n_people is not None and one.objects in added
-    }
-
-
-_TRY_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(718281829)")
 
 
 def release_abandoned(connection: sa.Connection, seconds: float) -> int:
@@ -266,24 +231,15 @@ def release_abandoned(connection: sa.Connection, seconds: float) -> int:
     if not late:
         return 0
     connection.execute(
-        serving.update()
-        .where(
-            serving.c.participant_id == sa.bindparam("person"),
-            serving.c.number == sa.bindparam("at"),
-        )
-        .values(status="expired"),
-        [{"person": row.participant_id, "at": row.number} for row in late],
+        SET_STATUS,
+        [{"person": row.participant_id, "at": row.number, "new": "expired"} for row in late],
     )
     return_questions(connection, [row.question_id for row in late if row.question_id is not None])
     return len(late)
 
 
 def return_questions(connection: sa.Connection, questions: Sequence[int]) -> None:
-    """Take back one showing of each question: somebody else is to see it.
-
-    A question that was not shown often enough yet stays with the process that leased it; one that
-    was is free for any.
-    """
+    """Take back one showing of each question; one that was shown often enough is free for any."""
     c = question.c
     if questions:
         connection.execute(

@@ -14,8 +14,7 @@ from ordlink._typing import Int32Array
 from ordlink.comparisons import ListedComparisons, list_answers
 from ordlink.errors import InputError
 
-CANT_TELL: tuple[int, ...] = ()
-"""The choice of someone who can't tell: no position at all."""
+CANT_TELL: tuple[int, ...] = ()  # the choice of someone who can't tell: no position at all
 _RANKED_FROM = 8
 
 
@@ -36,13 +35,7 @@ class QuestionType:
         return self.form == "triplet"
 
     def check_choice(self, choice: Sequence[int]) -> tuple[int, ...]:
-        """Return the choice if it is one: nothing (can't tell), or different options.
-
-        Examples
-        --------
-        >>> QUESTION_TYPES["rank-2-of-8"].check_choice([5, 2])
-        (5, 2)
-        """
+        """Return the choice if it is one: nothing (can't tell), or different options."""
         chosen = tuple(choice)
         if chosen == CANT_TELL:
             return chosen
@@ -60,15 +53,12 @@ class QuestionType:
     def rows(self, shown: ArrayLike, choices: ArrayLike) -> Int32Array:
         """Return answers as rows of the form, those of one answer next to each other.
 
-        `shown` has shape (n_answers, n_objects), in the order on the screen, `choices` has shape
-        (n_answers, n_chosen); "can't tell" is left out before.
+        `shown` has shape (n_answers, n_objects), `choices` (n_answers, n_chosen).
 
         Examples
         --------
         >>> QUESTION_TYPES["triplet"].rows([[4, 7, 9]], [[1]]).tolist()
         [[4, 9, 7]]
-        >>> QUESTION_TYPES["odd-one-out"].rows([[4, 7, 9]], [[0]]).tolist()
-        [[7, 9, 4]]
         """
         objects = np.asarray(shown, dtype=np.int32).reshape(-1, self.n_objects)
         chosen = np.asarray(choices, dtype=np.int64).reshape(-1, self.n_chosen)
@@ -83,14 +73,10 @@ class QuestionType:
             return order
         if self.form == "odd-one-out":
             return order[:, [1, 2, 0]]
-        columns = [
-            (closer, farther)
-            for closer in range(self.n_chosen)
-            for farther in range(closer + 1, self.n_options)
-        ]
         rows = [
             np.stack([objects[:, 0], order[:, closer], order[:, farther]], axis=1)
-            for closer, farther in columns
+            for closer in range(self.n_chosen)
+            for farther in range(closer + 1, self.n_options)
         ]
         return np.stack(rows, axis=1).reshape(-1, 3)
 
@@ -108,13 +94,7 @@ class QuestionType:
         return (*objects[:fixed], *moved)
 
     def swapped(self, shown: Sequence[int]) -> tuple[int, ...]:
-        """Return the same question with its sides swapped.
-
-        Examples
-        --------
-        >>> QUESTION_TYPES["quadruplet"].swapped([1, 2, 3, 4])
-        (3, 4, 1, 2)
-        """
+        """Return the same question with its sides swapped."""
         if self.form == "quadruplet":
             return (*shown[2:], *shown[:2])
         if self.has_anchor:
@@ -122,14 +102,7 @@ class QuestionType:
         return tuple(reversed(shown))
 
     def identity(self, shown: Sequence[int]) -> Hashable:
-        """Return the same value for questions that differ in their sides only.
-
-        Examples
-        --------
-        >>> kind = QUESTION_TYPES["triplet"]
-        >>> kind.identity([1, 2, 3]) == kind.identity([1, 3, 2]) != kind.identity([2, 1, 3])
-        True
-        """
+        """Return the same value for questions that differ in their sides only."""
         if self.form == "quadruplet":
             return frozenset((frozenset(shown[:2]), frozenset(shown[2:])))
         return (shown[0] if self.has_anchor else None, frozenset(shown))
@@ -144,24 +117,12 @@ class QuestionType:
 
 
 def catch_objects(objects: Sequence[int]) -> tuple[int, ...]:
-    """Return a question whose answer is obvious, because an object is shown beside itself.
-
-    Examples
-    --------
-    >>> catch_objects([4, 7, 9])
-    (4, 4, 9)
-    """
+    """Return a question whose answer is obvious, because an object is shown beside itself."""
     return (objects[0], objects[0], *objects[2:])
 
 
 def passes_catch(kind: QuestionType, shown: Sequence[int], choice: Sequence[int]) -> bool:
-    """Return whether a catch trial was answered correctly.
-
-    Examples
-    --------
-    >>> passes_catch(QUESTION_TYPES["triplet"], [4, 9, 4], [1])
-    True
-    """
+    """Return whether a catch trial was answered correctly."""
     chosen = kind.chosen_objects(shown, choice)
     twice = next(one for one in shown if list(shown).count(one) == 2)
     if not chosen:
@@ -183,26 +144,14 @@ def to_comparisons(
     times: Sequence[str] | None = None,
     response_times: Sequence[float] | None = None,
 ) -> ListedComparisons:
-    """Return the comparisons of answers, with participants, times and chosen sides.
-
-    "Can't tell" gives none. Where two are chosen in order there is no single side.
-
-    Examples
-    --------
-    >>> kind = QUESTION_TYPES["triplet"]
-    >>> to_comparisons(kind, [[0, 1, 2]], [[1]], names=["cat", "dog", "bee"]).quadruplets.tolist()
-    [[0, 2, 0, 1]]
-    """
+    """Return the comparisons of answers, with participants, times and chosen sides, if any."""
     said = [number for number, choice in enumerate(choices) if choice]
     rows = kind.rows([shown[one] for one in said], [choices[one] for one in said])
     each = len(rows) // len(said) if said else 1
+    columns = {"annotators": people, "times": times, "response_times": response_times}
     taken: dict[str, Any] = {
         name: [column[one] for one in said for _ in range(each)]
-        for name, column in (
-            ("annotators", people),
-            ("times", times),
-            ("response_times", response_times),
-        )
+        for name, column in columns.items()
         if column is not None
     }
     # A row of the form is an answer; where one screen gives many rows, they belong together.
@@ -212,7 +161,7 @@ def to_comparisons(
     return list_answers(rows, kind.form, names=names, answers=numbers, **taken)
 
 
-QUESTION_TYPES: dict[str, QuestionType] = {
+QUESTION_TYPES: dict[str, QuestionType] = {  # the question types by name
     kind.name: kind
     for kind in (
         QuestionType("quadruplet", "quadruplet", 4, 2, 1, "Which pair is more alike?"),
@@ -233,4 +182,3 @@ QUESTION_TYPES: dict[str, QuestionType] = {
         ),
     )
 }
-"""The question types by name."""

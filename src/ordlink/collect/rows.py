@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.question_queue import return_questions
+from ordlink.collect.question_queue import SET_STATUS, return_questions
 from ordlink.collect.question_types import QuestionType
 from ordlink.collect.schema import (
     answer,
@@ -24,8 +24,7 @@ from ordlink.collect.schema import (
     write_objects,
 )
 
-RECENT = 100
-"""A repeat is of one of so many questions before it: looking through all would take ever longer."""
+RECENT = 100  # a repeat is of one of so many questions before it: a bound on the search
 
 
 @dataclass
@@ -55,11 +54,10 @@ class Participant:
     changed: bool = False
 
 
-_UPDATED = (
+_UPDATED = (  # columns of `participant` that steps change
     "phase", "outcome", "last_number", "n_main", "n_practice", "n_failed_catches", "undoable",
     "finished_at",
 )  # fmt: skip
-"""Columns of `participant` that steps change."""
 
 
 def lock_participants(connection: sa.Connection, hashes: set[str]) -> dict[str, Participant]:
@@ -84,28 +82,12 @@ def lock_participants(connection: sa.Connection, hashes: set[str]) -> dict[str, 
     return found
 
 
-@dataclass(frozen=True)
-class UndoneAnswer:
-    """What an answer that was undone was about."""
-
-    question_id: int | None
-    role: str
-    shown: tuple[int, ...]
-    choice: tuple[int, ...]
-
-
 class PendingRows:
-    """Rows to write, collected over all steps of a transaction.
-
-    Attributes
-    ----------
-    shown : dict from int to int
-        How often questions were shown to somebody new; not written before the end.
-    """
+    """Rows to write, collected over all steps of a transaction."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self.connection = connection
-        self.shown: dict[int, int] = {}
+        self.shown: dict[int, int] = {}  # how often questions were shown to somebody new
         self._now = time.time()
         self._answers: dict[tuple[int, int], dict[str, Any]] = {}
         self._servings: dict[tuple[int, int], dict[str, Any]] = {}
@@ -168,39 +150,38 @@ class PendingRows:
         """Return whether a question has its answer already."""
         if (person.id, number) in self._answers:
             return True
-        query = sa.select(answer.c.id).where(*_is_row(answer, person, number))
+        query = sa.select(answer.c.id).where(_is_row(answer, person, number))
         return self.connection.execute(query).first() is not None
 
-    def undo_answer(self, person: Participant, number: int) -> UndoneAnswer:
-        """Mark an answer as undone and return what it was about."""
+    def undo_answer(self, person: Participant, number: int) -> tuple[OpenQuestion, tuple[int, ...]]:
+        """Mark an answer as undone; return its question and the choice."""
         self._write_answers()
         row = self.connection.execute(
             sa.select(serving.c.question_id, serving.c.role, serving.c.shown, answer.c.choice)
             .select_from(serving.join(answer))
-            .where(*_is_row(serving, person, number))
+            .where(_is_row(serving, person, number))
         ).one()
         self.connection.execute(
-            answer.update().where(*_is_row(answer, person, number)).values(undone=True)
+            answer.update().where(_is_row(answer, person, number)).values(undone=True)
         )
         bump_revision(self.connection)
         note_event(self.connection, "undone", person=person.id, number=number)
-        return UndoneAnswer(row[0], row[1], read_objects(row[2]), read_objects(row[3]))
+        answered = OpenQuestion(number, row[0], row[1], read_objects(row[2]))
+        return answered, read_objects(row[3])
 
     def earlier_question(
         self, person: Participant, kind: QuestionType, rng: random.Random
     ) -> tuple[int, ...] | None:
         """Return a recent main question of this participant that was not repeated yet."""
+        s = serving.c
         rows = self.connection.execute(
-            sa.select(serving.c.shown, serving.c.role)
+            sa.select(s.shown, s.role)
             .where(
-                serving.c.participant_id == person.id,
-                sa.or_(
-                    serving.c.role == "repeat",
-                    # The one answered in this very transaction is still open: never repeated.
-                    sa.and_(serving.c.role == "main", serving.c.status == "answered"),
-                ),
+                s.participant_id == person.id,
+                # The one answered in this very transaction is still open: never repeated.
+                sa.or_(s.role == "repeat", sa.and_(s.role == "main", s.status == "answered")),
             )
-            .order_by(serving.c.number.desc())
+            .order_by(s.number.desc())
             .limit(RECENT)
         ).all()
         shown: dict[str, list[tuple[int, ...]]] = {"main": [], "repeat": []}
@@ -230,7 +211,7 @@ class PendingRows:
     def _write_answers(self) -> None:
         """Write servings and answers, in the order in which they depend on each other."""
         if self._statuses:
-            self.connection.execute(_CLOSE, self._statuses)
+            self.connection.execute(SET_STATUS, self._statuses)
         if self._servings:
             rows = sorted(self._servings.values(), key=lambda row: row["status"] == "open")
             self.connection.execute(serving.insert(), rows)
@@ -248,29 +229,16 @@ def note_event(
     connection: sa.Connection, kind: str, *, person: int | None = None, **data: object
 ) -> None:
     """Add an event to the record."""
+    written = json.dumps(data, ensure_ascii=False)
     connection.execute(
-        event.insert().values(
-            at=time.time(),
-            participant_id=person,
-            kind=kind,
-            data=json.dumps(data, ensure_ascii=False),
-        )
+        event.insert().values(at=time.time(), participant_id=person, kind=kind, data=written)
     )
 
 
-def _is_row(
-    table: sa.Table, person: Participant, number: int
-) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return table.c.participant_id == person.id, table.c.number == number
+def _is_row(table: sa.Table, person: Participant, number: int) -> sa.ColumnElement[bool]:
+    return sa.and_(table.c.participant_id == person.id, table.c.number == number)
 
 
-_CLOSE = (
-    serving.update()
-    .where(
-        serving.c.participant_id == sa.bindparam("person"), serving.c.number == sa.bindparam("at")
-    )
-    .values(status=sa.bindparam("new"))
-)
 _COUNT_SHOWN = (
     question.update()
     .where(question.c.id == sa.bindparam("one"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import secrets
 import time
 from collections import deque
@@ -18,9 +17,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from ordlink.collect import schema
-from ordlink.collect.database import Database, checkpoint, hide_password, is_sqlite
-from ordlink.collect.draws import AT_ONCE, Draw, random_questions, read_last_draw
-from ordlink.collect.media import Media, stimulus_keys
+from ordlink.collect.database import LOG, Database, checkpoint, hide_password, is_sqlite
 from ordlink.collect.question_queue import (
     LEASE_SIZE,
     QuestionQueue,
@@ -28,21 +25,18 @@ from ordlink.collect.question_queue import (
     release_abandoned,
     release_all,
 )
-from ordlink.collect.reading import count_main_answers
 from ordlink.collect.rows import note_event
-from ordlink.collect.samplers import PLANS
+from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
 from ordlink.collect.session import Step, StudySession, View
+from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
-from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess
+from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess, count_main_answers
 from ordlink.errors import InputError
 
-LOG = logging.getLogger("ordlink.collect")
-FEW_AT_ONCE = 2
-"""Random questions drawn at a time while a plan waits for answers."""
-FEWEST_QUEUED = 24
-"""Questions that should always be queued."""
-SECONDS_AHEAD = 2.0
-"""For how long questions are drawn ahead, in addition to the time that two draws take."""
+Worker = StudyTasks | WorkerProcess
+FEW_AT_ONCE = 2  # random questions drawn at a time while a plan waits for answers
+FEWEST_QUEUED = 24  # questions that should always be queued
+SECONDS_AHEAD = 2.0  # questions are drawn ahead for so long and the time of two draws
 MOST_DRAWN = 1024
 FILL_SECONDS = 0.25
 UPKEEP_SECONDS = 2.0
@@ -56,22 +50,12 @@ class Stability:
     A check counts after as many new answers as there are objects. "Can't tell" is no new answer,
     nor is one that was undone and given again, nor are those of participants who were excluded or
     included again.
-
-    Attributes
-    ----------
-    n_stable : int
-    newick : str or None
-        The tree without excluded participants.
-    n_told : int
-        Answers other than "can't tell" at the last check that counted.
-    n_told_kept : int
-        The same without excluded participants; fewer, where somebody was excluded since.
     """
 
     n_stable: int = 0
-    newick: str | None = None
-    n_told: int = 0
-    n_told_kept: int = 0
+    newick: str | None = None  # of the tree without excluded participants
+    n_told: int = 0  # answers other than "can't tell" at the last check that counted
+    n_told_kept: int = 0  # the same without excluded participants
 
     def after(self, trees: Trees, *, fewest_new: int) -> Stability:
         """Return the stability with newly built trees."""
@@ -94,24 +78,10 @@ class LatestTrees:
 
 
 class RunningStudy:
-    """Everything behind the pages of one study.
-
-    Parameters
-    ----------
-    study : Study
-    url : str
-        Address of the database.
-    make_worker : callable, optional
-        From the address and the study to a worker. One draws questions, another builds trees, so
-        that questions never wait for trees.
-    """
+    """Everything behind the pages of one study."""
 
     def __init__(
-        self,
-        study: Study,
-        url: str,
-        *,
-        make_worker: Callable[[str, Study], StudyTasks | WorkerProcess] = WorkerProcess,
+        self, study: Study, url: str, *, make_worker: Callable[[str, Study], Worker] = WorkerProcess
     ) -> None:
         self.study = study
         self.database = Database(url)
@@ -128,14 +98,13 @@ class RunningStudy:
         self.latest = LatestTrees()
         self._set_state(self._read_state())
         self._make_worker = partial(make_worker, url, study)
-        self._drawer: StudyTasks | WorkerProcess | None = None
-        self._builder: StudyTasks | WorkerProcess | None = None
+        # Two workers, so that questions never wait for trees.
+        self._drawer: Worker | None = None
+        self._builder: Worker | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._building = asyncio.Lock()
         self._shown: deque[tuple[float, int]] = deque(maxlen=16)
         self._draw_seconds = 0.0
-
-    # --- what requests use --------------------------------------------------------------------
 
     async def step(self, step: Step) -> View | None:
         """Carry out a step of a participant; returns after it is on the disk."""
@@ -189,8 +158,6 @@ class RunningStudy:
                 stability = self.latest.stability.after(trees, fewest_new=self.study.n_objects)
                 self.latest = LatestTrees(trees, time.time(), stability)
 
-    # --- start and stop -----------------------------------------------------------------------
-
     def start(self) -> None:
         """Start the background."""
         self._drawer = self._make_worker()
@@ -215,14 +182,10 @@ class RunningStudy:
                 await task
         await asyncio.to_thread(self.database.close)
 
-    # --- the background -----------------------------------------------------------------------
-
     async def _repeat(self, work: Callable[[], Any], seconds: float) -> None:
         while True:
             try:
                 await work()
-            except asyncio.CancelledError:
-                raise
             except WorkerError as error:
                 LOG.warning("%s", error)
             except Exception:
@@ -305,12 +268,8 @@ def random_draw(study: Study, n_questions: int, seed: int) -> Draw:
 
 
 def register_study(engine: sa.Engine, study: Study) -> bytes:
-    """Store the study at its first start; later, check that its stimuli are still the same.
-
-    As long as nobody has taken part, they may change. Returns the secret of this database, from
-    which opaque keys are made.
-    """
-    settings = json.dumps(study.settings(), ensure_ascii=False)
+    """Store the study; its stimuli may change until somebody takes part. Return the secret."""
+    settings = json.dumps(study.model_dump(), ensure_ascii=False)
     rows = [
         {"number": number, "name": one.name, "kind": one.kind, "digest": one.digest}
         for number, one in enumerate(study.stimuli)
@@ -326,7 +285,7 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
                 schema.study.insert().values(**first, settings=settings, created_at=time.time())
             )
             connection.execute(schema.stimulus.insert(), rows)
-            note_event(connection, "settings", **study.settings())
+            note_event(connection, "settings", **study.model_dump())
             return bytes.fromhex(secret)
         stored = connection.execute(
             sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
@@ -347,7 +306,7 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
             connection.execute(schema.stimulus.insert(), rows)
         if settings != row.settings:
             connection.execute(schema.study.update().values(settings=settings))
-            note_event(connection, "settings", **study.settings())
+            note_event(connection, "settings", **study.model_dump())
         return bytes.fromhex(row.secret)
 
 

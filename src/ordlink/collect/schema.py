@@ -8,148 +8,125 @@ takes one *answer*, the positions that were chosen.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
 
-study = sa.Table(
+
+def _table(name: str, *columns: Any) -> sa.Table:
+    """Return a table; a pair (type, names) stands for columns that are never null."""
+    made: list[Any] = []
+    for one in columns:
+        if isinstance(one, tuple):
+            made += [sa.Column(column, one[0], nullable=False) for column in one[1].split()]
+        else:
+            made.append(one)
+    return sa.Table(name, metadata, *made)
+
+
+def _id(name: str = "id", *reference: sa.ForeignKey, **options: Any) -> sa.Column[int]:
+    return sa.Column(name, sa.Integer, *reference, primary_key=True, **options)
+
+
+def _partial_index(name: str, column: sa.Column[Any], where: str, *, unique: bool = False) -> None:
+    condition = sa.text(where)
+    sa.Index(name, column, unique=unique, sqlite_where=condition, postgresql_where=condition)
+
+
+study = _table(
     "study",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("settings", sa.Text, nullable=False),
-    sa.Column("secret", sa.String(64), nullable=False),
-    sa.Column("state", sa.String(16), nullable=False),
-    # Counts changes after which trees are built anew: undone, excluded, withdrawn.
-    sa.Column("revision", sa.Integer, nullable=False),
-    sa.Column("created_at", sa.Float, nullable=False),
+    _id(),
+    (sa.Text, "settings"),
+    (sa.String(64), "secret"),
+    (sa.String(16), "state"),
+    (sa.Integer, "revision"),  # counts changes after which trees are built anew
+    (sa.Float, "created_at"),
 )
-
-stimulus = sa.Table(
+stimulus = _table(
     "stimulus",
-    metadata,
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("kind", sa.String(16), nullable=False),
-    sa.Column("digest", sa.String(64), nullable=False),
+    _id("number", autoincrement=False),
+    (sa.Text, "name"),
+    (sa.String(16), "kind"),
+    (sa.String(64), "digest"),
 )
-
-participant = sa.Table(
+participant = _table(
     "participant",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
+    _id(),
     sa.Column("token_hash", sa.String(64), nullable=False, unique=True),
-    sa.Column("source", sa.String(16), nullable=False),
+    (sa.String(16), "source"),
     sa.Column("external_id", sa.String(100)),
-    sa.Column("phase", sa.String(16), nullable=False),
+    (sa.String(16), "phase"),
     sa.Column("outcome", sa.String(16)),
-    sa.Column("last_number", sa.Integer, nullable=False),
-    sa.Column("n_main", sa.Integer, nullable=False),
-    sa.Column("n_practice", sa.Integer, nullable=False),
-    sa.Column("n_failed_catches", sa.Integer, nullable=False),
-    sa.Column("undoable", sa.Integer, nullable=False),
-    sa.Column("excluded", sa.Boolean, nullable=False),
-    sa.Column("excluded_for", sa.Text, nullable=False),
-    sa.Column("created_at", sa.Float, nullable=False),
+    (sa.Integer, "last_number n_main n_practice n_failed_catches undoable"),
+    (sa.Boolean, "excluded"),
+    (sa.Text, "excluded_for"),
+    (sa.Float, "created_at"),
     sa.Column("finished_at", sa.Float),
     sa.UniqueConstraint("source", "external_id"),
 )
-
-draw = sa.Table(
+draw = _table(
     "draw",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("sampler", sa.String(16), nullable=False),
-    sa.Column("seed", sa.Integer, nullable=False),
-    sa.Column("n_questions", sa.Integer, nullable=False),
-    sa.Column("last_answer", sa.Integer, nullable=False),
-    sa.Column("last_draw", sa.Integer, nullable=False),
-    sa.Column("created_at", sa.Float, nullable=False),
+    _id(),
+    (sa.String(16), "sampler"),
+    (sa.Integer, "seed n_questions last_answer last_draw"),
+    (sa.Float, "created_at"),
 )
-
-question = sa.Table(
+question = _table(
     "question",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
+    _id(),
     sa.Column("draw_id", sa.Integer, sa.ForeignKey("draw.id"), nullable=False),
-    sa.Column("objects", sa.String(200), nullable=False),
-    sa.Column("reason", sa.String(200), nullable=False),
-    sa.Column("n_wanted", sa.Integer, nullable=False),
-    sa.Column("n_served", sa.Integer, nullable=False),
+    (sa.String(200), "objects reason"),
+    (sa.Integer, "n_wanted n_served"),
     sa.Column("leased_by", sa.String(32)),
     sa.Column("leased_at", sa.Float),
     sa.CheckConstraint("n_served >= 0 AND n_served <= n_wanted", name="not_over_served"),
 )
 sa.Index("ix_question_draw", question.c.draw_id)
-sa.Index(
-    "ix_question_waiting",
-    question.c.id,
-    sqlite_where=sa.text("n_served < n_wanted"),
-    postgresql_where=sa.text("n_served < n_wanted"),
-)
-
-serving = sa.Table(
+_partial_index("ix_question_waiting", question.c.id, "n_served < n_wanted")
+serving = _table(
     "serving",
-    metadata,
-    sa.Column("participant_id", sa.Integer, sa.ForeignKey("participant.id"), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    _id("participant_id", sa.ForeignKey("participant.id")),
+    _id("number", autoincrement=False),
     sa.Column("question_id", sa.Integer, sa.ForeignKey("question.id")),
-    sa.Column("role", sa.String(8), nullable=False),
-    sa.Column("shown", sa.String(200), nullable=False),
-    sa.Column("status", sa.String(8), nullable=False),
-    sa.Column("served_at", sa.Float, nullable=False),
+    (sa.String(8), "role"),
+    (sa.String(200), "shown"),
+    (sa.String(8), "status"),
+    (sa.Float, "served_at"),
 )
-sa.Index(
-    "ix_serving_open",
-    serving.c.participant_id,
-    unique=True,  # nobody has two questions open
-    sqlite_where=sa.text("status = 'open'"),
-    postgresql_where=sa.text("status = 'open'"),
-)
-
-answer = sa.Table(
+# Nobody has two questions open.
+_partial_index("ix_serving_open", serving.c.participant_id, "status = 'open'", unique=True)
+answer = _table(
     "answer",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("participant_id", sa.Integer, nullable=False),
-    sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("choice", sa.String(16), nullable=False),
-    sa.Column("seconds", sa.Float, nullable=False),
-    sa.Column("n_blurs", sa.Integer, nullable=False),
-    sa.Column("device", sa.String(8), nullable=False),
-    sa.Column("received_at", sa.Float, nullable=False),
-    sa.Column("undone", sa.Boolean, nullable=False),
+    _id(),
+    (sa.Integer, "participant_id number"),
+    (sa.String(16), "choice"),
+    (sa.Float, "seconds"),
+    (sa.Integer, "n_blurs"),
+    (sa.String(8), "device"),
+    (sa.Float, "received_at"),
+    (sa.Boolean, "undone"),
     sa.UniqueConstraint("participant_id", "number"),  # a serving takes one answer
     sa.ForeignKeyConstraint(
         ["participant_id", "number"], ["serving.participant_id", "serving.number"]
     ),
 )
-
-event = sa.Table(
+event = _table(
     "event",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("at", sa.Float, nullable=False),
+    _id(),
+    (sa.Float, "at"),
     sa.Column("participant_id", sa.Integer),
-    sa.Column("kind", sa.String(32), nullable=False),
-    sa.Column("data", sa.Text, nullable=False),
+    (sa.String(32), "kind"),
+    (sa.Text, "data"),
 )
 sa.Index("ix_event_participant", event.c.participant_id)
-
-owner = sa.Table(
-    "owner",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("password_hash", sa.Text, nullable=False),
-    sa.Column("created_at", sa.Float, nullable=False),
-)
-
-owner_session = sa.Table(
+owner = _table("owner", _id(), (sa.Text, "password_hash"), (sa.Float, "created_at"))
+owner_session = _table(
     "owner_session",
-    metadata,
     sa.Column("token_hash", sa.String(64), primary_key=True),
-    sa.Column("csrf", sa.String(64), nullable=False),
-    sa.Column("expires_at", sa.Float, nullable=False),
+    (sa.String(64), "csrf"),
+    (sa.Float, "expires_at"),
 )
 
 

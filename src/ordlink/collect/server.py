@@ -1,4 +1,4 @@
-"""Starting the server."""
+"""The web app, a list of routes around a running study, and the server that runs it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,63 @@ import asyncio
 import secrets
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
 
-from ordlink.collect import owner
-from ordlink.collect.app import make_app
+from ordlink import __version__
+from ordlink.collect import api, dashboard, people
 from ordlink.collect.running import RunningStudy
-from ordlink.collect.security import LOOPBACK_NAMES
-from ordlink.collect.site import Site
+from ordlink.collect.site import HERE, LOOPBACK_NAMES, Guard, Site
 from ordlink.collect.study import Study
 from ordlink.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-SWITCH_SECONDS = 0.0005
-"""Python's thread switch interval: the write thread must not wait long."""
+SWITCH_SECONDS = 0.0005  # Python's thread switch interval: the write thread must not wait long
+
+
+def make_app(site: Site) -> FastAPI:
+    """Return the app of a site; it starts and stops the study with itself."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        site.running.start()
+        yield
+        await site.running.stop()
+
+    app = FastAPI(
+        title="ordlink collect",
+        version=__version__,
+        docs_url=None,  # they would load scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    # First, since nearly all requests are for it.
+    app.add_api_route("/api/answer", api.give_answer, methods=["POST"], **api.ANSWER_DESCRIPTION)
+    app.include_router(api.router)
+    app.include_router(dashboard.router)
+    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    app.add_exception_handler(RequestValidationError, _describe_problems)
+    app.add_middleware(Guard, hosts=site.hosts, https=site.https)
+    return app
+
+
+async def _describe_problems(_request: Request, error: Exception) -> Response:
+    """Return where a request is wrong, without repeating its content."""
+    if not isinstance(error, RequestValidationError):
+        raise error
+    problems = [
+        {"loc": [str(part) for part in one["loc"]], "msg": one["msg"], "type": one["type"]}
+        for one in error.errors()
+    ]
+    return JSONResponse({"detail": problems}, status_code=422)
 
 
 @dataclass(frozen=True)
@@ -60,11 +100,11 @@ def serve(
     sys.setswitchinterval(SWITCH_SECONDS)
     token = secrets.token_urlsafe(16)
     running = RunningStudy(study, database)
-    site = Site(running, owner.OwnerAuth(token), https=address.https, hosts=address.hosts)
+    site = Site(running, people.OwnerAuth(token), https=address.https, hosts=address.hosts)
     if is_paused and running.is_open:
         asyncio.run(running.set_state("paused"))
     with running.engine.connect() as connection:
-        is_new = owner.stored_password(connection) is None
+        is_new = people.stored_password(connection) is None
     say(f"{study.name}: {study.n_objects} stimuli, {study.question} questions, {study.sampler}")
     say(f"  for participants  {address.url}/")
     say(f"  dashboard         {address.url}/owner" + (f"/setup?token={token}" if is_new else ""))

@@ -17,8 +17,7 @@ from ordlink.collect.question_types import catch_objects, passes_catch
 from ordlink.collect.rows import Participant, PendingRows, lock_participants
 from ordlink.collect.study import Study
 
-FEWEST_BEFORE_REPEAT = 5
-"""Main answers of a participant before one of them may be asked again."""
+FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
 _NEXT_PHASE = {"instructions": "practice", "ready": "questions", "break": "questions"}
 
 
@@ -57,51 +56,26 @@ class Step:
 
 @dataclass(frozen=True)
 class View:
-    """What a participant sees.
+    """What a participant sees."""
 
-    Attributes
-    ----------
-    phase : {"instructions", "practice", "ready", "questions", "break", "done"}
-    outcome : str or None
-        How the visit ended.
-    number : int
-        The participant's own count of questions shown; 0 where there is none.
-    shown : tuple of int
-        The objects in the order on the screen.
-    n_done, n_total : int
-        Progress.
-    undoable : int
-        Number of the question whose answer can be undone; 0 for none.
-    stored : bool
-        Whether the answer of this step is in the database.
-    """
-
-    phase: str
+    phase: str  # instructions, practice, ready, questions, break or done
     outcome: str | None = None
-    number: int = 0
-    shown: tuple[int, ...] = ()
+    number: int = 0  # the participant's own count of questions shown; 0 where there is none
+    shown: tuple[int, ...] = ()  # in the order on the screen
     n_done: int = 0
     n_total: int = 0
-    undoable: int = 0
-    stored: bool = False
+    undoable: int = 0  # number of the question whose answer can be undone; 0 for none
+    stored: bool = False  # whether the answer of this step is in the database
 
 
 class StudySession:
-    """Carries out steps of participants.
-
-    Attributes
-    ----------
-    queue : QuestionQueue
-        Where main questions come from.
-    state : {"open", "paused", "complete"}
-        Whether questions are shown at all.
-    """
+    """Carries out steps of participants."""
 
     def __init__(self, study: Study, queue: QuestionQueue) -> None:
         self._study = study
         self._kind = study.kind
         self.queue = queue
-        self.state = "open"
+        self.state = "open"  # or paused or complete
 
     def take(self, connection: sa.Connection, steps: list[Step]) -> list[View | None]:
         """Carry out steps and return each participant's view; None for unknown participants."""
@@ -118,8 +92,6 @@ class StudySession:
             views.append(replace(self._view(person), stored=stored))
         rows.write(participants.values())
         return views
-
-    # --- acting -------------------------------------------------------------------------------
 
     def _act(
         self, rows: PendingRows, person: Participant, action: Answer | Undo | Continue | None
@@ -141,13 +113,8 @@ class StudySession:
         opened = person.open
         if opened is None or opened.number != given.number:
             return rows.is_stored(person, given.number)
-        rows.add_answer(
-            person,
-            given.choice,
-            seconds=given.seconds,
-            n_blurs=given.n_blurs,
-            device=given.device,
-        )
+        details = {"seconds": given.seconds, "n_blurs": given.n_blurs, "device": given.device}
+        rows.add_answer(person, given.choice, **details)
         person.changed = True
         person.undoable = 0 if opened.role == "practice" else given.number
         if opened.role == "practice":
@@ -172,16 +139,14 @@ class StudySession:
         """Show the last question again, and return the open one."""
         if not self._study.undo or person.phase != "questions" or person.undoable != wanted.number:
             return
-        last = rows.undo_answer(person, wanted.number)
+        last, choice = rows.undo_answer(person, wanted.number)
         person.undoable = 0
         rows.close_question(person, "returned")
         if last.role == "main":
             person.n_main -= 1
-        elif last.role == "catch" and not passes_catch(self._kind, last.shown, last.choice):
+        elif last.role == "catch" and not passes_catch(self._kind, last.shown, choice):
             person.n_failed_catches -= 1
         rows.open_question(person, last.role, last.shown, last.question_id, is_new=False)
-
-    # --- showing ------------------------------------------------------------------------------
 
     def _serve(self, rows: PendingRows, person: Participant) -> None:
         """Open a question for a participant who should have one and has none."""
@@ -214,21 +179,12 @@ class StudySession:
         return tuple(rng.sample(range(self._study.n_objects), self._kind.n_objects))
 
     def _view(self, person: Participant) -> View:
-        view = View(
-            person.phase,
-            person.outcome,
-            n_done=person.n_main,
-            n_total=self._study.questions_per_person,
-        )
+        n_done, n_total = person.n_main, self._study.questions_per_person
         if person.open is None:
-            return view
-        return replace(
-            view,
-            outcome=None,
-            number=person.open.number,
-            shown=person.open.shown,
-            undoable=person.undoable if person.phase == "questions" else 0,
-        )
+            return View(person.phase, person.outcome, n_done=n_done, n_total=n_total)
+        undoable = person.undoable if person.phase == "questions" else 0
+        number, shown = person.open.number, person.open.shown
+        return View(person.phase, None, number, shown, n_done, n_total, undoable)
 
 
 def _finish(person: Participant, outcome: str) -> None:

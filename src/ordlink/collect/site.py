@@ -1,20 +1,42 @@
-"""What all routes share: the running study, the owner's login, limits, templates, cookies."""
+"""What all routes share: the running study, the owner's login, limits, cookies, headers."""
 
 from __future__ import annotations
 
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Request, Response
+from fastapi.responses import JSONResponse
 from fastapi.templating import Jinja2Templates
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ordlink.collect.database import Database
-from ordlink.collect.owner import OwnerAuth
+from ordlink.collect.people import OwnerAuth
 from ordlink.collect.running import RunningStudy
-from ordlink.collect.security import RateLimit
 
+LARGEST_BODY = 64 * 1024
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+HEADERS = {  # sent with every response
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # without any, browsers say "Origin: null" with forms
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+HTTPS_HEADERS = {"strict-transport-security": "max-age=31536000"}
 HERE = Path(__file__).parent
 PARTICIPANT_COOKIE = "ordlink_person"
 OWNER_COOKIE = "ordlink_owner"
@@ -22,34 +44,108 @@ PARTICIPANT_SECONDS = 30 * 24 * 3600
 MOST_KNOWN = 100_000
 
 
+class Guard:
+    """Adds the security headers, refuses large bodies, and keeps responses out of caches.
+
+    It answers to `hosts` only (to any if empty): this stops pages of other sites whose host name
+    leads to this machine. Starlette's TrustedHostMiddleware does not understand IPv6 addresses.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: Collection[str] = (), https: bool = False) -> None:
+        self._app = app
+        self._hosts = frozenset(name.lower() for name in hosts)
+        headers = {**HEADERS, **HTTPS_HEADERS} if https else HEADERS
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return None
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = message.setdefault("headers", [])
+                headers += self._headers
+                if not any(name == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", b"no-store"))
+            await send(message)
+
+        async def refuse(status: int, detail: str) -> None:
+            await JSONResponse({"detail": detail}, status)(scope, receive, send_guarded)
+
+        headers = Headers(scope=scope)
+        if self._hosts and host_name(headers.get("host", "")) not in self._hosts:
+            detail = (
+                f"this server can only be reached as {', '.join(sorted(self._hosts))}; to allow "
+                "the name in the address, start it with --allow-host"
+            )
+            return await refuse(421, detail)
+        length = headers.get("content-length") or "0"
+        if not length.isdecimal() or int(length) > LARGEST_BODY:
+            return await refuse(413, "the request is too large")
+        n_received = 0
+
+        async def receive_little() -> Message:
+            nonlocal n_received
+            message = await receive()
+            n_received += len(message.get("body", b""))
+            if n_received > LARGEST_BODY:  # a chunked body has no length in the header
+                raise _TooLargeError
+            return message
+
+        try:
+            await self._app(scope, receive_little, send_guarded)
+        except _TooLargeError:
+            await refuse(413, "the request is too large")
+
+
+def host_name(header: str) -> str:
+    """Return the name in a Host header, without the port; empty if there is none."""
+    found = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(:\d*)?", header.strip().lower())
+    return found[1] if found else ""
+
+
+class RateLimit:
+    """A token bucket for each client: `burst` tokens, refilled at a steady rate."""
+
+    MOST_CLIENTS = 20_000
+
+    def __init__(self, *, per_second: float, burst: int) -> None:
+        self._per_second = per_second
+        self._burst = burst
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, client: str, *, now: float | None = None) -> bool:
+        """Return whether a client has a token left, and take it."""
+        now = time.monotonic() if now is None else now
+        tokens, since = self._buckets.pop(client, (float(self._burst), now))
+        tokens = min(self._burst, tokens + (now - since) * self._per_second)
+        allowed = tokens >= 1
+        self._buckets[client] = (tokens - 1 if allowed else tokens, now)
+        if len(self._buckets) > self.MOST_CLIENTS:
+            self._buckets.popitem(last=False)
+        return allowed
+
+
+class _TooLargeError(Exception):
+    """The body is too large."""
+
+
 @dataclass
 class Site:
-    """A study on the web.
-
-    Attributes
-    ----------
-    running : RunningStudy
-    owner : OwnerAuth
-    https : bool
-        Whether browsers connect by https, so that cookies are never sent without it.
-    hosts : tuple of str
-        Host names by which the server may be called; empty for any.
-    joining, stepping, trying, asking : RateLimit
-        Joining, per address; steps, per participant; passwords, and cookies that are not known
-        yet, per address.
-    known : set of str
-        Hashes of tokens that belong to participants.
-    """
+    """A study on the web."""
 
     running: RunningStudy
     owner: OwnerAuth
-    https: bool = False
-    hosts: tuple[str, ...] = ()
+    https: bool = False  # then cookies are never sent without it
+    hosts: tuple[str, ...] = ()  # by which the server may be called; empty for any
+    # Limits: joining, passwords and unknown cookies per address, steps per participant.
     joining: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
     stepping: RateLimit = field(default_factory=lambda: RateLimit(per_second=50, burst=200))
     trying: RateLimit = field(default_factory=lambda: RateLimit(per_second=0.2, burst=10))
     asking: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
-    known: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)  # hashes of tokens of participants
     templates: Jinja2Templates = field(
         default_factory=lambda: Jinja2Templates(directory=HERE / "templates")
     )

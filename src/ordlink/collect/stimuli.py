@@ -1,31 +1,38 @@
-"""The stimuli: pictures, sounds, films or texts, found and checked."""
+"""The stimuli: pictures, sounds, films or texts; found, checked, and served by opaque keys."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
+import hmac
 import io
+import mimetypes
+import threading
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from natsort import natsorted, ns
+from starlette.responses import FileResponse, Response
 
+from ordlink._text import listed
 from ordlink.errors import InputError
 
-PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
-AUDIO = (".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac")
-VIDEO = (".mp4", ".webm", ".ogv")
-KINDS = {
-    **dict.fromkeys(PICTURES, "picture"),
-    **dict.fromkeys(AUDIO, "audio"),
-    **dict.fromkeys(VIDEO, "video"),
+KINDS = {  # kinds of files, by extension
+    **dict.fromkeys([".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"], "picture"),
+    **dict.fromkeys([".mp3", ".wav", ".ogg", ".oga", ".m4a", ".flac"], "audio"),
+    **dict.fromkeys([".mp4", ".webm", ".ogv"], "video"),
     ".txt": "text",
 }
-"""Kinds of files, by extension."""
 LONGEST_TEXT = 2000
 FEWEST = 3
+LONGEST_SIDE = 1024  # pictures are shown at most this large, in pixels
+MOST_PIXELS = 100_000_000
+# What a picture may be, whatever its name says: the decoders of all others are never run.
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+_HEADERS = {"cache-control": "private, max-age=86400"}
 
 
 @dataclass(frozen=True)
@@ -72,11 +79,7 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
 
 
 def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
-    """Return the rows of a CSV file as stimuli.
-
-    Columns `name`, and `file` (beside the CSV file) or `text`, separated by commas, semicolons or
-    tabs; a file with one column, with or without the header `name` or `text`, is a list of texts.
-    """
+    """Return the rows of a CSV file: columns `name`, and `file` or `text`, or a list of texts."""
     try:
         content = path.read_text("utf-8-sig")
         rows = [
@@ -126,10 +129,7 @@ def _delimiter_of(content: str) -> str:
 
 
 def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tuple[Stimulus, ...]:
-    """Return a list of texts and files as stimuli; files lie in or below the folder.
-
-    An entry is a text, the name of a file, or a mapping with `name`, and `file` or `text`.
-    """
+    """Return stimuli from texts, file names, or mappings with `name` and `file` or `text`."""
     found = []
     for number, entry in enumerate(entries, start=1):
         at = f"{where}: stimulus {number}"
@@ -217,3 +217,90 @@ def _stimulus_of_file(file: Path, name: str, where: str) -> Stimulus:
         return Stimulus(name, "text", file.read_text("utf-8").strip())
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: expected a text in UTF-8 ({error}); save it again") from error
+
+
+def stimulus_keys(secret: bytes, n_objects: int) -> tuple[str, ...]:
+    """Return a key for each object that reveals neither its name nor its number."""
+    return tuple(
+        hmac.new(secret, f"stimulus {number}".encode(), hashlib.sha256).hexdigest()[:24]
+        for number in range(n_objects)
+    )
+
+
+class Media:
+    """Responses with the files of the stimuli, by key."""
+
+    def __init__(self, stimuli: Sequence[Stimulus], keys: Sequence[str]) -> None:
+        self._by_key = dict(zip(keys, stimuli, strict=True))
+        self._encoded: dict[str, tuple[bytes, str]] = {}
+        self._lock = threading.Lock()
+
+    def respond(self, key: str) -> Response:
+        """Return the file; KeyError if no file has this key, OSError if it cannot be read."""
+        stimulus = self._by_key[key]
+        if stimulus.path is None:
+            raise KeyError(key)
+        if stimulus.kind == "picture":
+            with self._lock:  # a picture is encoded once, however many ask for it at a time
+                if key not in self._encoded:
+                    self._encoded[key] = encode_picture(stimulus.path)
+                content, media_type = self._encoded[key]
+            return Response(content, media_type=media_type, headers=_HEADERS)
+        media_type = mimetypes.guess_type(stimulus.path.name)[0] or "application/octet-stream"
+        stat = stimulus.path.stat()
+        return FileResponse(
+            stimulus.path, media_type=media_type, headers=_HEADERS, stat_result=stat
+        )
+
+
+def encode_picture(path: Path, longest_side: int = LONGEST_SIDE) -> tuple[bytes, str]:
+    """Return a picture as JPEG, or PNG if transparent; upright, not too large, no metadata."""
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(path, formats=FORMATS) as opened:
+            if opened.width * opened.height > MOST_PIXELS:
+                raise InputError(
+                    f"the picture has more than {MOST_PIXELS:,} pixels; make it smaller",
+                    where=str(path),
+                )
+            opened.draft("RGB", (longest_side, longest_side))
+            picture = ImageOps.exif_transpose(opened)
+            transparent = picture.has_transparency_data
+            picture = picture.convert("RGBA" if transparent else "RGB")
+    except InputError:
+        raise
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise InputError(
+            f"cannot be read as a picture ({error}); save it again", where=str(path)
+        ) from error
+    picture.thumbnail((longest_side, longest_side))
+    picture.info.clear()
+    file = io.BytesIO()
+    if transparent:
+        picture.save(file, "PNG")
+        return file.getvalue(), "image/png"
+    picture.save(file, "JPEG", quality=88)
+    return file.getvalue(), "image/jpeg"
+
+
+def check_readable(stimuli: Sequence[Stimulus]) -> None:
+    """Raise InputError if pictures cannot be shown: nobody can compare what they do not see."""
+    pictures = [one for one in stimuli if one.kind == "picture"]
+    with ThreadPoolExecutor() as several:
+        readable = list(several.map(_is_readable, pictures))
+    names = [one.name for one, good in zip(pictures, readable, strict=True) if not good]
+    if names:
+        raise InputError(
+            f"{len(names)} of {len(pictures)} pictures cannot be read: {listed(names)}; save them "
+            "again as JPEG or PNG, or remove them from the study"
+        )
+
+
+def _is_readable(stimulus: Stimulus) -> bool:
+    """Return whether a picture can be decoded to its end; small, since nobody looks at it."""
+    try:
+        encode_picture(stimulus.path or Path(), longest_side=64)
+    except InputError:
+        return False
+    return True

@@ -20,25 +20,23 @@ from ordlink.collect.stimuli import (
     stimuli_of_table,
 )
 from ordlink.collect.texts import TEXTS
+from ordlink.datasets import load_zoo
 from ordlink.errors import InputError
 from ordlink.methods import METHODS
 
 SAMPLER_NAMES = ("adaptive", "random", "SL", "CL", "4K-AL-act")
-METHODS_OF_STUDIES = tuple(
+METHODS_OF_STUDIES = tuple(  # "auto" is too slow to be run again and again
     name for name, method in METHODS.items() if method.needs == "comparisons" and name != "auto"
 )
-"""How the tree may be built; "auto" is too slow to be run again and again."""
 Outcome = Literal["completed", "screened_out", "declined", "closed", "withdrawn"]
-OUTCOMES: tuple[str, ...] = get_args(Outcome)
-"""How a visit can end; each may have its own completion code."""
-CHOICES: dict[str, tuple[str, ...]] = {
+OUTCOMES: tuple[str, ...] = get_args(Outcome)  # each may have its own completion code
+CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of it, may be
     "question": tuple(QUESTION_TYPES),
     "sampler": SAMPLER_NAMES,
     "method": METHODS_OF_STUDIES,
     "completion_codes": OUTCOMES,
     "texts": ("prompt", *TEXTS),
 }
-"""The words that a setting, or a key of it, may be."""
 
 
 def _choice(setting: str) -> Any:
@@ -107,24 +105,12 @@ class Study(BaseModel):
         return self.texts.get(key) or (self.kind.prompt if key == "prompt" else TEXTS[key])
 
     def completion(self, outcome: str | None) -> tuple[str, str]:
-        """Return the code of an outcome and the address to return to; empty if there is none.
-
-        Examples
-        --------
-        >>> url = "https://example.org/?cc={code}"
-        >>> study = Study(stimuli=(), completion_codes={"completed": "A&B"}, completion_url=url)
-        >>> study.completion("completed"), study.completion("closed")
-        (('A&B', 'https://example.org/?cc=A%26B'), ('', ''))
-        """
+        """Return the code of an outcome and the address to return to; empty if there is none."""
         codes: Mapping[str, str] = self.completion_codes  # type: ignore[assignment]
         code = codes.get(outcome or "", "")
         if outcome is None or ("{code}" in self.completion_url and not code):
             return code, ""
         return code, self.completion_url.replace("{code}", quote(code, safe=""))
-
-    def settings(self) -> dict[str, Any]:
-        """Return all settings but the stimuli, as values that JSON and YAML can hold."""
-        return self.model_dump()
 
 
 def load_study(source: str | Path) -> Study:
@@ -147,14 +133,7 @@ def load_study(source: str | Path) -> Study:
 def make_study(
     settings: Mapping[str, Any], stimuli: tuple[Stimulus, ...], where: str = "the study"
 ) -> Study:
-    """Return a study after checking every setting.
-
-    Examples
-    --------
-    >>> animals = tuple(Stimulus(name, "text", name) for name in ("cat", "dog", "bee"))
-    >>> make_study({"question": "odd-one-out"}, animals).kind.n_objects
-    3
-    """
+    """Return a study after checking every setting."""
     try:
         study = Study(**{**settings, "stimuli": stimuli})
     except ValidationError as error:
@@ -254,3 +233,11 @@ def _stimuli(given: object, path: Path) -> tuple[Stimulus, ...]:
         "relative to the folder of the study file",
         where=where,
     )
+
+
+def demo_study() -> Study:
+    """Return a study of the animals of the Zoo data."""
+    names = dict.fromkeys(load_zoo().names)  # two animals are called frog: one is enough
+    stimuli = tuple(Stimulus(name, "text", name) for name in names)
+    settings = {"name": "Animals", "questions_per_person": 30, "break_every": 15}
+    return make_study(settings, stimuli, "the demo")

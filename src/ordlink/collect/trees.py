@@ -1,51 +1,44 @@
-"""The tree of a study: how it is built, its bootstrap support, what the dashboard shows."""
+"""The tree of a study: how it is built, its bootstrap support, and the dashboard's drawings."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ordlink._text import shorten, whole_percent
 from ordlink._typing import FloatArray
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import METHODS, cluster, warn_of_ties
 from ordlink.metrics import agreements
-from ordlink.validation import branch_support
+from ordlink.plotting import dendrogram_layout
+from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT, branch_support
 
-N_BOOTSTRAP_SAMPLES = 20
-"""Fewer than `ordlink cluster` draws: the tree is rebuilt every few seconds."""
+N_BOOTSTRAP_SAMPLES = 20  # fewer than `ordlink cluster` draws: trees are rebuilt every few seconds
+# Options of methods that embed; these were best over all trees that were tried.
 _EMBEDDING = {"n_components": 3, "metric": "euclidean", "seed": 0}
-"""Options of methods that embed; these were best over all trees that were tried."""
 _FLAGS = {"n_components": "dimension"}
+TREE_WIDTH = 400.0
+_BRANCHES = 236.0
+_MARGIN = 12.0
+_PICTURE_ROW, _TEXT_ROW = 34.0, 19.0
+_LEAST_STEP_FOR_NUMBERS = 17.0
+_LONGEST_NAME = 23
 
 
 @dataclass(frozen=True)
 class LiveTree:
-    """A tree and how far it can be trusted.
+    """A tree and how far it can be trusted."""
 
-    Attributes
-    ----------
-    tree : Hierarchy
-        Exactly what ``ordlink cluster`` builds from the exported answers with the study's method.
-    support : ndarray of shape (N-1,), dtype float64
-        Bootstrap support of each branch, see :func:`ordlink.validation.branch_support`; NaN where
-        a tie decided, since bootstrap samples break it the same way.
-    n_answers : int
-        Answers that count, including "can't tell".
-    agreement : dict from int to float
-        For each participant, the share of their comparisons that the tree agrees with.
-    notes : tuple of str
-        The warnings of ``ordlink cluster``.
-    """
-
-    tree: Hierarchy
-    support: FloatArray
-    n_answers: int
-    agreement: dict[int, float]
+    tree: Hierarchy  # what ``ordlink cluster`` builds from the exported answers
+    support: FloatArray  # of branches; NaN where a tie decided: bootstrap samples break it the same
+    n_answers: int  # including "can't tell"
+    agreement: dict[int, float]  # share of each participant's comparisons that the tree agrees with
     notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -85,25 +78,13 @@ def grow_tree(comparisons: ListedComparisons, method: str, n_answers: int) -> Li
 
 
 def tree_options(method: str) -> dict[str, Any]:
-    """Return the options with which a study's tree is built, as the method takes them.
-
-    Examples
-    --------
-    >>> tree_options("AddS-AL")
-    {}
-    """
+    """Return the options with which a study's tree is built, as the method takes them."""
     known = METHODS[method].options
     return {name: value for name, value in _EMBEDDING.items() if name in known}
 
 
 def cluster_command(method: str) -> str:
-    """Return the command that builds the same tree from the exported answers.
-
-    Examples
-    --------
-    >>> cluster_command("AddS-AL")
-    'ordlink cluster answers.csv --method AddS-AL'
-    """
+    """Return the command that builds the same tree from the exported answers."""
     options = "".join(
         f" --{_FLAGS.get(name, name)} {value}" for name, value in tree_options(method).items()
     )
@@ -146,3 +127,144 @@ def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> dict[int, flo
         int(person.removeprefix("P")): round(float(share), 4)
         for person, share in zip(people.tolist(), shares, strict=True)
     }
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A merge: its lines, the point where they join, and its support."""
+
+    path: str
+    x: float
+    y: float
+    trust: str
+    label: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An object at the end of a branch; `url` is empty where there is no picture."""
+
+    y: float
+    name: str
+    shown_name: str
+    url: str
+
+
+@dataclass(frozen=True)
+class TreeDrawing:
+    """A tree with its root at the left."""
+
+    width: float
+    height: float
+    row: float
+    leaf_x: float
+    branches: tuple[Branch, ...]
+    leaves: tuple[Leaf, ...]
+    tree: Mapping[str, Any]
+
+
+def draw_tree(
+    tree: Mapping[str, Any] | None, names: Sequence[str], urls: Sequence[str]
+) -> TreeDrawing | None:
+    """Return the coordinates of a tree from `LiveTree.as_json`, with the pictures at `urls`."""
+    if tree is None:
+        return None
+    layout = dendrogram_layout(Hierarchy(tree["merges"]), heights="depth")
+    row = _PICTURE_ROW if any(urls) else _TEXT_ROW
+    step = _BRANCHES / float(layout.heights[-1])
+
+    def x_of(height: float) -> float:
+        return round(_MARGIN + _BRANCHES - step * float(height), 1)
+
+    def y_of(position: float) -> float:
+        return round((float(position) + 0.5) * row, 1)
+
+    branches = []
+    n_objects = len(names)
+    for number, corners in enumerate(layout.links):
+        points = [f"{x_of(height)} {y_of(position)}" for position, height in corners]
+        node = n_objects + number
+        is_root = number == n_objects - 2
+        share = tree["support"][number]
+        is_bare = is_root or step < _LEAST_STEP_FOR_NUMBERS
+        branches.append(
+            Branch(
+                path="M" + " L".join(points),
+                x=x_of(layout.heights[node]),
+                y=y_of(layout.positions[node]),
+                trust="root" if is_root else trust_of(share),
+                label="" if is_bare or share is None else whole_percent(share),
+                title="" if is_root else describe_support(share),
+            )
+        )
+    leaves = tuple(
+        Leaf(y_of(place), names[one], shorten(names[one], _LONGEST_NAME), urls[one])
+        for place, one in enumerate(layout.leaf_order.tolist())
+    )
+    return TreeDrawing(
+        width=TREE_WIDTH,
+        height=round(row * n_objects, 1),
+        row=row,
+        leaf_x=_MARGIN + _BRANCHES,
+        branches=tuple(branches),
+        leaves=leaves,
+        tree=tree,
+    )
+
+
+def describe_support(support: float | None) -> str:
+    """Describe the support of a merge."""
+    if support is None:
+        return "decided by a tie, not by the answers"
+    return f"bootstrap support {whole_percent(support)} %"
+
+
+def trust_of(support: float | None) -> str:
+    """Return firm, fair or weak; weak if a tie decided."""
+    share = support or 0.0
+    return "firm" if share >= FIRM_SUPPORT else "fair" if share >= WEAK_SUPPORT else "weak"
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars as (x, y, width, height) in a box of 600 by 100, and what they stand for."""
+
+    bars: tuple[tuple[float, float, float, float], ...]
+    most: int
+    each: str
+    since: str
+
+
+def draw_bars(over_time: Mapping[str, Any]) -> Bars | None:
+    """Return the bars of the answers over time; None while there are no answers."""
+    counts = over_time["counts"]
+    if not counts or not max(counts):
+        return None
+    width, most = 600 / len(counts), max(counts)
+    gap = min(1.0, width / 6)
+    bars = tuple(
+        (
+            round(number * width + gap, 2),
+            round(100 - 100 * count / most, 2),
+            round(width - 2 * gap, 2),
+            round(100 * count / most, 2),
+        )
+        for number, count in enumerate(counts)
+    )
+    seconds = float(over_time["seconds"])
+    return Bars(bars, most, duration(seconds), duration(seconds * len(counts)))
+
+
+def duration(seconds: float) -> str:
+    """Return a span of time in the unit that fits.
+
+    Examples
+    --------
+    >>> [duration(seconds) for seconds in (1.4, 90, 5400, 200_000)]
+    ['1 s', '2 min', '2 h', '2 d']
+    """
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,7 +1,7 @@
-"""Processes beside the server that draw questions or build trees: requests never wait for them.
+"""The record of main answers, and processes beside the server that draw questions or build trees.
 
-A worker reads the database itself and is called through a pipe. When the server ends, however it
-ends, the pipe closes and the worker ends too.
+A worker reads the database itself and is called through a pipe, so requests never wait for it.
+When the server ends, however it ends, the pipe closes and the worker ends too.
 """
 
 from __future__ import annotations
@@ -12,24 +12,150 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 
 from ordlink._processes import die_with_parent
 from ordlink.collect.database import make_engine, snapshot
-from ordlink.collect.draws import Draw, SamplerInput, read_last_draw, read_waiting
-from ordlink.collect.reading import Record, RecordReader
-from ordlink.collect.samplers import PLANS, draw_questions
+from ordlink.collect.question_types import to_comparisons
+from ordlink.collect.samplers import (
+    PLANS,
+    Draw,
+    SamplerInput,
+    draw_questions,
+    read_last_draw,
+    read_waiting,
+)
+from ordlink.collect.schema import answer, participant, read_objects, serving, study
 from ordlink.collect.study import Study
+from ordlink.collect.trees import grow_tree
+from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkError
 
-NICENESS = 19
-"""Participants come first: trees get the processor time that is left."""
-NEWS = 0.1
-"""An adaptive draw may reuse earlier trees until there are so many more answers, as a share."""
+NICENESS = 19  # participants come first: trees get the processor time that is left
+NEWS = 0.1  # share of new answers from which an adaptive draw builds its trees anew
+
+
+@dataclass(frozen=True)
+class MainAnswer:
+    """An answer to a main question; `number` is the participant's own count."""
+
+    id: int
+    person: int
+    shown: tuple[int, ...]
+    choice: tuple[int, ...]
+    seconds: float
+    received_at: float
+    number: int
+
+
+@dataclass(frozen=True)
+class Record:
+    """Main answers of some participants, in the order in which they were stored."""
+
+    study: Study
+    answers: tuple[MainAnswer, ...]
+
+    @property
+    def last_answer(self) -> int:
+        """Id of the last answer; 0 if there is none."""
+        return self.answers[-1].id if self.answers else 0
+
+    @property
+    def n_told(self) -> int:
+        """Number of answers other than "can't tell"."""
+        return sum(bool(one.choice) for one in self.answers)
+
+    @cached_property
+    def comparisons(self) -> ListedComparisons:
+        """The comparisons, with participant, time and response time."""
+        return to_comparisons(
+            self.study.kind,
+            [one.shown for one in self.answers],
+            [one.choice for one in self.answers],
+            names=self.study.names,
+            people=[person_name(one.person) for one in self.answers],
+            times=[
+                datetime.fromtimestamp(one.received_at, UTC).isoformat(timespec="milliseconds")
+                for one in self.answers
+            ],
+            response_times=[one.seconds for one in self.answers],
+        )
+
+    def of(self, people: set[int]) -> Record:
+        """Return the answers of these participants."""
+        return Record(self.study, tuple(one for one in self.answers if one.person in people))
+
+
+class RecordReader:
+    """Reads the main answers; each only once, unless earlier ones changed."""
+
+    def __init__(self, engine: sa.Engine, study: Study) -> None:
+        self._engine = engine
+        self._study = study
+        self._answers: list[MainAnswer] = []
+        self.revision = -1
+        self.kept_people: set[int] = set()
+
+    def read(self, connection: sa.Connection | None = None) -> Record:
+        """Return all main answers, seen by this connection or by one of its own."""
+        if connection is None:
+            with snapshot(self._engine) as own:
+                return self.read(own)
+        revision = connection.execute(sa.select(study.c.revision)).scalar_one()
+        if revision != self.revision:
+            self._answers.clear()
+            self.revision = revision
+        last = self._answers[-1].id if self._answers else 0
+        self._answers += read_main_answers(connection, after=last)
+        if len(self._answers) != count_main_answers(connection):
+            # Another server stored answers with smaller numbers after larger ones were read.
+            self._answers[:] = read_main_answers(connection)
+        self.kept_people = set(
+            connection.scalars(sa.select(participant.c.id).where(~participant.c.excluded))
+        )
+        return Record(self._study, tuple(self._answers))
+
+    def read_kept(self, connection: sa.Connection | None = None) -> Record:
+        """Return the main answers of participants who are not excluded."""
+        record = self.read(connection)
+        if all(one.person in self.kept_people for one in record.answers):
+            return record
+        return record.of(self.kept_people)
+
+
+def read_main_answers(connection: sa.Connection, *, after: int = 0) -> Iterator[MainAnswer]:
+    """Iterate over the main answers after the given one that were not undone."""
+    a = answer.c
+    query = (
+        sa.select(
+            a.id, a.participant_id, serving.c.shown, a.choice, a.seconds, a.received_at, a.number
+        )
+        .select_from(answer.join(serving))
+        .where(a.id > after, serving.c.role == "main", ~a.undone)
+        .order_by(a.id)
+    )
+    for identity, person, shown, choice, *rest in connection.execute(query):
+        yield MainAnswer(identity, person, read_objects(shown), read_objects(choice), *rest)
+
+
+def count_main_answers(connection: sa.Connection) -> int:
+    """Return how many main answers count."""
+    found = connection.execute(
+        sa.select(sa.func.coalesce(sa.func.sum(participant.c.n_main), 0))
+    ).scalar_one()
+    return int(found)
+
+
+def person_name(person: int) -> str:
+    """Return the name of a participant in exports, never their id of a platform."""
+    return f"P{person}"
 
 
 class WorkerError(OrdlinkError, RuntimeError):
@@ -47,25 +173,13 @@ class RecordVersion:
 
 @dataclass(frozen=True)
 class Trees:
-    """The trees of all participants and without excluded ones, as the dashboard takes them.
-
-    Attributes
-    ----------
-    version : RecordVersion
-        The record that they were built from.
-    everybody, kept : dict or None
-        See :meth:`ordlink.collect.trees.LiveTree.as_json`; None without comparisons.
-    agreement : dict from int to float
-        For each participant, the share of their comparisons that the tree of everybody agrees with.
-    n_told, n_told_kept : int
-        Answers other than "can't tell", of everybody and without excluded participants.
-    """
+    """The trees of all participants and without excluded ones, as the dashboard takes them."""
 
     version: RecordVersion
-    everybody: dict[str, Any] | None
+    everybody: dict[str, Any] | None  # see `LiveTree.as_json`; None without comparisons
     kept: dict[str, Any] | None
-    agreement: dict[int, float]
-    n_told: int = 0
+    agreement: dict[int, float]  # of each participant's comparisons with the tree of everybody
+    n_told: int = 0  # answers other than "can't tell"
     n_told_kept: int = 0
 
 
@@ -95,15 +209,10 @@ class StudyTasks:
             n_people=study.people_per_question,
             waiting=waiting,
             method=study.method,
-        )
-        questions = draw_questions(
-            sampler,
-            known,
-            n_questions,
-            seed=seed,
-            random_share=study.random_share,
             plan_seed=study.seed,
         )
+        share = study.random_share
+        questions = draw_questions(sampler, known, n_questions, seed=seed, random_share=share)
         return Draw(sampler, seed, record.last_answer, last_draw, questions)
 
     def _reuse_record(self, record: Record) -> Record:
@@ -119,8 +228,6 @@ class StudyTasks:
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         """Return the trees; None if the record is the one of `unless`."""
-        from ordlink.collect.trees import grow_tree
-
         record = self._reader.read()
         version = RecordVersion(record.last_answer, len(record.answers), self._reader.revision)
         if version == unless:
@@ -156,13 +263,11 @@ class WorkerProcess:
 
     def draw(self, n_questions: int, seed: int) -> Draw:
         """Return questions drawn by the study's sampler; blocks."""
-        drawn: Draw = self._call("draw", n_questions, seed)
-        return drawn
+        return cast(Draw, self._call("draw", n_questions, seed))
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         """Return the trees; None if the record is the one of `unless`; blocks."""
-        trees: Trees | None = self._call("build_trees", unless)
-        return trees
+        return cast(Trees | None, self._call("build_trees", unless))
 
     def close(self) -> None:
         """End the process."""
@@ -200,7 +305,11 @@ class WorkerProcess:
 def _work(pipe: Connection, url: str, study: Study) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes us
     die_with_parent()
-    _lower_priority()
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     os.environ.setdefault("ORDLINK_THREADS", "1")
     tasks = StudyTasks(make_engine(url), study)
     while True:
@@ -216,11 +325,3 @@ def _work(pipe: Connection, url: str, study: Study) -> None:
             pipe.send(reply)
         except OSError:
             return
-
-
-def _lower_priority() -> None:
-    with contextlib.suppress(OSError):
-        os.nice(NICENESS)
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

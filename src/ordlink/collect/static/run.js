@@ -2,7 +2,7 @@
 // next question. An answer stays in the browser until the server has it; its number makes a
 // second sending harmless.
 import { Refused, send } from "./connection.js";
-import { isPlayed, load } from "./stimuli.js";
+import { element, isPlayed, load } from "./stimuli.js";
 
 const TOO_EARLY = 150; // milliseconds: nobody sees and answers that fast; it was a double click
 const UNSENT = "ordlink-unsent-answer";
@@ -86,10 +86,8 @@ async function showAnew() {
 
 function offerReload() {
   showBanner(`${words.failed} `, "failed");
-  const button = document.createElement("button");
+  const button = element("button", "quiet", words.reload);
   button.type = "button";
-  button.className = "quiet";
-  button.textContent = words.reload;
   button.addEventListener("click", () => location.reload());
   part("banner").append(button);
 }
@@ -190,49 +188,35 @@ function keepsFocus() {
 function makeCard(group, position, isPlayer) {
   const number = position + 1;
   const label = words.option.replace("{number}", number);
-  const card = document.createElement(isPlayer ? "div" : "button");
-  card.className = group.some((one) => one.matches(".picture")) ? "card pictured" : "card";
+  const isPictured = group.some((one) => one.matches(".picture"));
+  const card = element(isPlayer ? "div" : "button", isPictured ? "card pictured" : "card");
   card.dataset.size = group.length;
   let button = card;
   if (isPlayer) { // controls inside a button would not work: it gets one of its own
     card.setAttribute("role", "group");
     card.setAttribute("aria-label", label);
-    button = document.createElement("button");
-    button.className = "choose quiet";
-    button.append(words.choose.replace("{number}", number));
+    button = element("button", "choose quiet", words.choose.replace("{number}", number));
     card.append(...group, button);
   } else {
-    card.append(unseen(`${label}: `), ...group);
+    card.append(element("span", "unseen", `${label}: `), ...group);
   }
   button.type = "button";
   button.setAttribute("aria-keyshortcuts", number);
-  const key = document.createElement("kbd");
+  const key = element("kbd", "", number);
   key.setAttribute("aria-hidden", "true");
-  key.textContent = number;
   button.append(key);
   if (nChosen > 1) {
     button.setAttribute("aria-pressed", "false");
-    const place = document.createElement("span");
-    place.className = "place";
-    card.append(place);
+    card.append(element("span", "place"));
   }
   button.addEventListener("click", (event) => choose(position, deviceOf(event)));
   return card;
 }
 
-function unseen(text) {
-  const made = document.createElement("span");
-  made.className = "unseen";
-  made.textContent = text;
-  return made;
-}
-
 function showAnchor(made) {
   part("anchor").hidden = !hasAnchor;
   if (!hasAnchor) return;
-  const caption = document.createElement("figcaption");
-  caption.textContent = words.reference;
-  part("anchor").replaceChildren(caption, made);
+  part("anchor").replaceChildren(element("figcaption", "", words.reference), made);
   part("anchor").classList.toggle("pictured", made.matches(".picture"));
 }
 

@@ -22,16 +22,17 @@ export async function load(stimulus, words, banner) {
   }, banner);
 }
 
-function write(text) {
-  const made = document.createElement("span");
-  made.className = text.length > LONG_TEXT ? "text long" : "text";
+export function element(tag, className, text = "") {
+  const made = document.createElement(tag);
+  made.className = className;
   made.textContent = text;
   return made;
 }
 
+const write = (text) => element("span", text.length > LONG_TEXT ? "text long" : "text", text);
+
 function make(stimulus, label) {
-  const media = document.createElement(TAGS[stimulus.kind]);
-  media.className = stimulus.kind;
+  const media = element(TAGS[stimulus.kind], stimulus.kind);
   if (isPlayed(stimulus)) {
     media.controls = true;
     media.playsInline = true;

@@ -1,4 +1,4 @@
-"""Participants: joining with or without an id of a platform, returning, withdrawing, exclusion.
+"""Participants, who join, return, withdraw or are excluded; the owner's password and sessions.
 
 Whoever knows an id of a platform can return as that participant. So only the device on which they
 joined first, known by its cookie, may remove their answers without asking the owner.
@@ -7,24 +7,32 @@ joined first, known by its cookie, may remove their answers without asking the o
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import sqlalchemy as sa
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 
 from ordlink.collect.database import inserted_id
 from ordlink.collect.question_queue import counts_as_shown, return_questions
 from ordlink.collect.rows import bump_revision, note_event
-from ordlink.collect.schema import answer, event, participant, serving
+from ordlink.collect.schema import answer, event, owner, owner_session, participant, serving
+from ordlink.errors import InputError
 
 LONGEST_ID = 100
+# Platforms and the query parameter that identifies a participant.
 _PLATFORMS = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "id": "participant"}
-"""Platforms and the query parameter that identifies a participant."""
 _ASKED, _KEPT = "asked to withdraw", "kept by the owner"
 _RETURNED, _RETURNED_ELSEWHERE = "came back", "came back elsewhere"
+SESSION_SECONDS = 12 * 3600.0
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 200
 
 
 @dataclass(frozen=True)
@@ -36,13 +44,7 @@ class Origin:
 
 
 def origin_of(query: Mapping[str, str]) -> Origin:
-    """Return the origin that an address names; everything else in it is dropped.
-
-    Examples
-    --------
-    >>> origin_of({"PROLIFIC_PID": "5f0c", "SESSION_ID": "x"})
-    Origin(source='prolific', external_id='5f0c')
-    """
+    """Return the origin that an address names; everything else in it is dropped."""
     for source, key in _PLATFORMS.items():
         found = query.get(key, "").strip()
         if found and found.isprintable() and len(found) <= LONGEST_ID:
@@ -79,11 +81,7 @@ def is_theirs(connection: sa.Connection, origin: Origin, token_hash: str) -> boo
 def join(
     connection: sa.Connection, origin: Origin, token_hash: str, *, cookie_hash: str = ""
 ) -> int:
-    """Add a participant, or let a known one return; their token is replaced.
-
-    `cookie_hash` is that of the token in the browser's cookie, if it has one. Returns the number of
-    the participant.
-    """
+    """Add a participant, or let a known one return; `cookie_hash` is of their browser's token."""
     known = connection.execute(_find(origin).with_for_update()).first()
     if known is not None:
         _note_return(connection, known.id, known.token_hash, cookie_hash)
@@ -138,13 +136,13 @@ def _note_return(connection: sa.Connection, person: int, token_hash: str, cookie
         note_event(connection, _RETURNED_ELSEWHERE, person=person, left=left)
 
 
-def leave(connection: sa.Connection, person: int) -> str:
-    """Remove a participant's answers; on another device than the first, ask the owner to.
-
-    Returns
-    -------
-    {"withdrawn", "asked_to_withdraw"}
-    """
+def leave(connection: sa.Connection, token_hash: str) -> str | None:
+    """Remove a participant's answers; on another device than the first, ask the owner to."""
+    person = connection.scalar(
+        sa.select(participant.c.id).where(participant.c.token_hash == token_hash)
+    )
+    if person is None:
+        return None
     if _is_first_device(connection, person):
         withdraw(connection, person)
         return "withdrawn"
@@ -153,16 +151,13 @@ def leave(connection: sa.Connection, person: int) -> str:
     return "asked_to_withdraw"
 
 
-def withdraw(connection: sa.Connection, person: int) -> None:
-    """Remove a participant's answers, servings, events and id; their questions are asked again.
-
-    A row stays that says that somebody withdrew.
-    """
-    outcome = connection.scalar(
+def withdraw(connection: sa.Connection, person: int) -> bool:
+    """Remove all of a participant but a row that says so; their questions are asked again."""
+    known = connection.execute(
         sa.select(participant.c.outcome).where(participant.c.id == person).with_for_update()
-    )
-    if outcome == "withdrawn":
-        return
+    ).first()
+    if known is None or known.outcome == "withdrawn":
+        return known is not None
     shown = connection.scalars(
         sa.select(serving.c.question_id).where(
             serving.c.participant_id == person, counts_as_shown()
@@ -185,6 +180,7 @@ def withdraw(connection: sa.Connection, person: int) -> None:
     )
     bump_revision(connection)
     note_event(connection, "withdrawn")
+    return True
 
 
 def removal_requests(connection: sa.Connection) -> set[int]:
@@ -208,18 +204,8 @@ def refuse_removal(connection: sa.Connection, person: int) -> bool:
     return True
 
 
-def find_participant(connection: sa.Connection, token_hash: str) -> int | None:
-    """Return the number of the participant with this token."""
-    return connection.scalar(
-        sa.select(participant.c.id).where(participant.c.token_hash == token_hash)
-    )
-
-
 def exclude(connection: sa.Connection, person: int, *, reason: str) -> bool:
-    """Leave a participant out of the tree, or include them again where the reason is empty.
-
-    Nothing is deleted. Returns whether there is such a participant.
-    """
+    """Exclude a participant from the tree, or include them if the reason is empty."""
     found = connection.execute(
         participant.update()
         .where(participant.c.id == person)
@@ -238,4 +224,82 @@ def _find(origin: Origin) -> sa.Select[tuple[int, str]]:
         participant.c.source == origin.source,
         participant.c.external_id == origin.external_id,
         participant.c.external_id.is_not(None),
+    )
+
+
+class OwnerAuth:
+    """Checks the owner's token and password."""
+
+    def __init__(self, setup_token: str, *, hasher: PasswordHasher | None = None) -> None:
+        self._setup_token = setup_token
+        self._hasher = hasher or PasswordHasher()
+
+    @cached_property
+    def _no_password(self) -> str:
+        """Verified where no password is set, so that it takes as long as with one."""
+        return self._hasher.hash(secrets.token_hex(16))
+
+    def is_setup_token(self, token: str) -> bool:
+        """Return whether this is the printed token."""
+        return hmac.compare_digest(token.encode(), self._setup_token.encode())
+
+    def hash_password(self, password: str) -> str:
+        """Return the hash of a password; slow on purpose."""
+        if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+            raise InputError(
+                f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
+                "choose another one"
+            )
+        return self._hasher.hash(password)
+
+    def is_password(self, password: str, stored: str | None) -> bool:
+        """Return whether a password is the stored one; slow on purpose."""
+        try:
+            self._hasher.verify(stored or self._no_password, password)
+        except (VerificationError, InvalidHashError):
+            return False
+        return stored is not None
+
+
+def stored_password(connection: sa.Connection) -> str | None:
+    """Return the hash of the owner's password, None before it is set."""
+    return connection.scalar(sa.select(owner.c.password_hash))
+
+
+def set_password(connection: sa.Connection, password_hash: str) -> bool:
+    """Store the password; False if there is one already."""
+    if stored_password(connection) is not None:
+        return False
+    connection.execute(
+        owner.insert().values(id=1, password_hash=password_hash, created_at=time.time())
+    )
+    return True
+
+
+def reset_password(connection: sa.Connection) -> None:
+    """Forget the password and all sessions: the next start prints a new token."""
+    connection.execute(owner.delete())
+    connection.execute(owner_session.delete())
+
+
+def begin_session(connection: sa.Connection, token: str) -> None:
+    """Store a session; old ones are removed."""
+    now = time.time()
+    connection.execute(owner_session.delete().where(owner_session.c.expires_at < now))
+    new = {"token_hash": hash_token(token), "csrf": new_token()}
+    connection.execute(owner_session.insert().values(**new, expires_at=now + SESSION_SECONDS))
+
+
+def find_session(connection: sa.Connection, token: str) -> str | None:
+    """Return the CSRF token of a session that has not expired."""
+    c = owner_session.c
+    return connection.scalar(
+        sa.select(c.csrf).where(c.token_hash == hash_token(token), c.expires_at > time.time())
+    )
+
+
+def end_session(connection: sa.Connection, token: str) -> None:
+    """Remove a session."""
+    connection.execute(
+        owner_session.delete().where(owner_session.c.token_hash == hash_token(token))
     )
