@@ -1,17 +1,23 @@
-"""An interactive tree: its data for the script, and a text version without scripts."""
+"""An interactive tree: data for the script, a text version without scripts, thumbnails."""
 
 from __future__ import annotations
 
+import base64
+import io
 import math
 from collections.abc import Sequence
 from importlib import resources
+from pathlib import Path
 
 from ordlink._html import data_block, escape
 from ordlink._typing import FloatArray
+from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
 LARGEST_TEXT = 400
 """Trees of more objects are not drawn as text."""
+HEIGHT, WIDTH = 80, 140
+"""Largest size in pixels: about twice the size on the page, for high-resolution screens."""
 
 
 def tree_script() -> str:
@@ -91,3 +97,43 @@ def _numbers(values: FloatArray) -> list[float | None]:
 
 def _resource(name: str) -> str:
     return resources.files("ordlink.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def thumbnails(pictures: Sequence[Path | None]) -> list[dict[str, object] | None]:
+    """Return each picture as a data URI with its size, re-encoded; None where there is none.
+
+    Only pixels get into the page: no location, no camera data, no scripts.
+
+    Raises
+    ------
+    InputError
+        If a picture cannot be read.
+    """
+    return [None if path is None else _thumbnail(path) for path in pictures]
+
+
+def _thumbnail(path: Path) -> dict[str, object]:
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(path) as image:
+            image.draft("RGB", (2 * WIDTH, 2 * HEIGHT))  # JPEG: decode no more than needed
+            upright = ImageOps.exif_transpose(image)
+            small = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
+            small.thumbnail((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise InputError(
+            f"this picture cannot be read ({error})", where=str(path), remedy="save it again"
+        ) from error
+    content = io.BytesIO()
+    plain = Image.frombytes(small.mode, small.size, small.tobytes())
+    kind = "png" if plain.mode == "RGBA" else "jpeg"
+    plain.save(content, kind.upper(), **({"quality": 78} if kind == "jpeg" else {"optimize": True}))
+    data = base64.b64encode(content.getvalue()).decode()
+    return {"uri": f"data:image/{kind};base64,{data}", "width": plain.width, "height": plain.height}
+
+
+def _is_transparent(image: object) -> bool:
+    return getattr(image, "mode", "") in ("RGBA", "LA", "PA") or "transparency" in getattr(
+        image, "info", {}
+    )

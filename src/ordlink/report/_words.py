@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ordlink._html import escape
 from ordlink._text import counted, percent, whole_percent
 from ordlink.hierarchy import Hierarchy
+from ordlink.metrics import triplet_distance
 from ordlink.report._evidence import Evidence
-from ordlink.report._top_splits import TopSplit, other_top_splits
-from ordlink.validation import WEAK_SUPPORT, LearningCurve, firm_branches
+from ordlink.validation import WEAK_SUPPORT, LearningCurve, MethodComparison, firm_branches
 
 MOST_NAMES = 8
 MOST_BRANCHES = 6
@@ -20,6 +21,10 @@ LEVEL = 0.05
 """Significance level of the hierarchy test."""
 FEWEST_PAIRS = 20
 """No share is given for fewer pairs of answers, or fewer triads."""
+ALIKE = 0.1
+"""Two root splits are equivalent if at most this share of the objects changes sides."""
+AS_GOOD = 2.0
+"""The tree shown counts as equally good within so many standard errors of the best."""
 
 
 def summary_html(evidence: Evidence) -> str:
@@ -251,3 +256,49 @@ def advice_html(curve: LearningCurve) -> str:
     verdict = curve.verdict()
     advice = "Collect more answers" if verdict.advice == "go on" else "Further answers bring little"
     return f"<strong>{advice}:</strong> {escape(verdict.reason)}."
+
+
+@dataclass(frozen=True)
+class TopSplit:
+    """A method whose tree is split differently at the root.
+
+    Attributes
+    ----------
+    label : str
+        The method.
+    n_moved : int
+        Number of objects that change sides.
+    agreement : float
+        Share of the triples of objects that both trees resolve in the same way.
+    """
+
+    label: str
+    n_moved: int
+    agreement: float
+
+
+def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[TopSplit]]:
+    """Return the reference method, and the equally good methods with another root split.
+
+    Equally good means within one standard error of the best, paired over folds. The reference is
+    the method with this label, whose tree is shown, or the best if it was not compared; if it
+    predicts worse than the best, no other method is returned.
+    """
+    labels = [one.label for one in methods.scores]
+    reference = methods[label if label in labels else methods.best.label]
+    if not reference.difference <= AS_GOOD * reference.difference_error:
+        return reference.label, []
+    found = []
+    for other in methods.scores:
+        n_moved = _n_moved(reference.tree, other.tree)
+        is_good = other.difference <= other.difference_error
+        if is_good and n_moved > ALIKE * other.tree.n_objects:
+            agreement = 1 - triplet_distance(reference.tree, other.tree)
+            found.append(TopSplit(other.label, n_moved, agreement))
+    return reference.label, found
+
+
+def _n_moved(one: Hierarchy, other: Hierarchy) -> int:
+    """Return how many objects change sides between the root splits of two trees."""
+    differ = int((one.cut(2) != other.cut(2)).sum())
+    return min(differ, one.n_objects - differ)

@@ -17,14 +17,13 @@ from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import cluster, find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
-from ordlink.validation._annotator_weights import (
+from ordlink.validation._annotator_accuracy import (
     METHODS_FOR_WEIGHTS,
     annotator_weights,
     weighted_comparisons,
 )
-from ordlink.validation._folds import check_listed
-from ordlink.validation._repeats import annotators_of
-from ordlink.validation._shuffled import grow_shuffled
+from ordlink.validation._consistency import annotators_of
+from ordlink.validation._cross_validation import check_listed, grow_shuffled
 
 N_ORDERS = 4
 """Where ties decide merges, number of trees of each kind with ties decided by chance."""

@@ -20,7 +20,7 @@ from ordlink.comparisons import (
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import new_pair_ids, restore_objects
-from ordlink.validation._shuffled import random_order
+from ordlink.validation._cross_validation import random_order
 
 SMALLEST_POOL = 10
 """Pairs are redrawn from at least so many: a single number says nothing about its noise."""

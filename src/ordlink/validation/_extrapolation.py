@@ -11,7 +11,7 @@ import numpy as np
 from ordlink._typing import FloatArray, Int64Array
 from ordlink._validate import check_number, check_whole_number
 from ordlink.errors import InputError
-from ordlink.validation._folds import FoldsBy, standard_error
+from ordlink.validation._cross_validation import FoldsBy, standard_error
 
 N_CURVES = 1000
 INTERVAL = (0.1, 0.9)

@@ -15,7 +15,7 @@ from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparison
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.methods import cluster
 from ordlink.methods.adds import adds_similarity_of_chunks
-from ordlink.validation._folds import check_comparisons
+from ordlink.validation._cross_validation import check_comparisons
 
 
 @dataclass(frozen=True, eq=False)

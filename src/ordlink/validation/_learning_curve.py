@@ -14,15 +14,15 @@ from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
-from ordlink.validation._extrapolation import LearningCurve
-from ordlink.validation._folds import (
+from ordlink.validation._cross_validation import (
     answer_units,
     assign_folds,
     check_listed,
+    grow_shuffled,
     rng_of_fold,
     units_by,
 )
-from ordlink.validation._shuffled import grow_shuffled
+from ordlink.validation._extrapolation import LearningCurve
 
 N_SIZES = 5
 """By default the largest size, half of it, and so on."""

@@ -1,7 +1,8 @@
-"""Methods compared on the same held-out answers, and which of them to use."""
+"""Methods compared on the same held-out answers, and `method="auto"`."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,19 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._parallel import check_n_jobs
-from ordlink._typing import FloatArray, Progress
+from ordlink._parallel import check_n_jobs, run_tasks
+from ordlink._threads import one_blas_thread
+from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
-from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.errors import InputError, OrdlinkError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import InitialClusters
-from ordlink.metrics import triplet_distance
-from ordlink.validation._candidates import Candidate, choose_candidates
-from ordlink.validation._comparison_runs import CandidateRuns, Job, run_all
-from ordlink.validation._cross_validation import CrossValidation
-from ordlink.validation._folds import FoldsBy, assign_folds, check_listed, units_by
-from ordlink.validation._recommendation import recommend
+from ordlink.methods import InitialClusters, cluster
+from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue, triplet_distance
+from ordlink.validation._candidates import CANDIDATES, Candidate, choose_candidates, recommend
+from ordlink.validation._cross_validation import (
+    CrossValidation,
+    FoldsBy,
+    answer_units,
+    assign_folds,
+    check_listed,
+    grow_shuffled,
+    rng_of_fold,
+    units_by,
+)
+
+FEWEST_TO_COMPARE = 20
+"""With fewer answers, held-out folds cannot distinguish methods."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,3 +265,188 @@ def _agreement(trees: Sequence[Hierarchy]) -> FloatArray:
         for j in range(i):
             shares[i, j] = shares[j, i] = 1 - triplet_distance(trees[j], tree)
     return shares
+
+
+@dataclass(frozen=True)
+class Run:
+    """One tree and its scores on the fold held out, or on all answers where none was."""
+
+    accuracy: float = float("nan")
+    revenue: float = float("nan")
+    seconds: float = float("nan")  # to build the tree
+    tree: Hierarchy | None = None  # of all answers; those of parts are not kept
+    shuffled: Hierarchy | None = None  # the same, objects in another order, if ties decide merges
+    problem: str = ""  # why there is no tree
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all runs share."""
+
+    comparisons: ListedComparisons
+    folds: tuple[LabelArray, ...]  # the fold of each comparison, in each repetition
+    candidates: tuple[Candidate, ...]
+    initial_clusters: InitialClusters
+    seed: int
+
+
+@dataclass(frozen=True)
+class CandidateRuns:
+    """The runs of one candidate: on all answers, and by repetition and fold."""
+
+    whole: Run
+    parts: list[list[Run]]
+
+    @property
+    def all(self) -> list[Run]:
+        """All runs, the one on all answers first: its messages name objects by their numbers."""
+        return [self.whole, *(run for part in self.parts for run in part)]
+
+
+def run_all(job: Job, n_jobs: int | None, progress: Progress | None) -> list[CandidateRuns]:
+    """Return the runs of each candidate; but for seconds, the same on any number of processes."""
+    n_folds = int(job.folds[0].max()) + 1
+    places = [(-1, -1), *((r, fold) for r in range(len(job.folds)) for fold in range(n_folds))]
+    tasks = [(number, *place) for number in range(len(job.candidates)) for place in places]
+    runs = run_tasks(_run, tasks, n_jobs=n_jobs, shared=job, progress=progress)
+    found = []
+    for first in range(0, len(runs), len(places)):
+        whole, *parts = runs[first : first + len(places)]
+        split = [parts[start : start + n_folds] for start in range(0, len(parts), n_folds)]
+        found.append(CandidateRuns(whole, split))
+    return found
+
+
+def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
+    """Build and score one tree; without warnings, since a part says nothing about the whole.
+
+    The tree of all answers is that of `ordlink.cluster`. Where ties decide some of its merges, it
+    is built once more with the objects in random order, to be compared with other candidates.
+    """
+    method = job.candidates[number].method
+    options = {"initial_clusters": job.initial_clusters, **job.candidates[number].options}
+    known = held_out = job.comparisons
+    if fold >= 0:
+        folds = job.folds[repetition]
+        known, held_out = known.take(folds != fold), known.take(folds == fold)
+    shuffled = None
+    with warnings.catch_warnings(), one_blas_thread():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        started = time.perf_counter()
+        try:
+            if fold >= 0:
+                rng = rng_of_fold(job.seed + repetition, fold)
+                tree = grow_shuffled(known, method, rng, **options)
+            else:
+                tree = cluster(known, method, **options)
+            seconds = time.perf_counter() - started
+            if fold < 0 and tree.n_tied_merges:
+                rng = np.random.default_rng([job.seed, 0, 1 + number])
+                shuffled = grow_shuffled(known, method, rng, **options)
+        except (OrdlinkError, np.linalg.LinAlgError) as error:
+            return Run(problem=str(error) or type(error).__name__)
+    return Run(
+        comparison_accuracy(held_out, tree),
+        normalised_comparison_revenue(held_out, tree),
+        seconds,
+        tree if fold < 0 else None,
+        shuffled,
+    )
+
+
+def auto_linkage(
+    comparisons: Comparisons,
+    *,
+    initial_clusters: InitialClusters = None,
+    n_folds: int = 5,
+    n_repetitions: int = 1,
+    seed: Seed = 0,
+    progress: Progress | None = None,
+) -> Hierarchy:
+    """Return the tree of the method that `compare_methods` recommends, with its table of scores.
+
+    Where answers are too few to hold some out, or all comparisons are known and none can be held
+    out, spectral is used without a comparison, and the reason says so.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        Listed or ranked.
+    initial_clusters, n_folds, n_repetitions, seed, progress
+        As in `compare_methods`.
+
+    Returns
+    -------
+    Hierarchy
+        Its `parameters` contain `chosen` (label, method and options), `reason`, `scores` (a row
+        per candidate, best first) and `left_out`.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> tree = auto_linkage(ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2]]))
+    >>> tree.parameters["chosen"]["method"]
+    'spectral'
+    >>> tree.parameters["reason"]
+    'there are fewer than 20 answers, too few to hold some out; spectral needs the fewest.'
+    """
+    n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
+    check_whole_number(n_repetitions, "n_repetitions", lowest=1)
+    seed = seed_number(seed)
+    without = _without_comparison(comparisons, n_folds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)  # `ordlink.cluster` warns
+        if without is not None:
+            candidate, reason = without
+            tree = cluster(
+                comparisons,
+                candidate.method,
+                initial_clusters=initial_clusters,
+                progress=progress,
+                **candidate.options,
+            )
+            return tree.with_origin("auto", _noted(candidate, reason, [], {}))
+        assert isinstance(comparisons, ListedComparisons)
+        found = compare_methods(
+            comparisons,
+            n_folds=n_folds,
+            n_repetitions=n_repetitions,
+            initial_clusters=initial_clusters,
+            seed=seed,
+            progress=progress,
+        )
+    rows = [scores.as_row() for scores in found.scores]
+    for row in rows:
+        del row["seconds"]  # the same answers give the same file
+    noted = _noted(CANDIDATES[found.recommended], found.reason, rows, found.left_out)
+    return found.tree.with_origin("auto", noted)
+
+
+def _without_comparison(comparisons: Comparisons, n_folds: int) -> tuple[Candidate, str] | None:
+    """Return the candidate and the reason where methods cannot be compared, or None."""
+    if not isinstance(comparisons, ListedComparisons):
+        return CANDIDATES["spectral"], (
+            "all comparisons are known, so none can be held out; spectral finds weak clusters best."
+        )
+    fewest = max(FEWEST_TO_COMPARE, n_folds)
+    units = answer_units(comparisons, by_annotator=False, fewest=n_folds)
+    if len(np.unique(units)) < fewest:
+        return CANDIDATES["spectral"], (
+            f"there are fewer than {fewest} answers, too few to hold some out; spectral needs the "
+            "fewest."
+        )
+    return None
+
+
+def _noted(
+    candidate: Candidate,
+    reason: str,
+    rows: list[dict[str, float | str | None]],
+    left_out: dict[str, str],
+) -> dict[str, Any]:
+    chosen = {
+        "candidate": candidate.label,
+        "method": candidate.method,
+        "options": dict(candidate.options),
+    }
+    return {"chosen": chosen, "reason": reason, "scores": rows, "left_out": left_out}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ordlink._html import escape, table
-from ordlink.validation._method_comparison import MethodComparison, MethodScores
+from ordlink.validation import MethodComparison, MethodScores
 
 _WIDTH, _LEFT, _RIGHT, _ROW = 640, 150, 20, 26
 """The plot: its width, the room for labels, the margin, and the height of a row."""
