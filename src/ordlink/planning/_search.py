@@ -155,16 +155,7 @@ def _is_out_of_reach(limit: tuple[int, int], confidence: float) -> bool:
 class SuccessModel:
     """The posterior of the curve of success over the number of answers.
 
-    Parameters
-    ----------
-    n_objects : int
-        Number of objects, which sets the prior of the rise.
-    max_answers : int
-        Largest number of answers to consider.
-    confidence : float
-        The chance of success that is asked for.
-    limit : tuple of two int
-        Runs with all comparisons known: how many reached the target, and how many there were.
+    `limit` are the runs with all comparisons known: how many reached the target, and of how many.
     """
 
     def __init__(

@@ -54,51 +54,22 @@ USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a report is based on; None where there are too few answers.
-
-    Attributes
-    ----------
-    comparisons : ListedComparisons
-        The answers.
-    summary : ComparisonsSummary
-        Their summary.
-    chosen : Candidate
-        The method of the tree.
-    reason : str
-        Why this method, as a sentence.
-    support : BranchSupport
-        The tree and its support.
-    consensus : Hierarchy
-        Majority-rule consensus of the bootstrap samples.
-    methods : MethodComparison or None
-    test : HierarchyTest or None
-    curve : LearningCurve or None
-    crowd : CrowdQuality
-    exclusion : ExclusionEffect or None
-        The tree with and without the excluded annotators.
-    weighting : WeightingEffect or None
-        The tree with and without annotator weights, on request.
-    n_bootstrap : int
-        Number of bootstrap samples.
-    bootstrap_reason : str
-        Why so many.
-    seed : int
-    """
+    """What a report is based on; None where there are too few answers."""
 
     comparisons: ListedComparisons
     summary: ComparisonsSummary
-    chosen: Candidate
-    reason: str
+    chosen: Candidate  # the method of the tree
+    reason: str  # why this method, as a sentence
     support: BranchSupport
-    consensus: Hierarchy
+    consensus: Hierarchy  # majority rule, of the bootstrap samples
     methods: MethodComparison | None
     test: HierarchyTest | None
     curve: LearningCurve | None
     crowd: CrowdQuality
-    exclusion: ExclusionEffect | None
-    weighting: WeightingEffect | None
+    exclusion: ExclusionEffect | None  # the tree with and without the excluded annotators
+    weighting: WeightingEffect | None  # the tree with and without annotator weights, on request
     n_bootstrap: int
-    bootstrap_reason: str
+    bootstrap_reason: str  # why so many samples
     seed: int
 
     @property
@@ -140,15 +111,6 @@ def gather_evidence(
     stages : callable, optional
         Called with the name of each stage; returns a callback for (steps done, steps in all), or
         None.
-
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `ordlink.cluster`; if an annotator to exclude is unknown, or weights are not possible.
 
     Examples
     --------
@@ -286,10 +248,7 @@ def n_separate(comparisons: ListedComparisons) -> int:
 def choose_method(
     methods: MethodComparison | None, comparisons: ListedComparisons, n_bootstrap: int
 ) -> tuple[Candidate, str]:
-    """Return the method and the reason: as "auto", without methods that take too long.
-
-    These would need more than `LONGEST_SUPPORT` for so many bootstrap samples.
-    """
+    """Return the method and the reason: as "auto", without those slower than `LONGEST_SUPPORT`."""
     if methods is None:
         return CANDIDATES["spectral"], (
             f"there are fewer than {FEWEST_TO_COMPARE} separate answers, too few to hold some out; "

@@ -68,23 +68,11 @@ SKILL = (
 
 @dataclass(frozen=True)
 class Making:
-    """How a report was made, so that others can reproduce it.
+    """How a report was made, so that others can reproduce it."""
 
-    Attributes
-    ----------
-    command : str
-        The command line, or the call.
-    source : str
-        Name of the file of answers.
-    checksum : str
-        Its SHA-256; empty where there is no file.
-    made_at : datetime
-        When.
-    """
-
-    command: str = ""
-    source: str = ""
-    checksum: str = ""
+    command: str = ""  # the command line, or the call
+    source: str = ""  # name of the file of answers
+    checksum: str = ""  # its SHA-256; empty where there is no file
     made_at: datetime | None = None
 
 

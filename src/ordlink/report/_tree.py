@@ -43,22 +43,7 @@ def tree_figure(
 ) -> str:
     """Return a figure that the script fills: controls, drawing, details of the selected branch.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree; the slider hides branches by their support.
-    identifier : str
-        Name of the figure in the page.
-    caption : str
-        HTML.
-    pictures : sequence, optional
-        As `thumbnails` gives them.
-    shares, transfers : ndarray of shape (N-1,), optional
-        Share of the bootstrap samples with exactly this branch, and transfer support.
-    threshold : float
-        Initial position of the slider.
-    min_threshold : float
-        Its lowest position.
+    The slider hides branches by their support, from `min_threshold` on. The caption is HTML.
     """
     data = {
         "names": list(tree.labels_text),
@@ -103,11 +88,6 @@ def thumbnails(pictures: Sequence[Path | None]) -> list[dict[str, object] | None
     """Return each picture as a data URI with its size, re-encoded; None where there is none.
 
     Only pixels get into the page: no location, no camera data, no scripts.
-
-    Raises
-    ------
-    InputError
-        If a picture cannot be read.
     """
     return [None if path is None else _thumbnail(path) for path in pictures]
 

@@ -260,29 +260,19 @@ def advice_html(curve: LearningCurve) -> str:
 
 @dataclass(frozen=True)
 class TopSplit:
-    """A method whose tree is split differently at the root.
-
-    Attributes
-    ----------
-    label : str
-        The method.
-    n_moved : int
-        Number of objects that change sides.
-    agreement : float
-        Share of the triples of objects that both trees resolve in the same way.
-    """
+    """A method whose tree is split differently at the root."""
 
     label: str
-    n_moved: int
-    agreement: float
+    n_moved: int  # objects that change sides
+    agreement: float  # share of the triples of objects that both trees resolve in the same way
 
 
 def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[TopSplit]]:
     """Return the reference method, and the equally good methods with another root split.
 
     Equally good means within one standard error of the best, paired over folds. The reference is
-    the method with this label, whose tree is shown, or the best if it was not compared; if it
-    predicts worse than the best, no other method is returned.
+    the method shown, or the best if that was not compared; if it predicts worse than the best,
+    no other method is returned.
     """
     labels = [one.label for one in methods.scores]
     reference = methods[label if label in labels else methods.best.label]

@@ -75,8 +75,7 @@ def compare_with_others(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the expected accuracy of each person given the others, and a one-sided p-value.
 
-    A random-effects model: the others' accuracies are normal around a mean, with a variance between
-    people (DerSimonian and Laird's estimate) besides their errors.
+    Random effects: the others' accuracies are normal with a variance between people.
     """
     from scipy.stats import norm
 
@@ -154,13 +153,12 @@ def annotator_weights(
     progress: Progress | None = None,
     **options: Any,
 ) -> dict[str, float]:
-    """Return a weight for each annotator: 1 for usual, 0 for guessing.
+    """Return a weight for each annotator, in the order of their names: 1 for usual, 0 for guessing.
 
     Weights are (2 a - 1) / (2 m - 1), where a is the agreement of the person with the tree of the
     others and m the mean over people; 0 where a is below one half. If somebody is right with
     probability p and a tree with probability q, then 2 a - 1 = (2 p - 1) (2 q - 1): the errors of
     the trees cancel, and answers are weighted by 2 p - 1. With log-odds of a they would not.
-
     Accuracies are shrunk towards the mean over people (DerSimonian and Laird's estimate): where
     people are not significantly different, all weights are close to 1.
 
@@ -171,16 +169,11 @@ def annotator_weights(
     method, seed, progress, **options
         As in `crowd_quality`.
 
-    Returns
-    -------
-    dict of str to float
-        One weight for each person, in the order of their names.
-
     Raises
     ------
-    InputError, InputKindError
+    InputError
         If fewer than 3 people are known, or people agree with the tree of the others not
-        significantly more often than by guessing; or as in `crowd_quality`.
+        significantly more often than by guessing.
 
     Examples
     --------
@@ -230,22 +223,9 @@ def weighted_comparisons(
     """Return the comparisons with counts by the weight of their annotator, in hundredths.
 
     An answer of weight 1 has a count of 100; answers whose count is rounded to 0 are left out.
-    Build trees with ``repeats="net"``, which uses counts, and with one of `METHODS_FOR_WEIGHTS`:
-    spectral takes a count of 100 for a hundred people, and the kernel of 4K-AL compares counts
-    with each pair's comparison with itself.
-
-    Parameters
-    ----------
-    comparisons : ListedComparisons
-        The answers.
-    weights : mapping of str to float
-        Weights of annotators, 0 or more; everybody else has 1.
-
-    Raises
-    ------
-    InputError, InputKindError
-        If a weight is not a number of at least 0, somebody is not among the annotators, or
-        no answers would be left.
+    Annotators without a weight have 1. Build trees with ``repeats="net"``, which uses counts, and
+    with one of `METHODS_FOR_WEIGHTS`: spectral takes a count of 100 for a hundred people, and the
+    kernel of 4K-AL compares counts with each pair's comparison with itself.
 
     Examples
     --------

@@ -46,91 +46,39 @@ LARGEST_LEAN = 0.1
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """Quality of the answers of one person; NaN where a value is unknown.
-
-    Attributes
-    ----------
-    name : str
-    n_answers, n_comparisons : int
-        Number of their answers and comparisons.
-    accuracy, accuracy_error : float
-        Share of their comparisons that the tree learnt without them agrees with, and its standard
-        error.
-    others_accuracy : float
-        Expected accuracy of somebody else.
-    p_value : float
-        Probability that somebody like the others agrees as little with the tree, or less.
-    repeats : RepeatAgreement
-        How often they give the same answer again.
-    skill : float
-        Estimated share of true responses to questions that others answered too (Dawid and Skene).
-    n_shared : int
-        Number of answers that the skill is estimated from.
-    first_share : float
-        Share of their answers that chose the option shown first.
-    first_chance : float
-        The same by chance: one over the number of options.
-    n_placed : int
-        Number of answers with known positions.
-    median_time : float
-        Median response time, in the unit of the source.
-    fast_share : float
-        Share of answers in less than a quarter of the usual time.
-    flags : tuple of str
-        What is unusual: a reason to look closer, not to exclude.
-    """
+    """Quality of the answers of one person; NaN where a value is unknown."""
 
     name: str
     n_answers: int
     n_comparisons: int
-    accuracy: float
-    accuracy_error: float
-    others_accuracy: float
-    p_value: float
-    repeats: RepeatAgreement
-    skill: float
-    n_shared: int
-    first_share: float
-    first_chance: float
-    n_placed: int
-    median_time: float
-    fast_share: float
-    flags: tuple[str, ...] = ()
+    accuracy: float  # share of their comparisons that the tree learnt without them agrees with
+    accuracy_error: float  # its standard error
+    others_accuracy: float  # expected accuracy of somebody else
+    p_value: float  # that somebody like the others agrees as little with the tree, or less
+    repeats: RepeatAgreement  # how often they give the same answer again
+    skill: float  # share of true responses to questions that others answered too (Dawid and Skene)
+    n_shared: int  # answers that the skill is estimated from
+    first_share: float  # share of their answers that chose the option shown first
+    first_chance: float  # the same by chance: one over the number of options
+    n_placed: int  # answers with known positions
+    median_time: float  # of their responses, in the unit of the source
+    fast_share: float  # share of answers in less than a quarter of the usual time
+    flags: tuple[str, ...] = ()  # what is unusual: a reason to look closer, not to exclude
 
 
 @dataclass(frozen=True, eq=False)
 class CrowdQuality:
-    """Consistency of the answers, and the quality of each annotator.
+    """Consistency of the answers, and the quality of each annotator."""
 
-    Attributes
-    ----------
-    repeats : RepeatAgreement
-        Agreement of answers to the same question, whoever gave them.
-    within, between : RepeatAgreement
-        The same within one person, and between two.
-    n_distinct : int
-        Number of different comparisons.
-    n_contradictions : int
-        How many of them were answered in both directions.
-    cycles : Cycles
-        Circular triads.
-    method : str
-        Method of the trees that people are compared with.
-    usual_time : float
-        Median over people of their median response times; NaN where not recorded.
-    annotators : tuple of AnnotatorQuality
-        One for each person, in the order of their names; empty where no annotator is known.
-    """
-
-    repeats: RepeatAgreement
-    within: RepeatAgreement
-    between: RepeatAgreement
-    n_distinct: int
-    n_contradictions: int
+    repeats: RepeatAgreement  # of answers to the same question, whoever gave them
+    within: RepeatAgreement  # the same within one person
+    between: RepeatAgreement  # and between two people
+    n_distinct: int  # different comparisons
+    n_contradictions: int  # how many of them were answered in both directions
     cycles: Cycles
-    method: str
-    usual_time: float
-    annotators: tuple[AnnotatorQuality, ...]
+    method: str  # of the trees that people are compared with
+    usual_time: float  # median over people of their median times; NaN where not recorded
+    annotators: tuple[AnnotatorQuality, ...]  # by name; empty where no annotator is known
 
     @property
     def flagged(self) -> tuple[str, ...]:
@@ -177,15 +125,6 @@ def crowd_quality(
     **options
         Options of the method.
 
-    Returns
-    -------
-    CrowdQuality
-
-    Raises
-    ------
-    InputError, InputKindError
-        If comparisons are not listed, or as in `ordlink.cluster`.
-
     Examples
     --------
     >>> import ordlink as ol
@@ -194,8 +133,6 @@ def crowd_quality(
     >>> quality = crowd_quality(c)
     >>> quality.repeats.n_pairs, round(quality.repeats.agreement, 3), quality.n_contradictions
     (3, 0.333, 1)
-    >>> [person.name for person in quality.annotators]
-    ['ann', 'bob', 'eve']
     """
     check_listed(comparisons)
     seed = seed_number(seed)
@@ -342,20 +279,7 @@ def flags_of(
 ) -> tuple[str, ...]:
     """Return what is unusual, one phrase each; nothing for people with few answers.
 
-    Parameters
-    ----------
-    person : AnnotatorQuality
-        Their figures.
-    everybody : RepeatAgreement
-        How often people agree with themselves.
-    n_people : int
-        Number of tests to correct for (Bonferroni).
-    usual_time : float
-        Median over people of their median response times.
-    chance : float
-        Expected skill of guessing.
-    others_skill : float
-        Mean skill of the others.
+    Tests are corrected for the number of people (Bonferroni); `chance` is the skill of guessing.
     """
     if person.n_answers < FEWEST_ANSWERS:
         return ()
@@ -420,8 +344,7 @@ def _about_skill(
 def _needed(n_people: int) -> float:
     """Return how many standard errors above chance others must be before guessing is flagged.
 
-    Somebody like them is then within `CERTAIN` errors of chance with a probability of at most
-    `LEVEL` divided by the number of people.
+    Somebody like them is then within `CERTAIN` errors of chance with probability `LEVEL` / n.
     """
     from scipy.stats import norm
 

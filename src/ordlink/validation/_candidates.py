@@ -23,17 +23,7 @@ CHANCE = 0.5
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method with its options.
-
-    Attributes
-    ----------
-    label : str
-        Its name in tables.
-    method : str
-        Name of the method.
-    options : mapping
-        Options of the method.
-    """
+    """A method with its options, and a label for tables."""
 
     label: str
     method: str
@@ -63,8 +53,7 @@ def choose_candidates(
 ) -> tuple[list[Candidate], dict[str, str]]:
     """Return the candidates to compare, and why others are left out.
 
-    By default these are all of CANDIDATES except those whose trees would take more than
-    `LONGEST_SECONDS`; AddS-AL, the fastest, is always compared.
+    By default these are all but the slow ones; AddS-AL, the fastest, is always compared.
     """
     if methods is not None:
         return find_candidates(methods), {}
@@ -119,13 +108,7 @@ _SECONDS: dict[str, Callable[[float, float], float]] = {
 
 
 def find_candidates(methods: Iterable[str | Candidate]) -> list[Candidate]:
-    """Return the candidates of these labels, or the methods of these names.
-
-    Raises
-    ------
-    InputError, InputKindError
-        If one is unknown, does not work on answers or is named twice, or there is none.
-    """
+    """Return the candidates of these labels, or the methods of these names."""
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise InputKindError(
             f"expected a list of names, such as ['4-AL', 'spectral'], got {methods!r}",
@@ -177,38 +160,22 @@ def _duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The recommended method, why, and how far each one is behind the best.
-
-    Attributes
-    ----------
-    label : str
-        The recommended method.
-    reason : str
-        Why, in one sentence.
-    best : str
-        The method with the highest mean accuracy.
-    differences : dict of str to (float, float)
-        Mean accuracy of the best minus that of each method, paired over folds, and its standard
-        error; NaN where a method has no accuracy.
-    """
+    """The recommended method, why, and how far each one is behind the best."""
 
     label: str
-    reason: str
-    best: str
+    reason: str  # in one sentence
+    best: str  # the method with the highest mean accuracy
     differences: dict[str, tuple[float, float]]
+    """Mean accuracy of the best minus that of each method, paired over folds, and its error; NaN
+    where a method has no accuracy."""
 
 
 def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
-    """Return the recommended method by its accuracy on held-out answers.
+    """Return the recommended method by its accuracies (n_repetitions, n_folds) on the same folds.
 
     The best has the highest mean. Methods that are not significantly behind it, by the paired
     differences over folds, tie with it. Of those, the first in CANDIDATES is recommended; other
     methods come after these, in the order given.
-
-    Parameters
-    ----------
-    accuracies : mapping of str to ndarray of shape (n_repetitions, n_folds)
-        Held-out accuracies on the same folds.
 
     Examples
     --------

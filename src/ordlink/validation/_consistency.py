@@ -36,36 +36,21 @@ class Answers:
 
 @dataclass(frozen=True)
 class RepeatAgreement:
-    """How often two answers to the same question agree.
+    """How often two answers to the same question agree."""
 
-    Attributes
-    ----------
-    n_questions : int
-        Number of questions with at least two such answers.
-    n_pairs : int
-        Number of pairs of answers.
-    agreement : float
-        Share of a question's pairs that agree, mean over questions; NaN without any. A question
-        counts once however often it was asked: a control question that everybody answered would
-        outweigh all others.
-    error : float
-        Its standard error; NaN for fewer than two questions.
-    chance : float
-        The share if everybody guessed: one over the number of possible responses.
-    """
-
-    n_questions: int
-    n_pairs: int
+    n_questions: int  # with at least two such answers
+    n_pairs: int  # of answers
     agreement: float
-    error: float
-    chance: float
+    """Share of a question's pairs that agree, mean over questions; NaN without any. A question
+    counts once however often it was asked: control questions would outweigh all others."""
+    error: float  # its standard error; NaN for fewer than two questions
+    chance: float  # the share if everybody guessed: one over the number of possible responses
 
     @property
     def corrected(self) -> float:
         """Agreement beyond chance: 0 for guessing, 1 for perfect agreement.
 
-        All responses are equally likely by chance (Brennan and Prediger's kappa), since a response
-        has no meaning across questions.
+        All responses are equally likely by chance (Brennan and Prediger's kappa).
         """
         return (self.agreement - self.chance) / (1 - self.chance)
 
@@ -114,15 +99,7 @@ def annotators_of(comparisons: ListedComparisons) -> tuple[LabelArray, tuple[str
 
 
 def agreement_of_repeats(answers: Answers) -> RepeatAgreement:
-    """Return how often two answers to the same question agree, whoever gave them.
-
-    Examples
-    --------
-    >>> import ordlink as ol
-    >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [0, 1, 2], [0, 2, 1]])
-    >>> agreement_of_repeats(answers_of(c)).n_pairs
-    3
-    """
+    """Return how often two answers to the same question agree, whoever gave them."""
     return _agreement(*_count_pairs(answers, np.zeros_like(answers.annotators)))
 
 
@@ -176,17 +153,12 @@ def _agreement(same: FloatArray, in_all: FloatArray, options: FloatArray) -> Rep
 def estimate_skills(answers: Answers) -> tuple[FloatArray, Int64Array]:
     """Return the estimated share of true responses of each annotator, and of how many answers.
 
-    Dawid and Skene's model with one parameter per person: every question has one true response,
-    annotator a gives it with probability p_a, and each of the other responses with the same
-    probability. (A response has no meaning across questions, so there is no confusion matrix.)
-    Expectation maximisation starts from the votes. One right and one wrong answer are added for
-    each person, which shrinks estimates from few answers away from 0 and 1. Only questions that
-    two or more people answered count; the skill is NaN for people without any.
-
-    References
-    ----------
-    A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM
-    algorithm, Applied Statistics 1979.
+    Dawid and Skene's model (Applied Statistics 1979) with one parameter per person: every question
+    has one true response, annotator a gives it with probability p_a, and each of the others with
+    the same probability. (A response has no meaning across questions, so there is no confusion
+    matrix.) Expectation maximisation starts from the votes. One right and one wrong answer are
+    added for each person, which shrinks estimates from few answers away from 0 and 1. Only
+    questions that two or more people answered count; the skill is NaN for people without any.
     """
     n_people = len(answers.names)
     known = answers.annotators != UNKNOWN
@@ -256,20 +228,11 @@ class Cycles:
 
     A triad is three pairs of objects that were all compared with each other; where a comparison
     was made several times, the majority counts.
-
-    Attributes
-    ----------
-    n_triads : int
-        Number of triads counted.
-    n_circular : int
-        How many of them are circular.
-    is_exact : bool
-        Whether these are all triads, or a random sample.
     """
 
     n_triads: int
     n_circular: int
-    is_exact: bool
+    is_exact: bool  # whether these are all triads, or a random sample
 
     @property
     def share(self) -> float:

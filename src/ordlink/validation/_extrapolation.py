@@ -50,35 +50,21 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """Held-out accuracy and stability of the trees of growing subsamples.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    n_objects, n_answers : int
-        Numbers of objects, and of all answers.
-    sizes : ndarray of shape (n_sizes,), dtype int64
-        Numbers of answers of the subsamples.
-    accuracies : ndarray of shape (n_repetitions, n_folds, n_sizes), dtype float64
-        Share of the comparisons of the fold that the tree of so many others agrees with.
-    stabilities : ndarray of shape (n_repetitions, n_sizes), dtype float64
-        Share of the triples of objects that two trees from so many answers each, without a shared
-        answer, resolve alike; 1/3 by chance. NaN where there are too few answers for that.
-    seed : int
-        Random seed.
-    folds_by : {"people", "answers"}
-        Units of the folds, as in `CrossValidation`.
-    """
+    """Held-out accuracy and stability of the trees of growing subsamples."""
 
     method: str
     n_objects: int
     n_answers: int
-    sizes: Int64Array
+    sizes: Int64Array  # numbers of answers of the subsamples, shape (n_sizes,)
     accuracies: FloatArray
+    """Share of the comparisons of the fold that the tree of so many others agrees with: an array of
+    shape (n_repetitions, n_folds, n_sizes)."""
     stabilities: FloatArray
+    """Share of the triples of objects that two trees from so many answers each, without a shared
+    answer, resolve alike; 1/3 by chance. NaN where there are too few answers for that. An array of
+    shape (n_repetitions, n_sizes)."""
     seed: int = 0
-    folds_by: FoldsBy = "answers"
+    folds_by: FoldsBy = "answers"  # as in `CrossValidation`
 
     @property
     def accuracy(self) -> FloatArray:

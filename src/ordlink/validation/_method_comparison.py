@@ -37,39 +37,17 @@ FEWEST_TO_COMPARE = 20
 
 @dataclass(frozen=True, eq=False)
 class MethodScores:
-    """The scores of one candidate.
-
-    Attributes
-    ----------
-    label : str
-        Name of the candidate.
-    method : str
-        Name of its method.
-    options : mapping
-        Options of the method.
-    held_out : CrossValidation
-        Accuracy and revenue on held-out answers, fold by fold, with standard errors.
-    in_sample_accuracy : float
-        Share of all comparisons that the tree of all answers agrees with; higher than the
-        held-out accuracy, since the tree has seen them.
-    difference, difference_error : float
-        Mean accuracy of the best candidate minus that of this one, paired over folds, and its
-        standard error.
-    seconds : float
-        Time to build a tree, the median over all of them.
-    tree : Hierarchy
-        The tree of all answers.
-    """
+    """The scores of one candidate."""
 
     label: str
     method: str
     options: Mapping[str, Any]
     held_out: CrossValidation
-    in_sample_accuracy: float
-    difference: float
-    difference_error: float
-    seconds: float
-    tree: Hierarchy
+    in_sample_accuracy: float  # share of all comparisons that the tree of all answers agrees with
+    difference: float  # mean accuracy of the best candidate minus this one, paired over folds
+    difference_error: float  # its standard error
+    seconds: float  # to build a tree, the median over all of them
+    tree: Hierarchy  # of all answers
 
     def as_row(self) -> dict[str, float | str | None]:
         """Return the scores by name; NaN becomes None."""
@@ -91,30 +69,17 @@ class MethodScores:
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
-    """The scores of all candidates on the same folds.
+    """The scores of all candidates on the same folds."""
 
-    Attributes
-    ----------
-    scores : tuple of MethodScores
-        By held-out accuracy, the best first.
-    recommended : str
-        Label of the recommended candidate.
-    reason : str
-        Why it is recommended, in one sentence.
-    left_out : dict of str to str
-        Candidates that were not compared, and why.
-    agreement : ndarray of shape (n_candidates, n_candidates), dtype float64
-        Share of the triples of objects of which the trees of two candidates join the same two
-        first: 1 minus `ordlink.metrics.triplet_distance`, in the order of `scores`; 1/3 for
-        unrelated trees. Ties are decided by chance here, separately for each candidate: trees of
-        few answers would look alike if they shared their ties.
-    """
-
-    scores: tuple[MethodScores, ...]
+    scores: tuple[MethodScores, ...]  # by held-out accuracy, the best first
     recommended: str
-    reason: str
-    left_out: dict[str, str]
+    reason: str  # why it is recommended, in one sentence
+    left_out: dict[str, str]  # candidates that were not compared, and why
     agreement: FloatArray
+    """Share of the triples of objects of which the trees of two candidates join the same two first:
+    1 minus `ordlink.metrics.triplet_distance`, in the order of `scores`; 1/3 for unrelated trees.
+    Ties are decided by chance, separately for each candidate: trees of few answers would look alike
+    if they shared their ties."""
 
     def __getitem__(self, label: str) -> MethodScores:
         for scores in self.scores:
@@ -161,31 +126,19 @@ def compare_methods(
 
     Parameters
     ----------
-    comparisons : ListedComparisons
-        All answers.
     methods : sequence of str or Candidate, optional
         Labels of `CANDIDATES`, names of methods (with their default options) or candidates with
         options of their own. By default all of `CANDIDATES` except those that would take more
         than two minutes at this number of objects and answers.
-    n_folds, n_repetitions, by_annotator, seed
+    comparisons, n_folds, n_repetitions, by_annotator, seed
         As in `cross_validate`.
     initial_clusters : sequence of sequences of int, optional
         As in `ordlink.cluster`.
     n_jobs : int, optional
         Number of processes, 1 by default, -1 for all cores; joblib's backend may be chosen with
-        ``joblib.parallel_config``.
+        ``joblib.parallel_config``. Nothing but the seconds depends on it.
     progress : callable, optional
         Called with (trees built, trees in all).
-
-    Returns
-    -------
-    MethodComparison
-        Except for the seconds, it depends on the seed but not on `n_jobs`.
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `assign_folds` and `ordlink.cluster`, or if a method is not known.
 
     Examples
     --------
@@ -366,14 +319,8 @@ def auto_linkage(
     """Return the tree of the method that `compare_methods` recommends, with its table of scores.
 
     Where answers are too few to hold some out, or all comparisons are known and none can be held
-    out, spectral is used without a comparison, and the reason says so.
-
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Listed or ranked.
-    initial_clusters, n_folds, n_repetitions, seed, progress
-        As in `compare_methods`.
+    out, spectral is used without a comparison, and the reason says so. The other parameters are
+    those of `compare_methods`.
 
     Returns
     -------
@@ -385,8 +332,6 @@ def auto_linkage(
     --------
     >>> import ordlink as ol
     >>> tree = auto_linkage(ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2]]))
-    >>> tree.parameters["chosen"]["method"]
-    'spectral'
     >>> tree.parameters["reason"]
     'there are fewer than 20 answers, too few to hold some out; spectral needs the fewest.'
     """

@@ -38,33 +38,22 @@ NEAR_ENOUGH = 4
 
 @dataclass(frozen=True, eq=False)
 class BranchSupport:
-    """The support of each branch of a tree; one entry per merge, 1 for the root.
+    """The support of each branch of a tree; one entry per merge, 1 for the root."""
 
-    Attributes
-    ----------
-    tree : Hierarchy
-        The tree of all answers, with `support`.
-    support : ndarray of shape (N-1,), dtype float64
-        Share of the bootstrap trees that have nearly the branch with a given object on the right
-        side of it, for the object where this is lowest: no object is more doubtful than that. In
-        a branch of p among N objects, up to a quarter of the smaller of p - 1 and N - p may be
-        misplaced; so for up to four objects this is the share with exactly the branch. A branch
-        is called firm from `FIRM_SUPPORT` on.
-    shares : ndarray of shape (N-1,), dtype float64
-        Share of the bootstrap trees that have exactly the branch. Strict for large branches, which
-        are missing where any one object is misplaced.
-    transfers : ndarray of shape (N-1,), dtype float64
-        Transfer support: 1 minus the mean number of objects that must move to turn the nearest
-        counterpart into the branch, relative to the largest possible number. Lenient: a large
-        branch may score high though some objects do not belong to it.
-    bootstrap_trees : tuple of Hierarchy
-        The trees of the bootstrap samples.
-    """
-
-    tree: Hierarchy
+    tree: Hierarchy  # of all answers, with `support`
     support: FloatArray
+    """Share of the bootstrap trees that have nearly the branch with a given object on the right
+    side of it, for the object where this is lowest: no object is more doubtful than that. In a
+    branch of p among N objects, up to a quarter of the smaller of p - 1 and N - p may be misplaced;
+    so for up to four objects this is the share with exactly the branch. A branch is called firm
+    from `FIRM_SUPPORT` on."""
     shares: FloatArray
+    """Share of the bootstrap trees that have exactly the branch. Strict for large branches, which
+    are missing where any one object is misplaced."""
     transfers: FloatArray
+    """Transfer support: 1 minus the mean number of objects that must move to turn the nearest
+    counterpart into the branch, relative to the largest possible number. Lenient: a large branch
+    may score high though some objects do not belong to it."""
     bootstrap_trees: tuple[Hierarchy, ...]
 
     def consensus(self, *, min_share: float = 0.5) -> Hierarchy:
@@ -97,14 +86,11 @@ def branch_support(
       noise R of each similarity, along with the answers about it, and keeps the structure that
       the tree has found.
 
-    A person drawn three times counts three times, although most methods by default count a
-    question once, however many people answered it. The majority of the answers drawn decides a
+    A person drawn three times counts three times: the majority of the answers drawn decides a
     question, which counts as often as its answers were drawn on average, rounded and at least
     once. With ``repeats="net"`` every answer drawn counts separately. Methods without this option
-    take the sample as it is.
-
-    Resampling objects would not work: two objects that are alike by accident stay so in every
-    sample that contains both.
+    take the sample as it is. Resampling objects would not work: two objects that are alike by
+    accident stay so in every sample that contains both.
 
     Parameters
     ----------
@@ -118,23 +104,12 @@ def branch_support(
         "both" resamples people, where they are known, and pairs, with the answers about them;
         "pairs" resamples no people; "answers" resamples people or, where they are unknown,
         answers, and keeps the pairs, which needs listed comparisons.
-    initial_clusters : sequence of sequences of int, optional
+    initial_clusters, **options
         As in `ordlink.cluster`, for the tree and all bootstrap samples.
     seed : int, numpy.random.Generator or None
         Random seed.
     progress : callable, optional
         Called with (samples done, samples in all).
-    **options
-        Options of the method.
-
-    Returns
-    -------
-    BranchSupport
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `ordlink.cluster`, or if answers are to be resampled and are not listed.
 
     References
     ----------
@@ -210,23 +185,11 @@ def firm_branches(tree: Hierarchy) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """How often the branches of a tree occur in other trees; one entry per merge.
-
-    Attributes
-    ----------
-    shares : ndarray of shape (N-1,), dtype float64
-        Share of the trees that have exactly the branch.
-    transfers : ndarray of shape (N-1,), dtype float64
-        Transfer support: 1 minus the mean number of objects that must move to make the branch,
-        as a share of the largest possible number.
-    weakest : ndarray of shape (N-1,), dtype float64
-        Share of the trees that have nearly the branch, with a given object on the right side of
-        it: the minimum over objects.
-    """
+    """How often the branches of a tree occur in other trees, as in `BranchSupport`."""
 
     shares: FloatArray
     transfers: FloatArray
-    weakest: FloatArray
+    weakest: FloatArray  # what is called support there
 
 
 def match_branches(tree: Hierarchy, trees: Sequence[Hierarchy]) -> Matches:
@@ -234,8 +197,7 @@ def match_branches(tree: Hierarchy, trees: Sequence[Hierarchy]) -> Matches:
 
     The counterpart of a branch is the cluster that differs from it by the fewest objects (the
     lowest of equals). For a branch of p objects these are at most p - 1, as for any single one of
-    its objects, and at most N - p, as for the root. A tree has nearly the branch if the counterpart
-    differs by at most a quarter of that: exactly, for branches of up to four objects.
+    its objects, and at most N - p, as for the root.
     """
     n = tree.n_objects
     mine = members_of(tree)
@@ -262,8 +224,7 @@ def match_known_branches(
 ) -> Matches:
     """Look for each branch of a tree in others, among the objects that occur in the answers.
 
-    The position of other objects is arbitrary. Merges that only place one of them are found in no
-    tree.
+    The position of other objects is arbitrary; merges that only place one are found in no tree.
     """
     n = tree.n_objects
     named = np.arange(n)
@@ -313,15 +274,6 @@ def consensus_tree(trees: Sequence[Hierarchy], *, min_share: float = 0.5) -> Hie
         Trees of the same objects.
     min_share : float
         At least 0.5, below 1.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    InputError
-        If there are no trees, or they differ in their number of objects.
 
     Examples
     --------
