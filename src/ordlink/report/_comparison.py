@@ -1,14 +1,20 @@
-"""A comparison of methods as a section of an HTML page: table, plot, agreement of the trees."""
+"""Methods compared, and the learning curve: sections of a page with a table and a plot."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ordlink._html import escape, table
-from ordlink.validation import MethodComparison, MethodScores
+from ordlink.report._words import advice_html
+from ordlink.validation import LearningCurve, MethodComparison, MethodScores
 
-_WIDTH, _LEFT, _RIGHT, _ROW = 640, 150, 20, 26
-"""The plot: its width, the room for labels, the margin, and the height of a row."""
+_WIDTH, _RIGHT = 640, 20
+"""The plots: their width, and the margin on the right."""
+_LABELS, _ROW = 150, 26
+"""The dots of methods: room for labels, and the height of a row."""
+_HEIGHT, _LEFT, _BOTTOM, _TOP = 260, 60, 44, 12
+"""The learning curve: its height, and the other margins."""
 
 
 def comparison_section(comparison: MethodComparison) -> str:
@@ -82,30 +88,27 @@ def dot_plot(comparison: MethodComparison) -> str:
 
     def across(value: float) -> float:
         share = (value / step - first) / (last - first)
-        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+        return round(_LABELS + share * (_WIDTH - _LABELS - _RIGHT), 1)
 
     bottom = _ROW * len(shown) + 8
-    marks = [
-        _tick(across(number * step), bottom, f"{number * step:.{max(0, _digits(step))}f}")
-        for number in range(first, last + 1)
-    ]
+    marks = []
+    for number in range(first, last + 1):
+        x, text = across(number * step), f"{number * step:.{max(0, _digits(step))}f}"
+        marks += [_grid_line((x, x), (0, bottom)), _tick(x, bottom + 18, text)]
     for row, one in enumerate(shown):
         accuracy, error, y = one.held_out.accuracy, _error(one), _ROW * row + _ROW // 2
         colour = "--accent" if one.label == comparison.recommended else "--text"
+        ends = across(accuracy - error), across(accuracy + error)
         marks.append(
             f'<g style="fill: var({colour}); stroke: var({colour})">'
-            f'<text x="{_LEFT - 12}" y="{y + 5}" text-anchor="end" stroke="none">'
+            f'<text x="{_LABELS - 12}" y="{y + 5}" text-anchor="end" stroke="none">'
             f"{escape(one.label)}</text>"
-            f'<line x1="{across(accuracy - error)}" x2="{across(accuracy + error)}" y1="{y}" '
-            f'y2="{y}" stroke-width="2"/><circle cx="{across(accuracy)}" cy="{y}" r="5">'
-            f"<title>{escape(one.label)}: {with_error(accuracy, error)}</title></circle></g>"
+            + _dot((across(accuracy), y), ends, (y, y), 5)
+            + f"<title>{escape(one.label)}: {with_error(accuracy, error)}</title></circle></g>"
         )
     caption = "Held-out accuracy of each method, and one standard error to both sides."
-    return (
-        f'<figure><svg viewBox="0 0 {_WIDTH} {bottom + 28}" role="img" aria-label="{caption}" '
-        f'style="max-width: {_WIDTH}px; width: 100%; font-size: 13px">{"".join(marks)}</svg>'
-        f"<figcaption>{caption}</figcaption></figure>"
-    )
+    style = f' style="max-width: {_WIDTH}px; width: 100%; font-size: 13px"'
+    return _figure(marks, bottom + 28, caption, style=style)
 
 
 def _agreement_table(comparison: MethodComparison) -> str:
@@ -126,11 +129,30 @@ def _error(one: MethodScores) -> float:
     return error if math.isfinite(error) else 0.0
 
 
-def _tick(x: float, bottom: int, text: str) -> str:
+def _tick(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="fill: var(--muted)">{text}</text>'
+
+
+def _grid_line(x: tuple[float, float], y: tuple[float, float]) -> str:
+    return f'<line x1="{x[0]}" x2="{x[1]}" y1="{y[0]}" y2="{y[1]}" style="stroke: var(--line)"/>'
+
+
+def _dot(
+    at: tuple[float, float], x: tuple[float, float], y: tuple[float, float], radius: int
+) -> str:
+    """Return a dot with its error bar; the circle is left open for a title."""
     return (
-        f'<line x1="{x}" x2="{x}" y1="0" y2="{bottom}" style="stroke: var(--line)"/>'
-        f'<text x="{x}" y="{bottom + 18}" text-anchor="middle" style="fill: var(--muted)">'
-        f"{text}</text>"
+        f'<line x1="{x[0]}" x2="{x[1]}" y1="{y[0]}" y2="{y[1]}" stroke-width="2"/>'
+        f'<circle cx="{at[0]}" cy="{at[1]}" r="{radius}">'
+    )
+
+
+def _figure(
+    marks: Sequence[str], height: int, caption: str, *, kind: str = "", style: str = ""
+) -> str:
+    return (
+        f'<figure><svg{kind} viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{caption}"'
+        f"{style}>{''.join(marks)}</svg><figcaption>{caption}</figcaption></figure>"
     )
 
 
@@ -150,3 +172,75 @@ def _tick_step(span: float) -> float:
 
 def _digits(step: float) -> int:
     return -math.floor(math.log10(step) + 1e-9)
+
+
+def curve_section(curve: LearningCurve | None) -> str:
+    """Return accuracy against the number of answers, and whether to collect more."""
+    if curve is None:
+        return ""
+    rows = [
+        (f"{size:,}", f"{accuracy:.3f} ± {error:.3f}", f"{stability:.2f}".replace("nan", "-"))
+        for (size, accuracy, error), stability in zip(
+            _points(curve), curve.stability.tolist(), strict=True
+        )
+    ]
+    caption = (
+        "Trees from subsets of the answers. Accuracy: the share of held-out comparisons that they "
+        "predict, ± one standard error. Stability: the share of triples of objects that two trees "
+        "from disjoint subsets resolve in the same way (1/3 by chance)."
+    )
+    header = ("answers", "held-out accuracy", "stability")
+    return f"<p>{advice_html(curve)}</p>" + _plot(curve) + table(header, rows, caption=caption)
+
+
+def _points(curve: LearningCurve) -> list[tuple[int, float, float]]:
+    """Return size, accuracy and standard error."""
+    columns = curve.sizes.tolist(), curve.accuracy.tolist(), curve.accuracy_error.tolist()
+    return list(zip(*columns, strict=True))
+
+
+def _plot(curve: LearningCurve) -> str:
+    smallest, last = float(curve.sizes[0]), float(curve.n_answers) + 1000
+    ahead = [smallest + (last - smallest) * step / 40 for step in range(41)]
+    estimates = [curve.predict(size) for size in ahead]
+    lows = [one.low for one in estimates] + (curve.accuracy - curve.accuracy_error).tolist()
+    highs = [one.high for one in estimates] + (curve.accuracy + curve.accuracy_error).tolist()
+    low, high = max(0.0, min([*lows, 0.5]) - 0.01), min(1.0, max(highs) + 0.01)
+
+    def across(size: float) -> float:
+        return float(round(_LEFT + size / last * (_WIDTH - _LEFT - _RIGHT), 1))
+
+    def up(value: float) -> float:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return float(round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - _TOP), 1))
+
+    def line(values: Sequence[float]) -> list[str]:
+        return [f"{across(size)},{up(value)}" for size, value in zip(ahead, values, strict=True)]
+
+    marks = []
+    for number in range(int(low * 20) + 1, int(high * 20) + 1):
+        y = up(number / 20)
+        marks.append(_grid_line((_LEFT, _WIDTH - _RIGHT), (y, y)))
+        marks.append(_tick(_LEFT - 8, y + 4, f"{number * 5} %", "end"))
+    for size in (0, curve.n_answers // 2, curve.n_answers):
+        marks.append(_tick(across(size), _HEIGHT - _BOTTOM + 18, f"{size:,}"))
+    upper, lower = line([one.high for one in estimates]), line([one.low for one in estimates])
+    middle = line([one.value for one in estimates])
+    marks.append(
+        f'<polygon points="{" ".join(upper + lower[::-1])}" style="fill: var(--accent); '
+        f'opacity: 0.18"/><polyline points="{" ".join(middle)}" style="fill: none; '
+        'stroke: var(--accent); stroke-width: 2"/>'
+    )
+    for size, accuracy, error in _points(curve):
+        x, ends = across(size), (up(accuracy - error), up(accuracy + error))
+        marks.append(
+            '<g style="fill: var(--text); stroke: var(--text)">'
+            + _dot((x, up(accuracy)), (x, x), ends, 4)
+            + f"<title>{size:,} answers: {accuracy:.3f} ± {error:.3f}</title></circle></g>"
+        )
+    marks.append(_tick((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 4, "number of answers"))
+    caption = (
+        "Held-out accuracy of trees from subsets of the answers (dots, ± one standard error), and "
+        "its extrapolation (line, with an 80 % interval). Guessing gives 50 %."
+    )
+    return _figure(marks, _HEIGHT, caption, kind=' class="curve"')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -132,7 +133,10 @@ def gather_evidence(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the page says so
         weights = annotator_weights(comparisons, seed=seed) if weigh_people else None
-        methods = compare_where_possible(comparisons, seed, begin("methods"))
+        n_separate = len(np.unique(comparisons.answer_ids))  # answers that can be held out
+        progress, methods = begin("methods"), None
+        if n_separate >= FEWEST_TO_COMPARE:
+            methods = compare_methods(comparisons, seed=seed, progress=progress)
         if named is None:
             at_least = n_bootstrap or FEWEST_BOOTSTRAP
             chosen, reason = choose_method(methods, comparisons, at_least)
@@ -151,8 +155,20 @@ def gather_evidence(
             **options,
         )
         begin("hierarchy test")
-        test = _test(comparisons, chosen, seed)
-        curve = _curve(comparisons, chosen, seed, begin("learning curve"))
+        test = None
+        with contextlib.suppress(InputError):  # a half of the pairs without comparisons
+            test = hierarchy_test(comparisons, chosen.method, seed=seed, **options)
+        progress, curve = begin("learning curve"), None
+        if n_separate >= 4 * FEWEST_TO_COMPARE:
+            with contextlib.suppress(InputError):  # too few answers for the sizes
+                curve = learning_curve(
+                    comparisons,
+                    chosen.method,
+                    n_repetitions=1,
+                    seed=seed,
+                    progress=progress,
+                    **options,
+                )
         crowd = crowd_quality(comparisons, seed=seed, progress=begin("crowd quality"))
         exclusion = None
         if exclude:
@@ -160,13 +176,14 @@ def gather_evidence(
         weighting = None
         if weights is not None:
             weighting = _weighting(comparisons, weights, chosen, seed)
+    consensus = support.consensus()
     return Evidence(
         comparisons=comparisons,
         summary=comparisons.summary(),
         chosen=chosen,
         reason=reason,
         support=support,
-        consensus=_named(support.consensus(), comparisons),
+        consensus=Hierarchy(consensus.merges, names=comparisons.names, support=consensus.support),
         methods=methods,
         test=test,
         curve=curve,
@@ -179,10 +196,6 @@ def gather_evidence(
     )
 
 
-def _named(tree: Hierarchy, comparisons: ListedComparisons) -> Hierarchy:
-    return Hierarchy(tree.merges, names=comparisons.names, support=tree.support)
-
-
 def _weighting(
     comparisons: ListedComparisons, weights: Mapping[str, float], chosen: Candidate, seed: int
 ) -> WeightingEffect:
@@ -190,31 +203,6 @@ def _weighting(
     if chosen.method in METHODS_FOR_WEIGHTS:
         return weighting_effect(comparisons, weights, chosen.method, seed=seed, **chosen.options)
     return weighting_effect(comparisons, weights, seed=seed)
-
-
-def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> HierarchyTest | None:
-    try:
-        return hierarchy_test(comparisons, chosen.method, seed=seed, **chosen.options)
-    except InputError:  # a half of the pairs without comparisons
-        return None
-
-
-def _curve(
-    comparisons: ListedComparisons, chosen: Candidate, seed: int, progress: Progress | None
-) -> LearningCurve | None:
-    if n_separate(comparisons) < 4 * FEWEST_TO_COMPARE:
-        return None
-    try:
-        return learning_curve(
-            comparisons,
-            chosen.method,
-            n_repetitions=1,
-            seed=seed,
-            progress=progress,
-            **chosen.options,
-        )
-    except InputError:  # too few answers for the sizes
-        return None
 
 
 def find_candidate(method: str) -> Candidate:
@@ -229,20 +217,6 @@ def find_candidate(method: str) -> Candidate:
             remedy=f"for a report on answers use {either(CANDIDATES)}",
         )
     return Candidate(found.name, found.name)
-
-
-def compare_where_possible(
-    comparisons: ListedComparisons, seed: int, progress: Progress | None
-) -> MethodComparison | None:
-    """Return the comparison of methods, or None if there are too few answers to hold some out."""
-    if n_separate(comparisons) < FEWEST_TO_COMPARE:
-        return None
-    return compare_methods(comparisons, seed=seed, progress=progress)
-
-
-def n_separate(comparisons: ListedComparisons) -> int:
-    """Return the number of answers that can be held out separately."""
-    return len(np.unique(comparisons.answer_ids))
 
 
 def choose_method(

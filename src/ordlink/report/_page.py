@@ -11,9 +11,8 @@ from pathlib import Path
 
 from ordlink import __version__
 from ordlink._html import Html, escape, page, table
-from ordlink.report._comparison import comparison_section
+from ordlink.report._comparison import comparison_section, curve_section
 from ordlink.report._crowd import crowd_section
-from ordlink.report._curve import curve_section
 from ordlink.report._evidence import Evidence
 from ordlink.report._tree import newick_details, thumbnails, tree_figure, tree_script, tree_style
 from ordlink.report._words import summary_html

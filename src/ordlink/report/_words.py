@@ -36,7 +36,7 @@ def summary_html(evidence: Evidence) -> str:
         _about_prediction(evidence),
         _about_top(evidence),
         _about_crowd(evidence),
-        _about_more(evidence),
+        "" if evidence.curve is None else advice_html(evidence.curve),
     ]
     items = "".join(f"<li>{point}</li>" for point in points if point)
     return f"<ul class='summary'>{items}</ul>"
@@ -164,9 +164,10 @@ def _about_prediction(evidence: Evidence) -> str:
         )
     between = evidence.crowd.between if evidence.crowd.between.n_pairs else evidence.crowd.repeats
     if between.n_pairs >= FEWEST_PAIRS:
-        text += (
-            f" Two answers to the same question agree in {_nearly(between.agreement)} of cases"
-            + _ceiling(between.agreement, between.chance)
+        exact = not 0.995 <= between.agreement < 1  # 100 % only if it is exact
+        share = percent(between.agreement) if exact else "more than 99 %"
+        text += f" Two answers to the same question agree in {share} of cases" + _ceiling(
+            between.agreement, between.chance
         )
     return text
 
@@ -215,11 +216,6 @@ def _moved(one: TopSplit, n_objects: int) -> str:
     )
 
 
-def _nearly(share: float) -> str:
-    """Return a share in percent, 100 % only if it is exact."""
-    return "more than 99 %" if 0.995 <= share < 1 else percent(share)
-
-
 def _about_crowd(evidence: Evidence) -> str:
     crowd = evidence.crowd
     parts = []
@@ -243,12 +239,6 @@ def _about_crowd(evidence: Evidence) -> str:
             f"{percent(crowd.cycles.share)} of triads are circular; guessing would give 25 %."
         )
     return "<strong>Quality.</strong> " + " ".join(parts) if parts else ""
-
-
-def _about_more(evidence: Evidence) -> str:
-    if evidence.curve is None:
-        return ""
-    return advice_html(evidence.curve)
 
 
 def advice_html(curve: LearningCurve) -> str:

@@ -21,6 +21,7 @@ from ordlink.validation._consistency import (
     Cycles,
     RepeatAgreement,
     agreement_of_repeats,
+    annotators_of,
     answers_of,
     count_cycles,
     estimate_skills,
@@ -141,11 +142,16 @@ def crowd_quality(
     accuracy = held_out_accuracy(comparisons, method, options, seed=seed, progress=progress)
     skills, n_shared = estimate_skills(answers)
     within, between = within_and_between(answers)
+    of_row, counts = annotators_of(comparisons)[0], comparisons.counts
+    known = of_row != UNKNOWN
+    n_comparisons = np.bincount(
+        of_row[known], None if counts is None else counts[known], len(answers.names)
+    )
     people = [
         AnnotatorQuality(
             name=name,
             n_answers=int(own.counts.sum()),
-            n_comparisons=_n_comparisons(comparisons, name),
+            n_comparisons=int(n_comparisons[number]),
             accuracy=float(accuracy.accuracies[number]),
             accuracy_error=float(accuracy.errors[number]),
             others_accuracy=float(accuracy.others[number]),
@@ -163,6 +169,17 @@ def crowd_quality(
         for own in [take_answers(answers, np.flatnonzero(answers.annotators == number))]
     ]
     chance = float((1 / answers.n_options).mean()) if len(answers.n_options) else 0.5
+
+    def flags(person: AnnotatorQuality) -> tuple[str, ...]:
+        return flags_of(
+            person,
+            everybody=within,
+            n_people=len(people),
+            usual_time=habits.usual_time,
+            chance=chance,
+            others_skill=_others_skill(people, person),
+        )
+
     return CrowdQuality(
         repeats=agreement_of_repeats(answers),
         within=within,
@@ -172,35 +189,15 @@ def crowd_quality(
         cycles=count_cycles(comparisons, seed=seed),
         method=method,
         usual_time=habits.usual_time,
-        annotators=tuple(
-            replace(
-                person,
-                flags=flags_of(
-                    person,
-                    everybody=within,
-                    n_people=len(people),
-                    usual_time=habits.usual_time,
-                    chance=chance,
-                    others_skill=_others_skill(people, number),
-                ),
-            )
-            for number, person in enumerate(people)
-        ),
+        annotators=tuple(replace(person, flags=flags(person)) for person in people),
     )
 
 
-def _others_skill(people: Sequence[AnnotatorQuality], person: int) -> float:
+def _others_skill(people: Sequence[AnnotatorQuality], person: AnnotatorQuality) -> float:
     """Return the mean skill of the others, weighted by their answers; NaN if none."""
-    others = [one for number, one in enumerate(people) if number != person and one.n_shared]
+    others = [one for one in people if one is not person and one.n_shared]
     n_shared = sum(one.n_shared for one in others)
     return sum(one.n_shared * one.skill for one in others) / n_shared if n_shared else math.nan
-
-
-def _n_comparisons(comparisons: ListedComparisons, name: str) -> int:
-    assert comparisons.details is not None
-    assert comparisons.details.annotators is not None
-    own = comparisons.details.annotators == name
-    return int(own.sum()) if comparisons.counts is None else int(comparisons.counts[own].sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,6 @@ from ordlink.validation._candidates import CANDIDATES, Candidate, choose_candida
 from ordlink.validation._cross_validation import (
     CrossValidation,
     FoldsBy,
-    answer_units,
     assign_folds,
     check_listed,
     grow_shuffled,
@@ -338,60 +337,44 @@ def auto_linkage(
     n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
     check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     seed = seed_number(seed)
-    without = _without_comparison(comparisons, n_folds)
+    reason = _why_not_compared(comparisons, n_folds)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # `ordlink.cluster` warns
-        if without is not None:
-            candidate, reason = without
+        if reason:
             tree = cluster(
-                comparisons,
-                candidate.method,
-                initial_clusters=initial_clusters,
-                progress=progress,
-                **candidate.options,
+                comparisons, "spectral", initial_clusters=initial_clusters, progress=progress
             )
-            return tree.with_origin("auto", _noted(candidate, reason, [], {}))
-        assert isinstance(comparisons, ListedComparisons)
-        found = compare_methods(
-            comparisons,
-            n_folds=n_folds,
-            n_repetitions=n_repetitions,
-            initial_clusters=initial_clusters,
-            seed=seed,
-            progress=progress,
-        )
-    rows = [scores.as_row() for scores in found.scores]
+            chosen, rows, left_out = CANDIDATES["spectral"], [], {}
+        else:
+            assert isinstance(comparisons, ListedComparisons)
+            found = compare_methods(
+                comparisons,
+                n_folds=n_folds,
+                n_repetitions=n_repetitions,
+                initial_clusters=initial_clusters,
+                seed=seed,
+                progress=progress,
+            )
+            chosen, tree, reason = CANDIDATES[found.recommended], found.tree, found.reason
+            rows, left_out = [scores.as_row() for scores in found.scores], found.left_out
     for row in rows:
         del row["seconds"]  # the same answers give the same file
-    noted = _noted(CANDIDATES[found.recommended], found.reason, rows, found.left_out)
-    return found.tree.with_origin("auto", noted)
+    noted = {"candidate": chosen.label, "method": chosen.method, "options": dict(chosen.options)}
+    return tree.with_origin(
+        "auto", {"chosen": noted, "reason": reason, "scores": rows, "left_out": left_out}
+    )
 
 
-def _without_comparison(comparisons: Comparisons, n_folds: int) -> tuple[Candidate, str] | None:
-    """Return the candidate and the reason where methods cannot be compared, or None."""
+def _why_not_compared(comparisons: Comparisons, n_folds: int) -> str:
+    """Return the reason for spectral where methods cannot be compared; else an empty string."""
     if not isinstance(comparisons, ListedComparisons):
-        return CANDIDATES["spectral"], (
+        return (
             "all comparisons are known, so none can be held out; spectral finds weak clusters best."
         )
     fewest = max(FEWEST_TO_COMPARE, n_folds)
-    units = answer_units(comparisons, by_annotator=False, fewest=n_folds)
-    if len(np.unique(units)) < fewest:
-        return CANDIDATES["spectral"], (
-            f"there are fewer than {fewest} answers, too few to hold some out; spectral needs the "
-            "fewest."
-        )
-    return None
-
-
-def _noted(
-    candidate: Candidate,
-    reason: str,
-    rows: list[dict[str, float | str | None]],
-    left_out: dict[str, str],
-) -> dict[str, Any]:
-    chosen = {
-        "candidate": candidate.label,
-        "method": candidate.method,
-        "options": dict(candidate.options),
-    }
-    return {"chosen": chosen, "reason": reason, "scores": rows, "left_out": left_out}
+    if len(np.unique(comparisons.answer_ids)) >= fewest:
+        return ""
+    return (
+        f"there are fewer than {fewest} answers, too few to hold some out; spectral needs the "
+        "fewest."
+    )
