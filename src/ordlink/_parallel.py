@@ -43,21 +43,9 @@ def run_tasks(
 ) -> list[Result]:
     """Return ``function(shared, *task)`` for each task, in order, on any number of processes.
 
-    Workers run single-threaded kernels; with one job everything runs in this process. An error or
-    Ctrl-C ends the workers.
-
-    Parameters
-    ----------
-    function : callable
-        A function of a module; processes find it by its name.
-    tasks : sequence of tuple
-        The arguments of each call.
-    n_jobs : int or None
-        Checked by `check_n_jobs`.
-    shared : object
-        What all calls need; each process receives it once.
-    progress : callable, optional
-        Called with (tasks done, tasks in all), first with (0, tasks in all).
+    Processes find the function by the name of its module, and receive `shared` once each. Workers
+    run single-threaded kernels; with one job everything runs in this process. An error or Ctrl-C
+    ends the workers. `progress` is called with (tasks done, tasks in all), first with 0 done.
     """
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
     from joblib.parallel import get_active_backend  # type: ignore[import-untyped]

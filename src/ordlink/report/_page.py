@@ -14,7 +14,7 @@ from ordlink._html import Html, escape, page, table
 from ordlink.report._comparison import comparison_section, curve_section
 from ordlink.report._crowd import crowd_section
 from ordlink.report._evidence import Evidence
-from ordlink.report._tree import newick_details, thumbnails, tree_figure, tree_script, tree_style
+from ordlink.report._tree import newick_details, resource, thumbnails, tree_figure
 from ordlink.report._words import summary_html
 
 LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
@@ -128,7 +128,7 @@ def report_page(
             for key, heading, content in shown
         ),
     ]
-    return page(title, "\n".join(body), style=tree_style(), script=tree_script())
+    return page(title, "\n".join(body), style=resource("report.css"), script=resource("tree.js"))
 
 
 def _lead(evidence: Evidence, making: Making) -> str:

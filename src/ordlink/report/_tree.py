@@ -20,14 +20,9 @@ HEIGHT, WIDTH = 80, 140
 """Largest size in pixels: about twice the size on the page, for high-resolution screens."""
 
 
-def tree_script() -> str:
-    """Return the script that draws all trees of a page."""
-    return _resource("tree.js")
-
-
-def tree_style() -> str:
-    """Return the style of the trees."""
-    return _resource("report.css")
+def resource(name: str) -> str:
+    """Return the script or the style of the trees."""
+    return resources.files("ordlink.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def tree_figure(
@@ -78,10 +73,6 @@ def newick_details(tree: Hierarchy) -> str:
 
 def _numbers(values: FloatArray) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values.tolist()]
-
-
-def _resource(name: str) -> str:
-    return resources.files("ordlink.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def thumbnails(pictures: Sequence[Path | None]) -> list[dict[str, object] | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ordlink._text import counted, percent, whole_percent
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics import triplet_distance
 from ordlink.report._evidence import Evidence
-from ordlink.validation import WEAK_SUPPORT, LearningCurve, MethodComparison, firm_branches
+from ordlink.validation import WEAK_SUPPORT, LearningCurve, firm_branches
 
 MOST_NAMES = 8
 MOST_BRANCHES = 6
@@ -193,26 +192,38 @@ def _ceiling(agreement: float, chance: float) -> str:
 
 
 def _about_top(evidence: Evidence) -> str:
-    """Return a warning where methods that predict equally well contradict each other at the top."""
-    if evidence.methods is None or evidence.summary.n_objects < 3:
+    """Return a warning where methods that predict equally well split the root differently.
+
+    Equally good means within one standard error of the best, paired over folds. They are compared
+    with the method shown, or the best if that was not compared; there is no warning if the method
+    shown predicts worse than the best.
+    """
+    methods, n_objects = evidence.methods, evidence.summary.n_objects
+    if methods is None or n_objects < 3:
         return ""
-    reference, others = other_top_splits(evidence.methods, evidence.chosen.label)
+    scores = {one.label: one for one in methods.scores}
+    reference = scores.get(evidence.chosen.label, methods.best)
+    if not reference.difference <= AS_GOOD * reference.difference_error:
+        return ""
+    others, moved = [], []
+    for label, other in scores.items():
+        differ = int((reference.tree.cut(2) != other.tree.cut(2)).sum())
+        n_moved = min(differ, n_objects - differ)
+        if other.difference <= other.difference_error and n_moved > ALIKE * n_objects:
+            agreement = 1 - triplet_distance(reference.tree, other.tree)
+            others.append(label)
+            moved.append(
+                f"with {label}, {n_moved} of {n_objects} objects are on the other side "
+                f"({percent(agreement)} of triples resolved in the same way; 33 % by chance)"
+            )
     if not others:
         return ""
-    moved = "; ".join(_moved(one, evidence.summary.n_objects) for one in others)
     return (
         "<strong>Methods disagree about the top of the tree.</strong> "
-        f"{named([o.label for o in others])} predict held-out answers equally well (within one "
-        "standard error of the best), but split the objects differently at the root. Compared with "
-        f"{escape(reference)}: {escape(moved)}. The top of the tree is one of several that fit the "
-        "answers."
-    )
-
-
-def _moved(one: TopSplit, n_objects: int) -> str:
-    return (
-        f"with {one.label}, {one.n_moved} of {n_objects} objects are on the other side "
-        f"({percent(one.agreement)} of triples resolved in the same way; 33 % by chance)"
+        f"{named(others)} predict held-out answers equally well (within one standard error of the "
+        "best), but split the objects differently at the root. Compared with "
+        f"{escape(reference.label)}: {escape('; '.join(moved))}. The top of the tree is one of "
+        "several that fit the answers."
     )
 
 
@@ -246,39 +257,3 @@ def advice_html(curve: LearningCurve) -> str:
     verdict = curve.verdict()
     advice = "Collect more answers" if verdict.advice == "go on" else "Further answers bring little"
     return f"<strong>{advice}:</strong> {escape(verdict.reason)}."
-
-
-@dataclass(frozen=True)
-class TopSplit:
-    """A method whose tree is split differently at the root."""
-
-    label: str
-    n_moved: int  # objects that change sides
-    agreement: float  # share of the triples of objects that both trees resolve in the same way
-
-
-def other_top_splits(methods: MethodComparison, label: str) -> tuple[str, list[TopSplit]]:
-    """Return the reference method, and the equally good methods with another root split.
-
-    Equally good means within one standard error of the best, paired over folds. The reference is
-    the method shown, or the best if that was not compared; if it predicts worse than the best,
-    no other method is returned.
-    """
-    labels = [one.label for one in methods.scores]
-    reference = methods[label if label in labels else methods.best.label]
-    if not reference.difference <= AS_GOOD * reference.difference_error:
-        return reference.label, []
-    found = []
-    for other in methods.scores:
-        n_moved = _n_moved(reference.tree, other.tree)
-        is_good = other.difference <= other.difference_error
-        if is_good and n_moved > ALIKE * other.tree.n_objects:
-            agreement = 1 - triplet_distance(reference.tree, other.tree)
-            found.append(TopSplit(other.label, n_moved, agreement))
-    return reference.label, found
-
-
-def _n_moved(one: Hierarchy, other: Hierarchy) -> int:
-    """Return how many objects change sides between the root splits of two trees."""
-    differ = int((one.cut(2) != other.cut(2)).sum())
-    return min(differ, one.n_objects - differ)

@@ -74,11 +74,6 @@ def estimate_seconds(method: str, n_objects: int, n_comparisons: int) -> float:
     """Return about how many seconds of one core a tree of listed comparisons takes.
 
     Fitted to timings, within a factor of about three. A method without an estimate counts as fast.
-
-    Examples
-    --------
-    >>> estimate_seconds("spectral", 60, 12_000) > 10 * estimate_seconds("4-AL", 60, 12_000)
-    True
     """
     estimate = _SECONDS.get(method)
     return 0.0 if estimate is None else estimate(float(n_objects), float(n_comparisons))
@@ -184,7 +179,8 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
     >>> found.best, found.label
     ('4-AL', 'spectral')
     """
-    ranked = _by_preference(accuracies)
+    ranked = [label for label in CANDIDATES if label in accuracies]
+    ranked += [label for label in accuracies if label not in CANDIDATES]
     means = {label: float(np.nan_to_num(accuracies[label].mean(), nan=-1.0)) for label in ranked}
     best = max(ranked, key=means.__getitem__)  # of equal ones, the preferred
     differences = {
@@ -195,7 +191,11 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
         for label in accuracies
     }
     most = clear_difference(len(ranked), accuracies[best].shape[1])
-    tied = [label for label in ranked if label == best or _is_tied(*differences[label], most)]
+    tied = [
+        label
+        for label, (difference, error) in ((one, differences[one]) for one in ranked)
+        if label == best or difference <= most * error + 1e-12  # not so where they are NaN
+    ]
     reason = _reason(tied, best, differences, accuracies)
     return Recommendation(tied[0], reason, best, differences)
 
@@ -211,16 +211,6 @@ def clear_difference(n_methods: int, n_folds: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(n_folds - 1, 1 - LEVEL / max(n_methods - 1, 1)))
-
-
-def _by_preference(labels: Iterable[str]) -> list[str]:
-    labels = list(labels)
-    known = [label for label in CANDIDATES if label in labels]
-    return known + [label for label in labels if label not in CANDIDATES]
-
-
-def _is_tied(difference: float, error: float, most: float) -> bool:
-    return difference <= most * error + 1e-12  # not so where they are NaN
 
 
 def _reason(

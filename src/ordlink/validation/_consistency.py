@@ -241,15 +241,7 @@ class Cycles:
 
 
 def count_cycles(comparisons: ListedComparisons, *, seed: Seed = 0) -> Cycles:
-    """Count the triads and the circular ones, in a random sample where there are too many.
-
-    Examples
-    --------
-    >>> import ordlink as ol
-    >>> rows = [[0, 1, 0, 2], [0, 2, 1, 2], [1, 2, 0, 1]]
-    >>> count_cycles(ol.Comparisons.from_quadruplets(rows))
-    Cycles(n_triads=1, n_circular=1, is_exact=True)
-    """
+    """Count the triads and the circular ones, in a random sample where there are too many."""
     net = net_comparisons(comparisons)
     n = n_pairs(comparisons.n_objects)
     degrees = np.bincount(net.winners, minlength=n) + np.bincount(net.losers, minlength=n)

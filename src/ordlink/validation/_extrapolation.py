@@ -90,15 +90,6 @@ class LearningCurve:
 
         The interval is for the gain of one tree over another, sampling error included, so it may
         begin below 0.
-
-        Examples
-        --------
-        >>> sizes = np.array([100, 200, 400, 800])
-        >>> curve = LearningCurve(
-        ...     "4-AL", 20, 1000, sizes, (0.8 - 3 / sizes)[None, None].repeat(5, 1), np.ones((1, 4))
-        ... )
-        >>> round(curve.what_next(1000).value, 3)
-        0.001
         """
         n_more = check_whole_number(n_more, "n_more", lowest=1)
         gains = self._gains(n_more)

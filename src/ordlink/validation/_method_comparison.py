@@ -50,20 +50,12 @@ class MethodScores:
 
     def as_row(self) -> dict[str, float | str | None]:
         """Return the scores by name; NaN becomes None."""
-        row = {
-            "accuracy": self.held_out.accuracy,
-            "accuracy_error": self.held_out.accuracy_error,
-            "revenue": self.held_out.revenue,
-            "revenue_error": self.held_out.revenue_error,
-            "in_sample_accuracy": self.in_sample_accuracy,
-            "difference": self.difference,
-            "difference_error": self.difference_error,
-            "seconds": self.seconds,
-        }
-        return {
-            "candidate": self.label,
-            **{name: value if np.isfinite(value) else None for name, value in row.items()},
-        }
+        held_out = ("accuracy", "accuracy_error", "revenue", "revenue_error")
+        own = ("in_sample_accuracy", "difference", "difference_error", "seconds")
+        row = {name: getattr(self.held_out, name) for name in held_out}
+        row |= {name: getattr(self, name) for name in own}
+        known = {name: value if np.isfinite(value) else None for name, value in row.items()}
+        return {"candidate": self.label, **known}
 
 
 @dataclass(frozen=True, eq=False)

@@ -298,11 +298,11 @@ def consensus_tree(trees: Sequence[Hierarchy], *, min_share: float = 0.5) -> Hie
             parameter="min_share",
         )
     counts, example = _count_clusters(trees)
-    kept = [key for key, count in counts.items() if count > min_share * len(trees)]
-    clusters = []
-    for key in kept:
-        number, node = example[key]
-        clusters.append((trees[number].members(node), counts[key] / len(trees)))
+    clusters = [
+        (trees[number].members(node), counts[key] / len(trees))
+        for key, (number, node) in example.items()
+        if counts[key] > min_share * len(trees)
+    ]
     return _join(clusters, n_objects, trees[0].names)
 
 
