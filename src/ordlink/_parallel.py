@@ -95,10 +95,8 @@ class _Shared:
         return _unpickle, (self._key, self._pickled)
 
 
-_watched: set[int] = set()
-"""In a worker, the parent that it ends with."""
-_unpickled: dict[str, _Shared] = {}
-"""In a worker, what its last tasks shared."""
+_watched: set[int] = set()  # in a worker, the parent that it ends with
+_unpickled: dict[str, _Shared] = {}  # in a worker, what its last tasks shared
 
 
 def _unpickle(key: str, pickled: Any) -> _Shared:

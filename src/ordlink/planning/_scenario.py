@@ -27,10 +27,8 @@ MEASURES = {
     "accuracy": "share of new answers that the tree predicts",
 }
 """What a target refers to."""
-OBJECTS_PER_CLUSTER = 8
-"""Where neither depth nor number of clusters is given."""
-N_NEW_ANSWERS = 20_000
-"""Answers that the tree has not seen, for its accuracy."""
+OBJECTS_PER_CLUSTER = 8  # where neither depth nor number of clusters is given
+N_NEW_ANSWERS = 20_000  # answers that the tree has not seen, for its accuracy
 
 
 @dataclass(frozen=True)

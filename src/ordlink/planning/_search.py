@@ -26,15 +26,13 @@ ASKED = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
 """The next runs are at these quantiles of the number that is enough."""
 LARGEST_STEP = 4
 """No run has more answers than so many times the largest run before it, or the likely number."""
-STEPS_PER_DOUBLING = 4
-"""Numbers of answers lie on a grid, so that runs share them."""
+STEPS_PER_DOUBLING = 4  # numbers of answers lie on a grid, so that runs share them
 N_LIMIT_RUNS = 20
 FEWEST_RUNS = 24
 NARROW = 1.6
 """The search ends when the upper end of the interval is at most this many times the lower."""
 LIKELY = (0.1, 0.9)
-IMPOSSIBLE = 0.05
-"""Probabilities below this count as impossible."""
+IMPOSSIBLE = 0.05  # probabilities below this count as impossible
 TOLERANCE = 1e-9
 LAPSE = 0.02
 """Lapse rate: share of runs that the curve does not explain, so no run rules anything out."""

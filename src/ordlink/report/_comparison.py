@@ -9,10 +9,8 @@ from ordlink._html import escape, table
 from ordlink.report._words import advice_html
 from ordlink.validation import LearningCurve, MethodComparison, MethodScores
 
-_WIDTH, _RIGHT = 640, 20
-"""The plots: their width, and the margin on the right."""
-_LABELS, _ROW = 150, 26
-"""The dots of methods: room for labels, and the height of a row."""
+_WIDTH, _RIGHT = 640, 20  # the plots: their width, and the margin on the right
+_LABELS, _ROW = 150, 26  # the dots of methods: room for labels, and the height of a row
 _HEIGHT, _LEFT, _BOTTOM, _TOP = 260, 60, 44, 12
 """The learning curve: its height, and the other margins."""
 

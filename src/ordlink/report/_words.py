@@ -16,14 +16,10 @@ from ordlink.validation import WEAK_SUPPORT, LearningCurve, firm_branches
 
 MOST_NAMES = 8
 MOST_BRANCHES = 6
-LEVEL = 0.05
-"""Significance level of the hierarchy test."""
-FEWEST_PAIRS = 20
-"""No share is given for fewer pairs of answers, or fewer triads."""
-ALIKE = 0.1
-"""Two root splits are equivalent if at most this share of the objects changes sides."""
-AS_GOOD = 2.0
-"""The tree shown counts as equally good within so many standard errors of the best."""
+LEVEL = 0.05  # significance level of the hierarchy test
+FEWEST_PAIRS = 20  # no share is given for fewer pairs of answers, or fewer triads
+ALIKE = 0.1  # two root splits are equivalent if at most this share of the objects changes sides
+AS_GOOD = 2.0  # the tree shown counts as equally good within so many standard errors of the best
 
 
 def summary_html(evidence: Evidence) -> str:

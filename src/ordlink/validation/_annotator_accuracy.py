@@ -22,16 +22,12 @@ from ordlink.validation._cross_validation import (
     rng_of_fold,
 )
 
-MOST_TREES = 20
-"""Up to so many people are left out one by one; more are left out in as many groups."""
-CERTAIN = 1.645
-"""Standard errors above chance that are significant at the level of 5 %, one-sided."""
-RESOLUTION = 100
-"""Count of an answer of weight 1: weights are rounded to hundredths."""
+MOST_TREES = 20  # up to so many people are left out one by one; more are left out in as many groups
+CERTAIN = 1.645  # standard errors above chance that are significant at the level of 5 %, one-sided
+RESOLUTION = 100  # count of an answer of weight 1: weights are rounded to hundredths
 METHODS_FOR_WEIGHTS = ("4-AL", "AddS-AL", "tSTE-AL", "FORTE-AL", "SOE-AL")
 """Methods whose trees do not change when all counts are multiplied."""
-FEWEST_PEOPLE = 3
-"""With fewer people, whose answers are better is unknown."""
+FEWEST_PEOPLE = 3  # with fewer people, whose answers are better is unknown
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,7 @@ from ordlink.validation._annotator_accuracy import (
 from ordlink.validation._consistency import annotators_of
 from ordlink.validation._cross_validation import check_listed, grow_shuffled
 
-N_ORDERS = 4
-"""Where ties decide merges, number of trees of each kind with ties decided by chance."""
+N_ORDERS = 4  # where ties decide merges, number of trees of each kind with ties decided by chance
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -30,17 +30,12 @@ from ordlink.validation._consistency import (
 )
 from ordlink.validation._cross_validation import check_listed
 
-FAST = 0.25
-"""An answer is fast if it took less than this share of the usual time."""
-FEWEST_ANSWERS = 20
-"""Nobody is judged by fewer answers."""
-FEWEST_REPEATED = 10
-"""Nobody is judged by fewer questions that they answered again."""
-LEVEL = 0.05
-"""Family-wise error rate of each kind of flag."""
+FAST = 0.25  # an answer is fast if it took less than this share of the usual time
+FEWEST_ANSWERS = 20  # nobody is judged by fewer answers
+FEWEST_REPEATED = 10  # nobody is judged by fewer questions that they answered again
+LEVEL = 0.05  # family-wise error rate of each kind of flag
 LARGEST_FAST_SHARE = 0.2
-SLOWEST_FAST_MEDIAN = 1 / 3
-"""People whose median is below this share of the usual time are flagged."""
+SLOWEST_FAST_MEDIAN = 1 / 3  # people whose median is below this share of the usual time are flagged
 LARGEST_LEAN = 0.1
 """Largest difference from chance of the share of first options that is never flagged."""
 

@@ -24,8 +24,7 @@ from ordlink.validation._cross_validation import random_order
 
 SMALLEST_POOL = 10
 """Pairs are redrawn from at least so many: a single number says nothing about its noise."""
-RARE = 4.0
-"""Objects that were named so many times less often than the median are rare."""
+RARE = 4.0  # objects that were named so many times less often than the median are rare
 
 
 @dataclass(frozen=True)

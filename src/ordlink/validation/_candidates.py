@@ -15,10 +15,8 @@ from ordlink.validation._cross_validation import standard_error
 
 LONGEST_SECONDS = 120.0
 """A candidate whose trees would take longer in total, on one core, is left out."""
-LEVEL = 0.05
-"""Significance level at which a method is behind the best, over all methods together."""
-CHANCE = 0.5
-"""Accuracy of a random tree."""
+LEVEL = 0.05  # significance level at which a method is behind the best, over all methods together
+CHANCE = 0.5  # accuracy of a random tree
 
 
 @dataclass(frozen=True)

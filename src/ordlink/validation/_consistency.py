@@ -11,10 +11,8 @@ from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array, Label
 from ordlink._validate import Seed, random_generator
 from ordlink.comparisons import ListedComparisons, n_pairs, net_comparisons
 
-UNKNOWN = -1
-"""The number of an unknown annotator."""
-N_STEPS, TOLERANCE = 200, 1e-7
-"""Of the expectation maximisation."""
+UNKNOWN = -1  # the number of an unknown annotator
+N_STEPS, TOLERANCE = 200, 1e-7  # of the expectation maximisation
 LARGEST_EXACT = 20_000_000
 """Up to so many paths of two comparisons all triads are counted; of more, a sample."""
 N_DRAWN = 500_000

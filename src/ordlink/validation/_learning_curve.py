@@ -24,10 +24,8 @@ from ordlink.validation._cross_validation import (
 )
 from ordlink.validation._extrapolation import LearningCurve
 
-N_SIZES = 5
-"""By default the largest size, half of it, and so on."""
-FEWEST_ANSWERS = 5
-"""The smallest default size."""
+N_SIZES = 5  # by default the largest size, half of it, and so on
+FEWEST_ANSWERS = 5  # the smallest default size
 
 
 def learning_curve(

@@ -28,8 +28,7 @@ from ordlink.validation._bootstrap import (
 from ordlink.validation._cross_validation import answer_units, count_annotators, relabel_clusters
 
 Resample = Literal["both", "answers", "pairs"]
-FEWEST_ANNOTATORS = 5
-"""Fewer people are not resampled: they say nothing about others."""
+FEWEST_ANNOTATORS = 5  # fewer people are not resampled: they say nothing about others
 FIRM_SUPPORT, WEAK_SUPPORT = 0.95, 0.5
 """From the first on a branch is called firm; below the second it is not supported."""
 NEAR_ENOUGH = 4
