@@ -11,8 +11,7 @@ from ordlink.validation import LearningCurve, MethodComparison, MethodScores
 
 _WIDTH, _RIGHT = 640, 20  # the plots: their width, and the margin on the right
 _LABELS, _ROW = 150, 26  # the dots of methods: room for labels, and the height of a row
-_HEIGHT, _LEFT, _BOTTOM, _TOP = 260, 60, 44, 12
-"""The learning curve: its height, and the other margins."""
+_HEIGHT, _LEFT, _BOTTOM, _TOP = 260, 60, 44, 12  # the learning curve: height, and other margins
 
 
 def comparison_section(comparison: MethodComparison) -> str:
@@ -35,13 +34,7 @@ def comparison_section(comparison: MethodComparison) -> str:
 
 
 def with_error(value: float, error: float) -> str:
-    """Return a score and its standard error.
-
-    Examples
-    --------
-    >>> with_error(0.69712, 0.0013)
-    '0.697 ± 0.001'
-    """
+    """Return a score and its standard error, such as "0.697 ± 0.001"."""
     return f"{round(value, 3) + 0.0:.3f} ± {error:.3f}"  # not -0.000
 
 

@@ -49,8 +49,7 @@ LONGEST_SUPPORT = 180.0
 
 A bootstrap sample may take twice as long as the answers, on which the estimates are based.
 """
-USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50
-"""Default number of bootstrap samples, and the fewest for a slow method."""
+USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50  # bootstrap samples by default, and for a slow method
 
 
 @dataclass(frozen=True, eq=False)

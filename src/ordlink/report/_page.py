@@ -23,8 +23,7 @@ FOLDS = {
     "answers": "Folds are by answers: each tree is tested on answers that it has not seen; other "
     "answers by the same people may be in it.",
 }
-CHECKED = ("4-AL", "AddS-AL")
-"""Methods whose 95 % threshold docs/trust.md validates on planted data."""
+CHECKED = ("4-AL", "AddS-AL")  # methods whose 95 % threshold docs/trust.md validates
 PAPER = (
     "Ghoshdastidar, D., Perrot, M., & von Luxburg, U. (2019). Foundations of comparison-based "
     "hierarchical clustering. Advances in Neural Information Processing Systems, 32."
@@ -86,12 +85,8 @@ def report_page(
 
     Parameters
     ----------
-    evidence : Evidence
-        As `gather_evidence` gives it.
-    title : str
-        Heading of the page.
-    making : Making, optional
-        How it was made.
+    evidence, title, making
+        As `gather_evidence` gives it; heading of the page; how it was made.
     pictures : sequence of Path or None, optional
         One picture per object, shown at its leaf.
 

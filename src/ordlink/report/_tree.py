@@ -15,8 +15,7 @@ from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
 LARGEST_TEXT = 400  # trees of more objects are not drawn as text
-HEIGHT, WIDTH = 80, 140
-"""Largest size in pixels: about twice the size on the page, for high-resolution screens."""
+HEIGHT, WIDTH = 80, 140  # in pixels: about twice the size on the page, for high-resolution screens
 
 
 def resource(name: str) -> str:

@@ -165,12 +165,6 @@ def annotator_weights(
     method, seed, progress, **options
         As in `crowd_quality`.
 
-    Raises
-    ------
-    InputError
-        If fewer than 3 people are known, or people agree with the tree of the others not
-        significantly more often than by guessing.
-
     Examples
     --------
     >>> import ordlink as ol

@@ -36,8 +36,7 @@ FEWEST_REPEATED = 10  # nobody is judged by fewer questions that they answered a
 LEVEL = 0.05  # family-wise error rate of each kind of flag
 LARGEST_FAST_SHARE = 0.2
 SLOWEST_FAST_MEDIAN = 1 / 3  # people whose median is below this share of the usual time are flagged
-LARGEST_LEAN = 0.1
-"""Largest difference from chance of the share of first options that is never flagged."""
+LARGEST_LEAN = 0.1  # smaller differences of the share of first options from chance are not flagged
 
 
 @dataclass(frozen=True)

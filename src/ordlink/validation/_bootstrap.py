@@ -11,19 +11,13 @@ import numpy as np
 
 from ordlink._threads import n_threads, one_blas_thread
 from ordlink._typing import AnyArray, Int32Array, Int64Array, LabelArray, Progress
-from ordlink.comparisons import (
-    AnswerDetails,
-    Comparisons,
-    ListedComparisons,
-    RankedComparisons,
-)
+from ordlink.comparisons import AnswerDetails, Comparisons, ListedComparisons, RankedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import new_pair_ids, restore_objects
 from ordlink.validation._cross_validation import random_order
 
-SMALLEST_POOL = 10
-"""Pairs are redrawn from at least so many: a single number says nothing about its noise."""
+SMALLEST_POOL = 10  # pairs are redrawn from at least so many: one number does not show its noise
 RARE = 4.0  # objects that were named so many times less often than the median are rare
 
 

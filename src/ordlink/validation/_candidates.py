@@ -13,8 +13,7 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.methods import METHODS, find_method
 from ordlink.validation._cross_validation import standard_error
 
-LONGEST_SECONDS = 120.0
-"""A candidate whose trees would take longer in total, on one core, is left out."""
+LONGEST_SECONDS = 120.0  # a candidate whose trees would take longer in total, on one core, is out
 LEVEL = 0.05  # significance level at which a method is behind the best, over all methods together
 CHANCE = 0.5  # accuracy of a random tree
 

@@ -13,8 +13,7 @@ from ordlink.comparisons import ListedComparisons, n_pairs, net_comparisons
 
 UNKNOWN = -1  # the number of an unknown annotator
 N_STEPS, TOLERANCE = 200, 1e-7  # of the expectation maximisation
-LARGEST_EXACT = 20_000_000
-"""Up to so many paths of two comparisons all triads are counted; of more, a sample."""
+LARGEST_EXACT = 20_000_000  # of more paths of two comparisons a sample is counted, not all triads
 N_DRAWN = 500_000
 CIRCULAR_BY_CHANCE = 0.25
 """Share of circular triads if every answer were a guess."""

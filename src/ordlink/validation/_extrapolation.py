@@ -16,15 +16,12 @@ from ordlink.validation._cross_validation import FoldsBy, standard_error
 N_CURVES = 1000
 INTERVAL = (0.1, 0.9)
 WORTHWHILE = 0.01  # doubling the answers is worth it if the accuracy rises by at least this
-SAMPLING_SD = 0.4
-"""Standard deviation of the accuracy between samples of n answers, times sqrt(n); measured."""
+SAMPLING_SD = 0.4  # measured: SD of the accuracy between samples of n answers, times sqrt(n)
 FEW_PER_OBJECT = 10  # with fewer answers per object, an accuracy at chance level is no evidence yet
 GUESSING = 0.5
 MOST_RISE = 0.5
-STEEPNESS, STEEPNESS_SCALE = 1.4, 0.3
-"""Prior of the steepness, log-normal: few sizes hardly determine it."""
-EARLIEST_HALF_WAY, LATEST_HALF_WAY = 0.01, 8.0
-"""The half-way point lies between these multiples of the smallest and the largest size."""
+STEEPNESS, STEEPNESS_SCALE = 1.4, 0.3  # log-normal prior: few sizes hardly determine it
+EARLIEST_HALF_WAY, LATEST_HALF_WAY = 0.01, 8.0  # multiples of the smallest and largest size
 MISFIT = 0.003  # standard deviation of the accuracies around any curve, besides their error
 
 

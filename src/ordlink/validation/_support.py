@@ -31,8 +31,7 @@ Resample = Literal["both", "answers", "pairs"]
 FEWEST_ANNOTATORS = 5  # fewer people are not resampled: they say nothing about others
 FIRM_SUPPORT, WEAK_SUPPORT = 0.95, 0.5
 """From the first on a branch is called firm; below the second it is not supported."""
-NEAR_ENOUGH = 4
-"""A counterpart is near if it differs by at most a quarter of the largest possible difference."""
+NEAR_ENOUGH = 4  # a counterpart is near within a quarter of the largest possible difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,9 +304,7 @@ def consensus_tree(trees: Sequence[Hierarchy], *, min_share: float = 0.5) -> Hie
     return _join(clusters, n_objects, trees[0].names)
 
 
-def _count_clusters(
-    trees: Sequence[Hierarchy],
-) -> tuple[Counter[int], dict[int, tuple[int, int]]]:
+def _count_clusters(trees: Sequence[Hierarchy]) -> tuple[Counter[int], dict[int, tuple[int, int]]]:
     """Count each cluster by its key, the exclusive or of random 128-bit keys of its objects."""
     generator = random.Random(0)
     of_object = [generator.getrandbits(128) for _ in range(trees[0].n_objects)]
