@@ -43,21 +43,9 @@ def run_tasks(
 ) -> list[Result]:
     """Return ``function(shared, *task)`` for each task, in order, on any number of processes.
 
-    Workers run single-threaded kernels; with one job everything runs in this process. An error or
-    Ctrl-C ends the workers.
-
-    Parameters
-    ----------
-    function : callable
-        A function of a module; processes find it by its name.
-    tasks : sequence of tuple
-        The arguments of each call.
-    n_jobs : int or None
-        Checked by `check_n_jobs`.
-    shared : object
-        What all calls need; each process receives it once.
-    progress : callable, optional
-        Called with (tasks done, tasks in all), first with (0, tasks in all).
+    Processes find the function by the name of its module, and receive `shared` once each. Workers
+    run single-threaded kernels; with one job everything runs in this process. An error or Ctrl-C
+    ends the workers. `progress` is called with (tasks done, tasks in all), first with 0 done.
     """
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
     from joblib.parallel import get_active_backend  # type: ignore[import-untyped]
@@ -107,10 +95,8 @@ class _Shared:
         return _unpickle, (self._key, self._pickled)
 
 
-_watched: set[int] = set()
-"""In a worker, the parent that it ends with."""
-_unpickled: dict[str, _Shared] = {}
-"""In a worker, what its last tasks shared."""
+_watched: set[int] = set()  # in a worker, the parent that it ends with
+_unpickled: dict[str, _Shared] = {}  # in a worker, what its last tasks shared
 
 
 def _unpickle(key: str, pickled: Any) -> _Shared:

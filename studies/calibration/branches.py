@@ -8,7 +8,7 @@ import numpy as np
 
 from ordlink._typing import BoolArray
 from ordlink.hierarchy import Hierarchy
-from ordlink.validation._branches import members_of
+from ordlink.validation._support import members_of
 
 PLANTED, INSIDE, JOINS, CONFLICTS = "planted", "inside", "joins", "conflicts"
 """Kinds of branches; only those of the last kind contradict the planted tree."""

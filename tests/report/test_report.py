@@ -20,8 +20,8 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.metrics import triplet_distance
 from ordlink.plotting import plot_hierarchy
 from ordlink.report import Evidence, Making, gather_evidence, making_time, report_page
-from ordlink.report._choice import choose_method, choose_n_bootstrap
-from ordlink.report._thumbnails import HEIGHT, WIDTH, thumbnails
+from ordlink.report._evidence import choose_method, choose_n_bootstrap
+from ordlink.report._tree import HEIGHT, WIDTH, thumbnails
 from ordlink.report._words import _members, summary_html
 from ordlink.validation import CANDIDATES, MethodComparison
 

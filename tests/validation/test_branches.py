@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ordlink import Hierarchy
 from ordlink.errors import InputError
 from ordlink.validation import consensus_tree
-from ordlink.validation._branches import match_branches
+from ordlink.validation._support import match_branches
 from tests.reference.measures import clusters_of
 from tests.reference.support import support
 from tests.strategies import hierarchies

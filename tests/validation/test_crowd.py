@@ -13,15 +13,15 @@ import ordlink as ol
 from ordlink.errors import InputError, InputKindError
 from ordlink.validation import (
     AnnotatorQuality,
-    _cycles,
+    _consistency,
     count_cycles,
     crowd_quality,
     exclusion_effect,
     without_annotators,
 )
 from ordlink.validation._annotator_accuracy import compare_with_others, held_out_accuracy
-from ordlink.validation._annotator_flags import flags_of
-from ordlink.validation._repeats import RepeatAgreement, answers_of, estimate_skills
+from ordlink.validation._annotators import flags_of
+from ordlink.validation._consistency import RepeatAgreement, answers_of, estimate_skills
 from tests.validation.growing import grow_in_order, grow_without_fold
 
 PEOPLE = ("ann", "bob", "cat", "")
@@ -145,7 +145,7 @@ def test_drawn_triads_come_near_the_exact_share(monkeypatch: pytest.MonkeyPatch)
     rows = rng.permuted(np.tile(np.arange(9), (600, 1)), axis=1)[:, :4]
     comparisons = ol.Comparisons.from_quadruplets(rows, n_objects=9)
     exact = count_cycles(comparisons)
-    monkeypatch.setattr(_cycles, "LARGEST_EXACT", 0)
+    monkeypatch.setattr(_consistency, "LARGEST_EXACT", 0)
 
     drawn = count_cycles(comparisons, seed=1)
 

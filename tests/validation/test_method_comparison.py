@@ -11,7 +11,7 @@ from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.metrics import comparison_accuracy
 from ordlink.validation import CANDIDATES, Candidate, compare_methods, cross_validate, recommend
 from ordlink.validation._candidates import LONGEST_SECONDS, choose_candidates, estimate_seconds
-from ordlink.validation._shuffled import grow_shuffled
+from ordlink.validation._cross_validation import grow_shuffled
 from tests.validation.growing import grow_in_order
 
 FAST = ["4-AL", "4K-AL", "4K-AL no self", "AddS-AL", "tSTE-AL 2-D"]
@@ -346,7 +346,7 @@ def test_a_method_whose_linear_algebra_fails_is_left_out(monkeypatch):
             raise np.linalg.LinAlgError("Eigenvalues did not converge")
         return grow_shuffled(comparisons, method, rng, **options)
 
-    monkeypatch.setattr("ordlink.validation._comparison_runs.grow_shuffled", fail)
+    monkeypatch.setattr("ordlink.validation._method_comparison.grow_shuffled", fail)
     answers = _answers(40)
 
     found = compare_methods(answers, n_folds=2)

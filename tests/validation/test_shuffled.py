@@ -9,7 +9,7 @@ import ordlink as ol
 from ordlink.errors import InputError
 from ordlink.metrics import triplet_distance
 from ordlink.validation import compare_methods, cross_validate, exclusion_effect, learning_curve
-from ordlink.validation._shuffled import grow_shuffled
+from ordlink.validation._cross_validation import grow_shuffled
 from tests.validation.growing import grow_in_order
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")

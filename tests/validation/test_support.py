@@ -9,8 +9,7 @@ import ordlink as ol
 from ordlink.errors import InputError
 from ordlink.validation import branch_support
 from ordlink.validation._bootstrap import Bootstrap, Votes, pools_of, replace_by_donors
-from ordlink.validation._branches import members_of
-from ordlink.validation._support import _units
+from ordlink.validation._support import _units, members_of
 from tests.strategies import hierarchies
 from tests.validation.growing import grow_in_order
 

@@ -24,15 +24,14 @@ from ordlink.cli._output import (
 )
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
+from ordlink.report import comparison_section, with_error
 from ordlink.validation import (
     CANDIDATES,
     MethodComparison,
     choose_candidates,
     compare_methods,
-    comparison_section,
     estimate_seconds,
     find_candidates,
-    with_error,
 )
 
 WORTH_PROCESSES = 10.0

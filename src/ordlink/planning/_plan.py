@@ -33,69 +33,32 @@ class Cost:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Runs with about the same number of answers.
+    """Runs with about the same number of answers."""
 
-    Attributes
-    ----------
-    n_answers : int
-        Number of answers (the geometric mean).
-    n_runs : int
-        Number of runs.
-    mean, low, high : float
-        Quality: its mean, and the smallest and the largest.
-    reached : float
-        Share of these runs that reached the target.
-    chance : float
-        The chance of reaching the target, estimated from all runs.
-    """
-
-    n_answers: int
+    n_answers: int  # the geometric mean
     n_runs: int
-    mean: float
+    mean: float  # quality: its mean, and the smallest and the largest
     low: float
     high: float
-    reached: float
-    chance: float
+    reached: float  # share of these runs that reached the target
+    chance: float  # of reaching the target, estimated from all runs
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How many answers are needed.
+    """How many answers are needed."""
 
-    Attributes
-    ----------
-    scenario : Scenario
-        What was simulated.
-    confidence : float
-        Share of studies like this that are to reach the target.
-    n_answers : int or None
-        Number that is enough, with some reserve; None if the target is out of reach.
-    interval : tuple of two floats
-        The smallest sufficient number lies between these with a probability of 80 %; the upper
-        end may be infinite.
-    ceiling : float
-        With all comparisons known, a share `confidence` of the runs has at least this quality.
-    limit_mean : float
-        Mean quality with all comparisons known.
-    curve : tuple of CurvePoint
-        Quality against number of answers.
-    max_answers : int
-        Largest number that was considered.
-    out_of_reach : bool
-        Whether the target is out of reach even with all comparisons known.
-    n_runs : int
-        Number of runs that were simulated.
-    """
-
-    scenario: Scenario
-    confidence: float
-    n_answers: int | None
+    scenario: Scenario  # what was simulated
+    confidence: float  # share of studies like this that are to reach the target
+    n_answers: int | None  # enough, with some reserve; None if the target is out of reach
     interval: tuple[float, float]
+    """80 % interval of the smallest sufficient number; the upper end may be infinite."""
     ceiling: float
-    limit_mean: float
-    curve: tuple[CurvePoint, ...]
-    max_answers: int
-    out_of_reach: bool
+    """With all comparisons known, a share `confidence` of the runs has at least this quality."""
+    limit_mean: float  # mean quality with all comparisons known
+    curve: tuple[CurvePoint, ...]  # quality against number of answers
+    max_answers: int  # the largest number that was considered
+    out_of_reach: bool  # whether the target is so even with all comparisons known
     n_runs: int
     _model: SuccessModel
 
@@ -110,14 +73,7 @@ class Plan:
         seconds_per_answer: float = SECONDS_PER_ANSWER,
         pay_per_hour: float | None = None,
     ) -> Cost:
-        """Return what so many answers cost; by default those that are needed.
-
-        Examples
-        --------
-        >>> plan = plan_answers(12, n_clusters=2, difficulty=3, method="AddS-AL")
-        >>> plan.cost(900, seconds_per_answer=4, pay_per_hour=12)
-        Cost(hours=1.0, money=12.0)
-        """
+        """Return what so many answers cost, by default those that are needed."""
         if n_answers is None:
             n_answers = math.inf if self.n_answers is None else self.n_answers
         return answers_cost(
@@ -167,17 +123,13 @@ def plan_answers(
         A method that takes comparisons.
     question : {"triplet", "quadruplet", "most-central", "odd-one-out"}
         What people are asked.
-    target : float
-        What is to be reached.
-    measure : {"aari", "accuracy"}
-        What the target refers to: the averaged adjusted Rand index with the true tree, or the
+    target, measure : float, {"aari", "accuracy"}
+        What is to be reached: of the averaged adjusted Rand index with the true tree, or of the
         share of new answers, lapses included, that the tree predicts.
     confidence : float
         Share of the runs that are to reach the target, 0.5 to 0.95.
-    n_runs : int
-        Most runs to simulate, at least 24.
-    max_answers : int
-        Largest number of answers to consider.
+    n_runs, max_answers : int
+        Most runs to simulate, at least 24, and the largest number of answers to consider.
     n_jobs : int, optional
         Number of processes, 1 by default, -1 for all cores; the result does not depend on it.
     seed : int, numpy.random.Generator or None
@@ -185,20 +137,9 @@ def plan_answers(
     progress : callable, optional
         Called with (runs done, runs in all).
 
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    InputError, InputKindError
-        If an option is out of range.
-
     Examples
     --------
     >>> plan = plan_answers(12, n_clusters=2, difficulty=3, method="AddS-AL", question="quadruplet")
-    >>> plan.ceiling
-    1.0
     >>> 20 < plan.n_answers < 2000
     True
     """

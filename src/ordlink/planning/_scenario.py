@@ -27,40 +27,22 @@ MEASURES = {
     "accuracy": "share of new answers that the tree predicts",
 }
 """What a target refers to."""
-OBJECTS_PER_CLUSTER = 8
-"""Where neither depth nor number of clusters is given."""
-N_NEW_ANSWERS = 20_000
-"""Answers that the tree has not seen, for its accuracy."""
+OBJECTS_PER_CLUSTER = 8  # where neither depth nor number of clusters is given
+N_NEW_ANSWERS = 20_000  # answers that the tree has not seen, for its accuracy
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """The study that is simulated; `check_scenario` makes it.
-
-    Attributes
-    ----------
-    n_objects, n_clusters : int
-        Numbers of objects and of pure clusters.
-    difficulty : float
-        delta / sigma of the planted model; larger is easier.
-    error_rate : float
-        Share of wrong answers.
-    method, question : str
-        Name of the method, and form of the answers.
-    target : float
-        What is to be reached.
-    measure : {"aari", "accuracy"}
-        What the target refers to.
-    """
+    """The study that is simulated; `check_scenario` makes it."""
 
     n_objects: int
-    n_clusters: int
-    difficulty: float
-    error_rate: float
+    n_clusters: int  # pure clusters of the true tree
+    difficulty: float  # delta / sigma of the planted model; larger is easier
+    error_rate: float  # share of wrong answers
     method: str
-    question: str
+    question: str  # form of the answers
     target: float
-    measure: str
+    measure: str  # what the target refers to, one of `MEASURES`
 
     @property
     def structure(self) -> Structure:

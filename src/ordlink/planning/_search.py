@@ -20,31 +20,22 @@ from ordlink._parallel import run_tasks
 from ordlink._typing import FloatArray, Progress
 from ordlink.planning._scenario import Scenario, simulate_limit, simulate_quality
 
-FIRST_PER_OBJECT = (4, 8, 16, 32)
-"""Answers per object of the first runs, two for each; they also show how few answers fare."""
-ASKED = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
-"""The next runs are at these quantiles of the number that is enough."""
-LARGEST_STEP = 4
-"""No run has more answers than so many times the largest run before it, or the likely number."""
-STEPS_PER_DOUBLING = 4
-"""Numbers of answers lie on a grid, so that runs share them."""
+FIRST_PER_OBJECT = (4, 8, 16, 32)  # answers per object of the first runs, two for each
+ASKED = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # next runs: quantiles of the number that is enough
+LARGEST_STEP = 4  # answers of a run: at most so many times the largest before, or the likely ones
+STEPS_PER_DOUBLING = 4  # numbers of answers lie on a grid, so that runs share them
 N_LIMIT_RUNS = 20
 FEWEST_RUNS = 24
-NARROW = 1.6
-"""The search ends when the upper end of the interval is at most this many times the lower."""
+NARROW = 1.6  # the search ends when the interval spans at most this factor
 LIKELY = (0.1, 0.9)
-IMPOSSIBLE = 0.05
-"""Probabilities below this count as impossible."""
+IMPOSSIBLE = 0.05  # probabilities below this count as impossible
 TOLERANCE = 1e-9
-LAPSE = 0.02
-"""Lapse rate: share of runs that the curve does not explain, so no run rules anything out."""
-LIKELY_PER_OBJECT, LIKELY_SCALE = 30.0, 1.5
-"""Prior of the rise: its centre in answers per object, and its scale in log units."""
+LAPSE = 0.02  # lapse rate: share of runs that the curve does not explain; no run rules anything out
+LIKELY_PER_OBJECT, LIKELY_SCALE = 30.0, 1.5  # prior of the rise: centre, and scale in log units
 WIDTHS = np.geomspace(0.05, 2.0, 14)
 LIKELY_WIDTH, WIDTH_SCALE = 0.4, 0.8
 CEILINGS = np.array([0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1])
-LIMIT_WEIGHT = 0.5
-"""Weight of a run with all comparisons, which is not quite the limit of more answers."""
+LIMIT_WEIGHT = 0.5  # of a run with all comparisons, which is not quite the limit of more answers
 N_POSITIONS = 160
 
 
@@ -155,16 +146,7 @@ def _is_out_of_reach(limit: tuple[int, int], confidence: float) -> bool:
 class SuccessModel:
     """The posterior of the curve of success over the number of answers.
 
-    Parameters
-    ----------
-    n_objects : int
-        Number of objects, which sets the prior of the rise.
-    max_answers : int
-        Largest number of answers to consider.
-    confidence : float
-        The chance of success that is asked for.
-    limit : tuple of two int
-        Runs with all comparisons known: how many reached the target, and how many there were.
+    `limit` are the runs with all comparisons known: how many reached the target, and of how many.
     """
 
     def __init__(

@@ -18,12 +18,9 @@ from ordlink.validation import (
     WeightingEffect,
 )
 
-MOST_PEOPLE = 200
-"""With more people than this, only those with flags are listed."""
-SAME_WEIGHTS = 0.005
-"""Weights that differ by less are called equal."""
-FEWEST_FOR_ERROR = 20
-"""No standard error is shown for fewer answers: it would be too uncertain itself."""
+MOST_PEOPLE = 200  # with more people than this, only those with flags are listed
+SAME_WEIGHTS = 0.005  # weights that differ by less are called equal
+FEWEST_FOR_ERROR = 20  # for fewer answers a standard error is itself too uncertain to be shown
 
 
 def crowd_section(evidence: Evidence) -> str:

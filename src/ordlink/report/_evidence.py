@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
+from ordlink._text import either
 from ordlink._typing import Progress
 from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.report._choice import (
-    FEWEST_BOOTSTRAP,
-    choose_method,
-    choose_n_bootstrap,
-    compare_where_possible,
-    find_candidate,
-    n_separate,
-)
+from ordlink.methods import find_method
 from ordlink.validation import (
+    CANDIDATES,
     FEWEST_TO_COMPARE,
     METHODS_FOR_WEIGHTS,
     BranchSupport,
@@ -34,7 +32,9 @@ from ordlink.validation import (
     annotator_weights,
     branch_support,
     check_listed,
+    compare_methods,
     crowd_quality,
+    estimate_seconds,
     exclusion_effect,
     hierarchy_test,
     learning_curve,
@@ -44,55 +44,32 @@ from ordlink.validation import (
 
 Stages: TypeAlias = Callable[[str], Progress | None]
 """Called with the name of each stage; returns a progress callback for it, or None."""
+LONGEST_SUPPORT = 180.0
+"""Estimated seconds on one core for all bootstrap samples: two to three minutes on two cores.
+
+A bootstrap sample may take twice as long as the answers, on which the estimates are based.
+"""
+USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50  # bootstrap samples by default, and for a slow method
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a report is based on; None where there are too few answers.
-
-    Attributes
-    ----------
-    comparisons : ListedComparisons
-        The answers.
-    summary : ComparisonsSummary
-        Their summary.
-    chosen : Candidate
-        The method of the tree.
-    reason : str
-        Why this method, as a sentence.
-    support : BranchSupport
-        The tree and its support.
-    consensus : Hierarchy
-        Majority-rule consensus of the bootstrap samples.
-    methods : MethodComparison or None
-    test : HierarchyTest or None
-    curve : LearningCurve or None
-    crowd : CrowdQuality
-    exclusion : ExclusionEffect or None
-        The tree with and without the excluded annotators.
-    weighting : WeightingEffect or None
-        The tree with and without annotator weights, on request.
-    n_bootstrap : int
-        Number of bootstrap samples.
-    bootstrap_reason : str
-        Why so many.
-    seed : int
-    """
+    """What a report is based on; None where there are too few answers."""
 
     comparisons: ListedComparisons
     summary: ComparisonsSummary
-    chosen: Candidate
-    reason: str
+    chosen: Candidate  # the method of the tree
+    reason: str  # why this method, as a sentence
     support: BranchSupport
-    consensus: Hierarchy
+    consensus: Hierarchy  # majority rule, of the bootstrap samples
     methods: MethodComparison | None
     test: HierarchyTest | None
     curve: LearningCurve | None
     crowd: CrowdQuality
-    exclusion: ExclusionEffect | None
-    weighting: WeightingEffect | None
+    exclusion: ExclusionEffect | None  # the tree with and without the excluded annotators
+    weighting: WeightingEffect | None  # the tree with and without annotator weights, on request
     n_bootstrap: int
-    bootstrap_reason: str
+    bootstrap_reason: str  # why so many samples
     seed: int
 
     @property
@@ -135,15 +112,6 @@ def gather_evidence(
         Called with the name of each stage; returns a callback for (steps done, steps in all), or
         None.
 
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `ordlink.cluster`; if an annotator to exclude is unknown, or weights are not possible.
-
     Examples
     --------
     >>> import ordlink as ol
@@ -164,7 +132,10 @@ def gather_evidence(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the page says so
         weights = annotator_weights(comparisons, seed=seed) if weigh_people else None
-        methods = compare_where_possible(comparisons, seed, begin("methods"))
+        n_separate = len(np.unique(comparisons.answer_ids))  # answers that can be held out
+        progress, methods = begin("methods"), None
+        if n_separate >= FEWEST_TO_COMPARE:
+            methods = compare_methods(comparisons, seed=seed, progress=progress)
         if named is None:
             at_least = n_bootstrap or FEWEST_BOOTSTRAP
             chosen, reason = choose_method(methods, comparisons, at_least)
@@ -183,8 +154,20 @@ def gather_evidence(
             **options,
         )
         begin("hierarchy test")
-        test = _test(comparisons, chosen, seed)
-        curve = _curve(comparisons, chosen, seed, begin("learning curve"))
+        test = None
+        with contextlib.suppress(InputError):  # a half of the pairs without comparisons
+            test = hierarchy_test(comparisons, chosen.method, seed=seed, **options)
+        progress, curve = begin("learning curve"), None
+        if n_separate >= 4 * FEWEST_TO_COMPARE:
+            with contextlib.suppress(InputError):  # too few answers for the sizes
+                curve = learning_curve(
+                    comparisons,
+                    chosen.method,
+                    n_repetitions=1,
+                    seed=seed,
+                    progress=progress,
+                    **options,
+                )
         crowd = crowd_quality(comparisons, seed=seed, progress=begin("crowd quality"))
         exclusion = None
         if exclude:
@@ -192,13 +175,14 @@ def gather_evidence(
         weighting = None
         if weights is not None:
             weighting = _weighting(comparisons, weights, chosen, seed)
+    consensus = support.consensus()
     return Evidence(
         comparisons=comparisons,
         summary=comparisons.summary(),
         chosen=chosen,
         reason=reason,
         support=support,
-        consensus=_named(support.consensus(), comparisons),
+        consensus=Hierarchy(consensus.merges, names=comparisons.names, support=consensus.support),
         methods=methods,
         test=test,
         curve=curve,
@@ -211,10 +195,6 @@ def gather_evidence(
     )
 
 
-def _named(tree: Hierarchy, comparisons: ListedComparisons) -> Hierarchy:
-    return Hierarchy(tree.merges, names=comparisons.names, support=tree.support)
-
-
 def _weighting(
     comparisons: ListedComparisons, weights: Mapping[str, float], chosen: Candidate, seed: int
 ) -> WeightingEffect:
@@ -224,26 +204,78 @@ def _weighting(
     return weighting_effect(comparisons, weights, seed=seed)
 
 
-def _test(comparisons: ListedComparisons, chosen: Candidate, seed: int) -> HierarchyTest | None:
-    try:
-        return hierarchy_test(comparisons, chosen.method, seed=seed, **chosen.options)
-    except InputError:  # a half of the pairs without comparisons
-        return None
-
-
-def _curve(
-    comparisons: ListedComparisons, chosen: Candidate, seed: int, progress: Progress | None
-) -> LearningCurve | None:
-    if n_separate(comparisons) < 4 * FEWEST_TO_COMPARE:
-        return None
-    try:
-        return learning_curve(
-            comparisons,
-            chosen.method,
-            n_repetitions=1,
-            seed=seed,
-            progress=progress,
-            **chosen.options,
+def find_candidate(method: str) -> Candidate:
+    """Return the candidate with this label, or the method of this name with its defaults."""
+    if method in CANDIDATES:
+        return CANDIDATES[method]
+    found = find_method(method)
+    if found.needs != "comparisons":
+        raise InputError(
+            f"{found.name} needs {found.needs}",
+            parameter="method",
+            remedy=f"for a report on answers use {either(CANDIDATES)}",
         )
-    except InputError:  # too few answers for the sizes
-        return None
+    return Candidate(found.name, found.name)
+
+
+def choose_method(
+    methods: MethodComparison | None, comparisons: ListedComparisons, n_bootstrap: int
+) -> tuple[Candidate, str]:
+    """Return the method and the reason: as "auto", without those slower than `LONGEST_SUPPORT`."""
+    if methods is None:
+        return CANDIDATES["spectral"], (
+            f"there are fewer than {FEWEST_TO_COMPARE} separate answers, too few to hold some out; "
+            "spectral needs the fewest."
+        )
+    seconds = {
+        one.label: n_bootstrap * _seconds_per_sample(one.method, comparisons)
+        for one in methods.scores
+    }
+    fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
+    if methods.recommended in fast:
+        return CANDIDATES[methods.recommended], methods.reason
+    label = fast[0] if fast else min(seconds, key=seconds.__getitem__)
+    return CANDIDATES[label], _why_not_the_recommended(label, methods, n_bootstrap, fast)
+
+
+def choose_n_bootstrap(candidate: Candidate, comparisons: ListedComparisons) -> tuple[int, str]:
+    """Return the default number of bootstrap samples, and the reason."""
+    seconds = _seconds_per_sample(candidate.method, comparisons)
+    if USUAL_BOOTSTRAP * seconds <= LONGEST_SUPPORT:
+        return USUAL_BOOTSTRAP, "the default"
+    if FEWEST_BOOTSTRAP * seconds > LONGEST_SUPPORT:
+        return FEWEST_BOOTSTRAP, f"few, because {candidate.label} is slow on this many answers"
+    fitting = int(LONGEST_SUPPORT / seconds)
+    return fitting, f"about as many as {candidate.label} processes in two minutes"
+
+
+def _seconds_per_sample(method: str, comparisons: ListedComparisons) -> float:
+    """Return an estimate rather than a measurement: the page is the same on every machine."""
+    return estimate_seconds(method, comparisons.n_objects, comparisons.n_rows)
+
+
+def _why_not_the_recommended(
+    label: str, methods: MethodComparison, n_bootstrap: int, fast: Sequence[str]
+) -> str:
+    """Return why the best of the fast methods is used, or the fastest if none is fast."""
+    best, samples = methods.best, f"{n_bootstrap:,} bootstrap samples"
+    gap = best.held_out.accuracy - methods[label].held_out.accuracy
+    if not fast:
+        reason = f"no method processes {samples} in two minutes, and {label} is the fastest"
+    elif gap > 0:
+        reason = (
+            f"of the methods that process {samples} in two minutes, {label} predicts held-out "
+            "answers best"
+        )
+    else:
+        reason = (
+            f"{label} predicts held-out answers best; {methods.recommended}, which is preferred "
+            f"where the two do not differ significantly, is too slow for {samples}"
+        )
+    if gap > 0:
+        points = f"{100 * gap:.1f}" if gap >= 0.001 else "less than 0.1"
+        reason += (
+            f"; {best.label} is {points} percentage points more accurate, so request it by name if "
+            "its support is worth the wait"
+        )
+    return reason + "."

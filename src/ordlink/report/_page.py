@@ -9,15 +9,13 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ordlink import __version__
 from ordlink._html import Html, escape, page, table
-from ordlink.report._citations import citations_section
+from ordlink.report._comparison import comparison_section, curve_section
 from ordlink.report._crowd import crowd_section
-from ordlink.report._curve import curve_section
 from ordlink.report._evidence import Evidence
-from ordlink.report._thumbnails import thumbnails
-from ordlink.report._tree import newick_details, tree_figure, tree_script, tree_style
+from ordlink.report._tree import newick_details, resource, thumbnails, tree_figure
 from ordlink.report._words import summary_html
-from ordlink.validation import comparison_section
 
 LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
 FOLDS = {
@@ -25,29 +23,54 @@ FOLDS = {
     "answers": "Folds are by answers: each tree is tested on answers that it has not seen; other "
     "answers by the same people may be in it.",
 }
-CHECKED = ("4-AL", "AddS-AL")
-"""Methods whose 95 % threshold docs/trust.md validates on planted data."""
+CHECKED = ("4-AL", "AddS-AL")  # methods whose 95 % threshold docs/trust.md validates
+PAPER = (
+    "Ghoshdastidar, D., Perrot, M., & von Luxburg, U. (2019). Foundations of comparison-based "
+    "hierarchical clustering. Advances in Neural Information Processing Systems, 32."
+)
+OWN = f"ordlink (version {__version__}), docs/{{page}} of its source: {{title}}."
+OF_METHOD = {
+    "spectral": OWN.format(page="fewest-answers.md", title="The best tree from the fewest answers"),
+    "AddS-AL": "Perrot, M., Esser, P., & Ghoshdastidar, D. (2020). Near-optimal comparison based "
+    "clustering. Advances in Neural Information Processing Systems, 33.",
+    "tSTE-AL": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE "
+    "International Workshop on Machine Learning for Signal Processing.",
+    "SOE-AL": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. International "
+    "Conference on Machine Learning.",
+    "FORTE-AL": "Jain, L., Jamieson, K., & Nowak, R. (2016). Finite sample prediction and recovery "
+    "bounds for ordinal embedding. Advances in Neural Information Processing Systems, 29.",
+}
+BOOTSTRAP = (
+    "Felsenstein, J. (1985). Confidence limits on phylogenies: an approach using the bootstrap. "
+    "Evolution, 39."
+)
+TRANSFER = (
+    "Lemoine, F., Domelevo Entfellner, J.-B., Wilkinson, E., Correia, D., Dávila Felipe, M., De "
+    "Oliveira, T., & Gascuel, O. (2018). Renewing Felsenstein's phylogenetic bootstrap in the era "
+    "of big data. Nature, 556."
+)
+SAMPLES = OWN.format(page="trust.md", title="How far a tree can be trusted")
+PERMUTATION = (
+    "Mantel, N. (1967). The detection of disease clustering and a generalized regression approach. "
+    "Cancer Research, 27."
+)
+REVENUE = (
+    "Mandal, A., Perrot, M., & Ghoshdastidar, D. (2023). A revenue function for comparison-based "
+    "hierarchical clustering. Transactions on Machine Learning Research."
+)
+SKILL = (
+    "Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates "
+    "using the EM algorithm. Applied Statistics, 28."
+)
 
 
 @dataclass(frozen=True)
 class Making:
-    """How a report was made, so that others can reproduce it.
+    """How a report was made, so that others can reproduce it."""
 
-    Attributes
-    ----------
-    command : str
-        The command line, or the call.
-    source : str
-        Name of the file of answers.
-    checksum : str
-        Its SHA-256; empty where there is no file.
-    made_at : datetime
-        When.
-    """
-
-    command: str = ""
-    source: str = ""
-    checksum: str = ""
+    command: str = ""  # the command line, or the call
+    source: str = ""  # name of the file of answers
+    checksum: str = ""  # its SHA-256; empty where there is no file
     made_at: datetime | None = None
 
 
@@ -62,12 +85,8 @@ def report_page(
 
     Parameters
     ----------
-    evidence : Evidence
-        As `gather_evidence` gives it.
-    title : str
-        Heading of the page.
-    making : Making, optional
-        How it was made.
+    evidence, title, making
+        As `gather_evidence` gives it; heading of the page; how it was made.
     pictures : sequence of Path or None, optional
         One picture per object, shown at its leaf.
 
@@ -104,7 +123,7 @@ def report_page(
             for key, heading, content in shown
         ),
     ]
-    return page(title, "\n".join(body), style=tree_style(), script=tree_script())
+    return page(title, "\n".join(body), style=resource("report.css"), script=resource("tree.js"))
 
 
 def _lead(evidence: Evidence, making: Making) -> str:
@@ -239,3 +258,26 @@ def making_time(epoch: str | None) -> datetime:
     if epoch is not None and epoch.isdecimal():
         return datetime.fromtimestamp(int(epoch), UTC)
     return datetime.now(UTC)
+
+
+def citations_section(evidence: Evidence) -> str:
+    """Return the list of what to cite, with what each was used for."""
+    method = evidence.chosen.method
+    entries = [("comparison-based hierarchical clustering, 4-AL, 4K-AL", PAPER)]
+    if method in OF_METHOD:
+        entries.append((f"the method of the tree, {method}", OF_METHOD[method]))
+    entries += [("support of branches", BOOTSTRAP), ("transfer support", TRANSFER)]
+    own = "bootstrap samples"
+    if evidence.test is not None:
+        own += ", test for structure"
+        entries.append(("permutation test", PERMUTATION))
+    entries.append((own, SAMPLES))
+    if evidence.test is not None or evidence.methods is not None:
+        entries.append(("revenue", REVENUE))
+    if any(person.skill == person.skill for person in evidence.crowd.annotators):
+        entries.append(("estimated share of correct answers", SKILL))
+    items = "".join(
+        f"<li>{escape(text)} <span class='note'>({escape(used)})</span></li>"
+        for used, text in entries
+    )
+    return f"<ul>{items}</ul>"

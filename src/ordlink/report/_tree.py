@@ -1,27 +1,26 @@
-"""An interactive tree: its data for the script, and a text version without scripts."""
+"""An interactive tree: data for the script, a text version without scripts, thumbnails."""
 
 from __future__ import annotations
 
+import base64
+import io
 import math
 from collections.abc import Sequence
 from importlib import resources
+from pathlib import Path
 
 from ordlink._html import data_block, escape
 from ordlink._typing import FloatArray
+from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
-LARGEST_TEXT = 400
-"""Trees of more objects are not drawn as text."""
+LARGEST_TEXT = 400  # trees of more objects are not drawn as text
+HEIGHT, WIDTH = 80, 140  # in pixels: about twice the size on the page, for high-resolution screens
 
 
-def tree_script() -> str:
-    """Return the script that draws all trees of a page."""
-    return _resource("tree.js")
-
-
-def tree_style() -> str:
-    """Return the style of the trees."""
-    return _resource("report.css")
+def resource(name: str) -> str:
+    """Return the script or the style of the trees."""
+    return resources.files("ordlink.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def tree_figure(
@@ -37,22 +36,7 @@ def tree_figure(
 ) -> str:
     """Return a figure that the script fills: controls, drawing, details of the selected branch.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The tree; the slider hides branches by their support.
-    identifier : str
-        Name of the figure in the page.
-    caption : str
-        HTML.
-    pictures : sequence, optional
-        As `thumbnails` gives them.
-    shares, transfers : ndarray of shape (N-1,), optional
-        Share of the bootstrap samples with exactly this branch, and transfer support.
-    threshold : float
-        Initial position of the slider.
-    min_threshold : float
-        Its lowest position.
+    The slider hides branches by their support, from `min_threshold` on. The caption is HTML.
     """
     data = {
         "names": list(tree.labels_text),
@@ -89,5 +73,36 @@ def _numbers(values: FloatArray) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values.tolist()]
 
 
-def _resource(name: str) -> str:
-    return resources.files("ordlink.report").joinpath(name).read_text(encoding="utf-8")
+def thumbnails(pictures: Sequence[Path | None]) -> list[dict[str, object] | None]:
+    """Return each picture as a data URI with its size, re-encoded; None where there is none.
+
+    Only pixels get into the page: no location, no camera data, no scripts.
+    """
+    return [None if path is None else _thumbnail(path) for path in pictures]
+
+
+def _thumbnail(path: Path) -> dict[str, object]:
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(path) as image:
+            image.draft("RGB", (2 * WIDTH, 2 * HEIGHT))  # JPEG: decode no more than needed
+            upright = ImageOps.exif_transpose(image)
+            small = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
+            small.thumbnail((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise InputError(
+            f"this picture cannot be read ({error})", where=str(path), remedy="save it again"
+        ) from error
+    content = io.BytesIO()
+    plain = Image.frombytes(small.mode, small.size, small.tobytes())
+    kind = "png" if plain.mode == "RGBA" else "jpeg"
+    plain.save(content, kind.upper(), **({"quality": 78} if kind == "jpeg" else {"optimize": True}))
+    data = base64.b64encode(content.getvalue()).decode()
+    return {"uri": f"data:image/{kind};base64,{data}", "width": plain.width, "height": plain.height}
+
+
+def _is_transparent(image: object) -> bool:
+    return getattr(image, "mode", "") in ("RGBA", "LA", "PA") or "transparency" in getattr(
+        image, "info", {}
+    )

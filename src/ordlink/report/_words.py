@@ -10,16 +10,16 @@ import numpy as np
 from ordlink._html import escape
 from ordlink._text import counted, percent, whole_percent
 from ordlink.hierarchy import Hierarchy
+from ordlink.metrics import triplet_distance
 from ordlink.report._evidence import Evidence
-from ordlink.report._top_splits import TopSplit, other_top_splits
 from ordlink.validation import WEAK_SUPPORT, LearningCurve, firm_branches
 
 MOST_NAMES = 8
 MOST_BRANCHES = 6
-LEVEL = 0.05
-"""Significance level of the hierarchy test."""
-FEWEST_PAIRS = 20
-"""No share is given for fewer pairs of answers, or fewer triads."""
+LEVEL = 0.05  # significance level of the hierarchy test
+FEWEST_PAIRS = 20  # no share is given for fewer pairs of answers, or fewer triads
+ALIKE = 0.1  # two root splits are equivalent if at most this share of the objects changes sides
+AS_GOOD = 2.0  # the tree shown counts as equally good within so many standard errors of the best
 
 
 def summary_html(evidence: Evidence) -> str:
@@ -31,7 +31,7 @@ def summary_html(evidence: Evidence) -> str:
         _about_prediction(evidence),
         _about_top(evidence),
         _about_crowd(evidence),
-        _about_more(evidence),
+        "" if evidence.curve is None else advice_html(evidence.curve),
     ]
     items = "".join(f"<li>{point}</li>" for point in points if point)
     return f"<ul class='summary'>{items}</ul>"
@@ -159,9 +159,10 @@ def _about_prediction(evidence: Evidence) -> str:
         )
     between = evidence.crowd.between if evidence.crowd.between.n_pairs else evidence.crowd.repeats
     if between.n_pairs >= FEWEST_PAIRS:
-        text += (
-            f" Two answers to the same question agree in {_nearly(between.agreement)} of cases"
-            + _ceiling(between.agreement, between.chance)
+        exact = not 0.995 <= between.agreement < 1  # 100 % only if it is exact
+        share = percent(between.agreement) if exact else "more than 99 %"
+        text += f" Two answers to the same question agree in {share} of cases" + _ceiling(
+            between.agreement, between.chance
         )
     return text
 
@@ -187,32 +188,39 @@ def _ceiling(agreement: float, chance: float) -> str:
 
 
 def _about_top(evidence: Evidence) -> str:
-    """Return a warning where methods that predict equally well contradict each other at the top."""
-    if evidence.methods is None or evidence.summary.n_objects < 3:
+    """Return a warning where methods that predict equally well split the root differently.
+
+    Equally good means within one standard error of the best, paired over folds. They are compared
+    with the method shown, or the best if that was not compared; there is no warning if the method
+    shown predicts worse than the best.
+    """
+    methods, n_objects = evidence.methods, evidence.summary.n_objects
+    if methods is None or n_objects < 3:
         return ""
-    reference, others = other_top_splits(evidence.methods, evidence.chosen.label)
+    scores = {one.label: one for one in methods.scores}
+    reference = scores.get(evidence.chosen.label, methods.best)
+    if not reference.difference <= AS_GOOD * reference.difference_error:
+        return ""
+    others, moved = [], []
+    for label, other in scores.items():
+        differ = int((reference.tree.cut(2) != other.tree.cut(2)).sum())
+        n_moved = min(differ, n_objects - differ)
+        if other.difference <= other.difference_error and n_moved > ALIKE * n_objects:
+            agreement = 1 - triplet_distance(reference.tree, other.tree)
+            others.append(label)
+            moved.append(
+                f"with {label}, {n_moved} of {n_objects} objects are on the other side "
+                f"({percent(agreement)} of triples resolved in the same way; 33 % by chance)"
+            )
     if not others:
         return ""
-    moved = "; ".join(_moved(one, evidence.summary.n_objects) for one in others)
     return (
         "<strong>Methods disagree about the top of the tree.</strong> "
-        f"{named([o.label for o in others])} predict held-out answers equally well (within one "
-        "standard error of the best), but split the objects differently at the root. Compared with "
-        f"{escape(reference)}: {escape(moved)}. The top of the tree is one of several that fit the "
-        "answers."
+        f"{named(others)} predict held-out answers equally well (within one standard error of the "
+        "best), but split the objects differently at the root. Compared with "
+        f"{escape(reference.label)}: {escape('; '.join(moved))}. The top of the tree is one of "
+        "several that fit the answers."
     )
-
-
-def _moved(one: TopSplit, n_objects: int) -> str:
-    return (
-        f"with {one.label}, {one.n_moved} of {n_objects} objects are on the other side "
-        f"({percent(one.agreement)} of triples resolved in the same way; 33 % by chance)"
-    )
-
-
-def _nearly(share: float) -> str:
-    """Return a share in percent, 100 % only if it is exact."""
-    return "more than 99 %" if 0.995 <= share < 1 else percent(share)
 
 
 def _about_crowd(evidence: Evidence) -> str:
@@ -238,12 +246,6 @@ def _about_crowd(evidence: Evidence) -> str:
             f"{percent(crowd.cycles.share)} of triads are circular; guessing would give 25 %."
         )
     return "<strong>Quality.</strong> " + " ".join(parts) if parts else ""
-
-
-def _about_more(evidence: Evidence) -> str:
-    if evidence.curve is None:
-        return ""
-    return advice_html(evidence.curve)
 
 
 def advice_html(curve: LearningCurve) -> str:

@@ -1,5 +1,10 @@
 """How reliable a tree is, from the answers alone: held-out scores, support, tests, annotators."""
 
+from ordlink.validation._annotator_accuracy import (
+    METHODS_FOR_WEIGHTS,
+    annotator_weights,
+    weighted_comparisons,
+)
 from ordlink.validation._annotator_effects import (
     ExclusionEffect,
     TwoTrees,
@@ -8,38 +13,49 @@ from ordlink.validation._annotator_effects import (
     weighting_effect,
     without_annotators,
 )
-from ordlink.validation._annotator_weights import (
-    METHODS_FOR_WEIGHTS,
-    annotator_weights,
-    weighted_comparisons,
-)
 from ordlink.validation._annotators import AnnotatorQuality, CrowdQuality, crowd_quality
-from ordlink.validation._auto import FEWEST_TO_COMPARE, auto_linkage
-from ordlink.validation._branches import (
+from ordlink.validation._candidates import (
+    CANDIDATES,
+    Candidate,
+    Recommendation,
+    choose_candidates,
+    estimate_seconds,
+    find_candidates,
+    recommend,
+)
+from ordlink.validation._consistency import (
+    CIRCULAR_BY_CHANCE,
+    Cycles,
+    RepeatAgreement,
+    agreement_of_repeats,
+    answers_of,
+    count_cycles,
+)
+from ordlink.validation._cross_validation import (
+    CrossValidation,
+    assign_folds,
+    check_listed,
+    cross_validate,
+)
+from ordlink.validation._extrapolation import Estimate, LearningCurve, Verdict, check_accuracy
+from ordlink.validation._hierarchy_test import HierarchyTest, hierarchy_test
+from ordlink.validation._learning_curve import learning_curve
+from ordlink.validation._method_comparison import (
+    FEWEST_TO_COMPARE,
+    MethodComparison,
+    MethodScores,
+    auto_linkage,
+    compare_methods,
+)
+from ordlink.validation._support import (
     FIRM_SUPPORT,
     WEAK_SUPPORT,
+    BranchSupport,
+    branch_support,
     consensus_tree,
     firm_branches,
     match_known_branches,
 )
-from ordlink.validation._candidates import (
-    CANDIDATES,
-    Candidate,
-    choose_candidates,
-    estimate_seconds,
-    find_candidates,
-)
-from ordlink.validation._comparison_page import comparison_section, with_error
-from ordlink.validation._cross_validation import CrossValidation, cross_validate
-from ordlink.validation._cycles import CIRCULAR_BY_CHANCE, Cycles, count_cycles
-from ordlink.validation._extrapolation import Estimate, LearningCurve, Verdict, check_accuracy
-from ordlink.validation._folds import assign_folds, check_listed
-from ordlink.validation._hierarchy_test import HierarchyTest, hierarchy_test
-from ordlink.validation._learning_curve import learning_curve
-from ordlink.validation._method_comparison import MethodComparison, MethodScores, compare_methods
-from ordlink.validation._recommendation import Recommendation, recommend
-from ordlink.validation._repeats import RepeatAgreement, agreement_of_repeats, answers_of
-from ordlink.validation._support import BranchSupport, branch_support
 
 __all__ = [
     "CANDIDATES",
@@ -75,7 +91,6 @@ __all__ = [
     "check_listed",
     "choose_candidates",
     "compare_methods",
-    "comparison_section",
     "consensus_tree",
     "count_cycles",
     "cross_validate",
@@ -90,6 +105,5 @@ __all__ = [
     "recommend",
     "weighted_comparisons",
     "weighting_effect",
-    "with_error",
     "without_annotators",
 ]

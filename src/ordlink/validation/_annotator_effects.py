@@ -17,74 +17,46 @@ from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import cluster, find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
-from ordlink.validation._annotator_weights import (
+from ordlink.validation._annotator_accuracy import (
     METHODS_FOR_WEIGHTS,
     annotator_weights,
     weighted_comparisons,
 )
-from ordlink.validation._folds import check_listed
-from ordlink.validation._repeats import annotators_of
-from ordlink.validation._shuffled import grow_shuffled
+from ordlink.validation._consistency import annotators_of
+from ordlink.validation._cross_validation import check_listed, grow_shuffled
 
-N_ORDERS = 4
-"""Where ties decide merges, number of trees of each kind with ties decided by chance."""
+N_ORDERS = 4  # where ties decide merges, number of trees of each kind with ties decided by chance
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TwoTrees:
-    """Two trees, how far they agree, and how well each fits the answers.
-
-    Attributes
-    ----------
-    tree_with, tree_without : Hierarchy
-        The trees of `ordlink.cluster`.
-    agreement : float
-        Share of the triples of objects that both trees resolve alike (1 minus the triplet
-        distance); 1/3 for unrelated trees. Where ties decide merges, the mean over several trees
-        of each kind whose ties are decided by chance: trees with the same ties would look alike.
-    agreement_of_ties : float
-        The same for two trees of one kind: the agreement if the trees differed by their ties
-        alone. 1 where no tie decides a merge.
-    accuracy_with, accuracy_without : float
-        Share of the comparisons that each tree agrees with: of those kept, or weighted.
-    """
+    """Two trees of `ordlink.cluster`, how far they agree, and how well each fits the answers."""
 
     tree_with: Hierarchy
     tree_without: Hierarchy
     agreement: float
+    """Share of the triples of objects that both trees resolve alike (1 minus the triplet distance);
+    1/3 for unrelated trees. Where ties decide merges, the mean over several trees of each kind
+    whose ties are decided by chance: trees with the same ties would look alike."""
     agreement_of_ties: float
-    accuracy_with: float
+    """The same for two trees of one kind: the agreement if the trees differed by their ties alone.
+    1 where no tie decides a merge."""
+    accuracy_with: float  # share of the kept or weighted comparisons that a tree agrees with
     accuracy_without: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExclusionEffect(TwoTrees):
-    """The trees of all answers, and without those of some people; see `TwoTrees`.
-
-    Attributes
-    ----------
-    excluded : tuple of str
-        Who was left out.
-    n_kept, n_left_out : int
-        Number of comparisons kept and left out.
-    """
+    """The trees of all answers, and without those of some people; see `TwoTrees`."""
 
     excluded: tuple[str, ...]
-    n_kept: int
+    n_kept: int  # comparisons
     n_left_out: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeightingEffect(TwoTrees):
-    """The trees of weighted answers, and of answers that all count alike; see `TwoTrees`.
-
-    Attributes
-    ----------
-    method : str
-        Method of the trees.
-    weights : dict of str to float
-        Weight of each annotator.
-    """
+    """The trees of weighted answers, and of answers that all count alike; see `TwoTrees`."""
 
     method: str
     weights: dict[str, float]
@@ -92,11 +64,6 @@ class WeightingEffect(TwoTrees):
 
 def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> ListedComparisons:
     """Return the comparisons of everybody else; answers of unknown annotators stay.
-
-    Raises
-    ------
-    InputError
-        If somebody is not among the annotators, or no answers would be left.
 
     Examples
     --------
@@ -139,17 +106,10 @@ def exclusion_effect(
         All answers.
     names : iterable of str
         Who is left out; `CrowdQuality.flagged`, for instance.
-    method : str
-        A method that takes comparisons.
+    method, **options
+        A method that takes comparisons, and its options.
     seed : int, numpy.random.Generator or None
         Random seed, by which ties are decided.
-    **options
-        Options of the method.
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `without_annotators` and `ordlink.cluster`.
     """
     excluded = names if isinstance(names, str) else sorted({str(name) for name in names})
     kept = without_annotators(comparisons, excluded)
@@ -177,29 +137,18 @@ def weighting_effect(
 
     Parameters
     ----------
-    comparisons : ListedComparisons
-        All answers.
+    comparisons, seed, **options
+        As in `exclusion_effect`.
     weights : mapping of str to float, optional
         As in `weighted_comparisons`; those of `annotator_weights` by default.
     method : str
-        4-AL, AddS-AL, tSTE-AL, FORTE-AL or SOE-AL.
-    seed : int, numpy.random.Generator or None
-        Random seed, by which ties are decided.
-    **options
-        Options of the method.
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `annotator_weights`, `weighted_comparisons` and `ordlink.cluster`, or if the method
-        cannot weight answers.
+        One of `METHODS_FOR_WEIGHTS`.
 
     Examples
     --------
     >>> import ordlink as ol
     >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [0, 2, 1]], annotators=["ann", "eve"])
-    >>> effect = weighting_effect(c, {"eve": 2.0})
-    >>> effect.tree_with.merges.tolist()
+    >>> weighting_effect(c, {"eve": 2.0}).tree_with.merges.tolist()
     [[0, 2], [3, 1]]
     """
     name = find_method(method).name

@@ -10,110 +10,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ordlink._typing import Progress
+from ordlink._typing import FloatArray, Int64Array, Progress
 from ordlink._validate import Seed, seed_number
-from ordlink.comparisons import ListedComparisons
-from ordlink.validation._annotator_accuracy import held_out_accuracy
-from ordlink.validation._annotator_flags import flags_of, habits_of
-from ordlink.validation._cycles import Cycles, count_cycles
-from ordlink.validation._folds import check_listed
-from ordlink.validation._repeats import (
+from ordlink.comparisons import ListedComparisons, check_sides
+from ordlink.errors import InputError
+from ordlink.validation._annotator_accuracy import CERTAIN, held_out_accuracy
+from ordlink.validation._consistency import (
+    UNKNOWN,
+    Answers,
+    Cycles,
     RepeatAgreement,
     agreement_of_repeats,
+    annotators_of,
     answers_of,
+    count_cycles,
     estimate_skills,
     take_answers,
     within_and_between,
 )
+from ordlink.validation._cross_validation import check_listed
+
+FAST = 0.25  # an answer is fast if it took less than this share of the usual time
+FEWEST_ANSWERS = 20  # nobody is judged by fewer answers
+FEWEST_REPEATED = 10  # nobody is judged by fewer questions that they answered again
+LEVEL = 0.05  # family-wise error rate of each kind of flag
+LARGEST_FAST_SHARE = 0.2
+SLOWEST_FAST_MEDIAN = 1 / 3  # people whose median is below this share of the usual time are flagged
+LARGEST_LEAN = 0.1  # smaller differences of the share of first options from chance are not flagged
 
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """Quality of the answers of one person; NaN where a value is unknown.
-
-    Attributes
-    ----------
-    name : str
-    n_answers, n_comparisons : int
-        Number of their answers and comparisons.
-    accuracy, accuracy_error : float
-        Share of their comparisons that the tree learnt without them agrees with, and its standard
-        error.
-    others_accuracy : float
-        Expected accuracy of somebody else.
-    p_value : float
-        Probability that somebody like the others agrees as little with the tree, or less.
-    repeats : RepeatAgreement
-        How often they give the same answer again.
-    skill : float
-        Estimated share of true responses to questions that others answered too (Dawid and Skene).
-    n_shared : int
-        Number of answers that the skill is estimated from.
-    first_share : float
-        Share of their answers that chose the option shown first.
-    first_chance : float
-        The same by chance: one over the number of options.
-    n_placed : int
-        Number of answers with known positions.
-    median_time : float
-        Median response time, in the unit of the source.
-    fast_share : float
-        Share of answers in less than a quarter of the usual time.
-    flags : tuple of str
-        What is unusual: a reason to look closer, not to exclude.
-    """
+    """Quality of the answers of one person; NaN where a value is unknown."""
 
     name: str
     n_answers: int
     n_comparisons: int
-    accuracy: float
-    accuracy_error: float
-    others_accuracy: float
-    p_value: float
-    repeats: RepeatAgreement
-    skill: float
-    n_shared: int
-    first_share: float
-    first_chance: float
-    n_placed: int
-    median_time: float
-    fast_share: float
-    flags: tuple[str, ...] = ()
+    accuracy: float  # share of their comparisons that the tree learnt without them agrees with
+    accuracy_error: float  # its standard error
+    others_accuracy: float  # expected accuracy of somebody else
+    p_value: float  # that somebody like the others agrees as little with the tree, or less
+    repeats: RepeatAgreement  # how often they give the same answer again
+    skill: float  # share of true responses to questions that others answered too (Dawid and Skene)
+    n_shared: int  # answers that the skill is estimated from
+    first_share: float  # share of their answers that chose the option shown first
+    first_chance: float  # the same by chance: one over the number of options
+    n_placed: int  # answers with known positions
+    median_time: float  # of their responses, in the unit of the source
+    fast_share: float  # share of answers in less than a quarter of the usual time
+    flags: tuple[str, ...] = ()  # what is unusual: a reason to look closer, not to exclude
 
 
 @dataclass(frozen=True, eq=False)
 class CrowdQuality:
-    """Consistency of the answers, and the quality of each annotator.
+    """Consistency of the answers, and the quality of each annotator."""
 
-    Attributes
-    ----------
-    repeats : RepeatAgreement
-        Agreement of answers to the same question, whoever gave them.
-    within, between : RepeatAgreement
-        The same within one person, and between two.
-    n_distinct : int
-        Number of different comparisons.
-    n_contradictions : int
-        How many of them were answered in both directions.
-    cycles : Cycles
-        Circular triads.
-    method : str
-        Method of the trees that people are compared with.
-    usual_time : float
-        Median over people of their median response times; NaN where not recorded.
-    annotators : tuple of AnnotatorQuality
-        One for each person, in the order of their names; empty where no annotator is known.
-    """
-
-    repeats: RepeatAgreement
-    within: RepeatAgreement
-    between: RepeatAgreement
-    n_distinct: int
-    n_contradictions: int
+    repeats: RepeatAgreement  # of answers to the same question, whoever gave them
+    within: RepeatAgreement  # the same within one person
+    between: RepeatAgreement  # and between two people
+    n_distinct: int  # different comparisons
+    n_contradictions: int  # how many of them were answered in both directions
     cycles: Cycles
-    method: str
-    usual_time: float
-    annotators: tuple[AnnotatorQuality, ...]
+    method: str  # of the trees that people are compared with
+    usual_time: float  # median over people of their median times; NaN where not recorded
+    annotators: tuple[AnnotatorQuality, ...]  # by name; empty where no annotator is known
 
     @property
     def flagged(self) -> tuple[str, ...]:
@@ -160,15 +120,6 @@ def crowd_quality(
     **options
         Options of the method.
 
-    Returns
-    -------
-    CrowdQuality
-
-    Raises
-    ------
-    InputError, InputKindError
-        If comparisons are not listed, or as in `ordlink.cluster`.
-
     Examples
     --------
     >>> import ordlink as ol
@@ -177,8 +128,6 @@ def crowd_quality(
     >>> quality = crowd_quality(c)
     >>> quality.repeats.n_pairs, round(quality.repeats.agreement, 3), quality.n_contradictions
     (3, 0.333, 1)
-    >>> [person.name for person in quality.annotators]
-    ['ann', 'bob', 'eve']
     """
     check_listed(comparisons)
     seed = seed_number(seed)
@@ -187,11 +136,16 @@ def crowd_quality(
     accuracy = held_out_accuracy(comparisons, method, options, seed=seed, progress=progress)
     skills, n_shared = estimate_skills(answers)
     within, between = within_and_between(answers)
+    of_row, counts = annotators_of(comparisons)[0], comparisons.counts
+    known = of_row != UNKNOWN
+    n_comparisons = np.bincount(
+        of_row[known], None if counts is None else counts[known], len(answers.names)
+    )
     people = [
         AnnotatorQuality(
             name=name,
             n_answers=int(own.counts.sum()),
-            n_comparisons=_n_comparisons(comparisons, name),
+            n_comparisons=int(n_comparisons[number]),
             accuracy=float(accuracy.accuracies[number]),
             accuracy_error=float(accuracy.errors[number]),
             others_accuracy=float(accuracy.others[number]),
@@ -209,6 +163,17 @@ def crowd_quality(
         for own in [take_answers(answers, np.flatnonzero(answers.annotators == number))]
     ]
     chance = float((1 / answers.n_options).mean()) if len(answers.n_options) else 0.5
+
+    def flags(person: AnnotatorQuality) -> tuple[str, ...]:
+        return flags_of(
+            person,
+            everybody=within,
+            n_people=len(people),
+            usual_time=habits.usual_time,
+            chance=chance,
+            others_skill=_others_skill(people, person),
+        )
+
     return CrowdQuality(
         repeats=agreement_of_repeats(answers),
         within=within,
@@ -218,32 +183,187 @@ def crowd_quality(
         cycles=count_cycles(comparisons, seed=seed),
         method=method,
         usual_time=habits.usual_time,
-        annotators=tuple(
-            replace(
-                person,
-                flags=flags_of(
-                    person,
-                    everybody=within,
-                    n_people=len(people),
-                    usual_time=habits.usual_time,
-                    chance=chance,
-                    others_skill=_others_skill(people, number),
-                ),
-            )
-            for number, person in enumerate(people)
-        ),
+        annotators=tuple(replace(person, flags=flags(person)) for person in people),
     )
 
 
-def _others_skill(people: Sequence[AnnotatorQuality], person: int) -> float:
+def _others_skill(people: Sequence[AnnotatorQuality], person: AnnotatorQuality) -> float:
     """Return the mean skill of the others, weighted by their answers; NaN if none."""
-    others = [one for number, one in enumerate(people) if number != person and one.n_shared]
+    others = [one for one in people if one is not person and one.n_shared]
     n_shared = sum(one.n_shared for one in others)
     return sum(one.n_shared * one.skill for one in others) / n_shared if n_shared else math.nan
 
 
-def _n_comparisons(comparisons: ListedComparisons, name: str) -> int:
-    assert comparisons.details is not None
-    assert comparisons.details.annotators is not None
-    own = comparisons.details.annotators == name
-    return int(own.sum()) if comparisons.counts is None else int(comparisons.counts[own].sum())
+@dataclass(frozen=True, eq=False)
+class Habits:
+    """Response habits of each person, whatever the question; NaN where unknown."""
+
+    first_shares: FloatArray  # share of answers that chose the option shown first
+    first_chances: FloatArray  # the same by chance: one over the number of options
+    n_placed: Int64Array  # number of answers with known positions
+    median_times: FloatArray  # in the unit of the source
+    fast_shares: FloatArray  # share of answers in less than `FAST` of the usual time
+    usual_time: float  # median over people of their median times
+
+
+def habits_of(
+    comparisons: ListedComparisons, answers: Answers, chose_first: ArrayLike | None
+) -> Habits:
+    """Return the habits of each annotator; O(n_rows log n_rows)."""
+    first = np.unique(comparisons.answer_ids, return_index=True)[1]  # one row of each answer
+    people, names, counts = answers.annotators, answers.names, answers.counts
+    details = comparisons.details
+    times = None if details is None else details.response_times
+    if chose_first is None and details is not None:
+        chose_first = details.chose_first
+    sides = _sides_of_rows(chose_first, comparisons.n_rows)
+    n = len(names)
+    first_shares, first_chances = np.full(n, np.nan), np.full(n, np.nan)
+    n_placed = np.zeros(n, dtype=np.int64)
+    if sides is not None:
+        side = sides[first]
+        known = np.isfinite(side) & (people != UNKNOWN)
+        placed = np.bincount(people[known], weights=counts[known], minlength=n)
+        chosen = np.bincount(people[known], weights=(counts * side)[known], minlength=n)
+        with np.errstate(invalid="ignore"):
+            first_shares = chosen / placed
+            by_chance = (counts / answers.n_options)[known]
+            first_chances = np.bincount(people[known], weights=by_chance, minlength=n) / placed
+        n_placed = placed.astype(np.int64)
+    medians, fast = np.full(n, np.nan), np.full(n, np.nan)
+    usual = np.nan
+    if times is not None:
+        taken = times[first]
+        of_person = [taken[(people == person) & np.isfinite(taken)] for person in range(n)]
+        medians = np.array([np.median(own) if len(own) else np.nan for own in of_person])
+        if np.isfinite(medians).any():
+            usual = float(np.nanmedian(medians))
+            fast = np.array(
+                [(own < FAST * usual).mean() if len(own) else np.nan for own in of_person]
+            )
+    return Habits(first_shares, first_chances, n_placed, medians, fast, usual)
+
+
+def _sides_of_rows(chose_first: ArrayLike | None, n_rows: int) -> FloatArray | None:
+    """Return 1, 0 or NaN (not known) for each comparison."""
+    if chose_first is None:
+        return None
+    sides = check_sides(chose_first)
+    if sides.shape != (n_rows,):
+        raise InputError(
+            f"expected one entry for each of the {n_rows} comparisons, got an array of shape "
+            f"{sides.shape}",
+            parameter="chose_first",
+            remedy="leave {chose_first} out if positions are unknown",
+        )
+    return sides
+
+
+def flags_of(
+    person: AnnotatorQuality,
+    *,
+    everybody: RepeatAgreement,
+    n_people: int,
+    usual_time: float,
+    chance: float,
+    others_skill: float,
+) -> tuple[str, ...]:
+    """Return what is unusual, one phrase each; nothing for people with few answers.
+
+    Tests are corrected for the number of people (Bonferroni); `chance` is the skill of guessing.
+    """
+    if person.n_answers < FEWEST_ANSWERS:
+        return ()
+    found = [
+        *_about_accuracy(person, n_people),
+        *_about_repeats(person, everybody, n_people),
+        *_about_skill(person, chance, others_skill, n_people),
+        *_about_sides(person, n_people),
+        *_about_speed(person, usual_time),
+    ]
+    return tuple(found)
+
+
+def _about_accuracy(person: AnnotatorQuality, n_people: int) -> list[str]:
+    known = math.isfinite(person.accuracy_error) and math.isfinite(person.others_accuracy)
+    if not known:
+        return []
+    reached = f"agrees with the tree of the others in {person.accuracy:.0%} of comparisons"
+    error = max(person.accuracy_error, 0.5 / math.sqrt(person.n_comparisons))
+    would_show = person.others_accuracy - 0.5 > _needed(n_people) * error
+    if would_show and person.accuracy - 0.5 < CERTAIN * error:
+        return [f"{reached}, no better than guessing; others reach {person.others_accuracy:.0%}"]
+    if person.p_value * n_people < LEVEL:
+        return [f"{reached}, unusually few: others reach {person.others_accuracy:.0%}"]
+    return []
+
+
+def _about_repeats(
+    person: AnnotatorQuality, everybody: RepeatAgreement, n_people: int
+) -> list[str]:
+    from scipy.stats import binomtest
+
+    own = person.repeats
+    if own.n_questions < FEWEST_REPEATED:
+        return []
+    # Pairs of answers to one question are correlated, so questions are counted, not pairs.
+    n_same = math.ceil(own.agreement * own.n_questions - 1e-9)
+    unusual = binomtest(n_same, own.n_questions, everybody.agreement, alternative="less").pvalue
+    if unusual * n_people >= LEVEL:
+        return []
+    return [
+        f"gives the same answer again in {own.agreement:.0%} of repeats of {own.n_questions} "
+        f"questions, unusually few: {everybody.agreement:.0%} is usual"
+    ]
+
+
+def _about_skill(
+    person: AnnotatorQuality, chance: float, others_skill: float, n_people: int
+) -> list[str]:
+    if not math.isfinite(person.skill) or person.n_shared < FEWEST_ANSWERS:
+        return []
+    error = math.sqrt(chance * (1 - chance) / person.n_shared)
+    would_show = others_skill - chance > _needed(n_people) * error
+    if not would_show or person.skill - chance >= CERTAIN * error:
+        return []
+    return [
+        f"has an estimated skill of {person.skill:.0%} on shared questions, no better than "
+        f"guessing; others reach {others_skill:.0%}"
+    ]
+
+
+def _needed(n_people: int) -> float:
+    """Return how many standard errors above chance others must be before guessing is flagged.
+
+    Somebody like them is then within `CERTAIN` errors of chance with probability `LEVEL` / n.
+    """
+    from scipy.stats import norm
+
+    return CERTAIN + float(norm.isf(LEVEL / n_people))
+
+
+def _about_sides(person: AnnotatorQuality, n_people: int) -> list[str]:
+    from scipy.stats import binomtest
+
+    by_chance = person.first_chance
+    if person.n_placed < FEWEST_ANSWERS or abs(person.first_share - by_chance) <= LARGEST_LEAN:
+        return []
+    n_first = round(person.first_share * person.n_placed)
+    if binomtest(n_first, person.n_placed, by_chance).pvalue * n_people >= LEVEL:
+        return []
+    return [
+        f"chooses the option shown first in {person.first_share:.0%} of answers; by chance it "
+        f"would be {by_chance:.0%}"
+    ]
+
+
+def _about_speed(person: AnnotatorQuality, usual_time: float) -> list[str]:
+    if not (math.isfinite(person.median_time) and usual_time > 0):
+        return []
+    if person.median_time < SLOWEST_FAST_MEDIAN * usual_time:
+        return [f"takes {person.median_time:,.3g} per answer; {usual_time:,.3g} is usual"]
+    if person.fast_share > LARGEST_FAST_SHARE:
+        return [
+            f"answers {person.fast_share:.0%} of questions in less than a quarter of the usual time"
+        ]
+    return []

@@ -11,21 +11,14 @@ import numpy as np
 
 from ordlink._threads import n_threads, one_blas_thread
 from ordlink._typing import AnyArray, Int32Array, Int64Array, LabelArray, Progress
-from ordlink.comparisons import (
-    AnswerDetails,
-    Comparisons,
-    ListedComparisons,
-    RankedComparisons,
-)
+from ordlink.comparisons import AnswerDetails, Comparisons, ListedComparisons, RankedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import new_pair_ids, restore_objects
-from ordlink.validation._shuffled import random_order
+from ordlink.validation._cross_validation import random_order
 
-SMALLEST_POOL = 10
-"""Pairs are redrawn from at least so many: a single number says nothing about its noise."""
-RARE = 4.0
-"""Objects that were named so many times less often than the median are rare."""
+SMALLEST_POOL = 10  # pairs are redrawn from at least so many: one number does not show its noise
+RARE = 4.0  # objects that were named so many times less often than the median are rare
 
 
 @dataclass(frozen=True)
@@ -65,11 +58,7 @@ def rarity_of_objects(comparisons: Comparisons) -> Int64Array:
 
 
 def pools_of(tree: Hierarchy, rarity: Int64Array | None = None) -> Pools:
-    """Return the pools of a tree, in O(N^2 log N).
-
-    A pair has the rarity of the rarer of its objects. Rare pairs are redrawn from those of the
-    same merge and rarity.
-    """
+    """Return the pools of a tree, in O(N^2 log N); a pair has the rarity of the rarer object."""
     n = tree.n_objects
     low, high = np.triu_indices(n, 1)
     merges = tree.lca_ranks()[low, high]
@@ -106,8 +95,7 @@ def _sizes_around(few: int, n_met: Int64Array) -> tuple[int, int]:
 
     The method selects the pairs of small merges as the most similar ones, so they are alike up to
     noise. Merges of up to twice as many pairs, somewhat less similar, correct for this selection;
-    pairs of similar strength would not, since the strongest of many are so partly by luck. Where
-    all these are fewer than `SMALLEST_POOL`, the merges nearest in size join them.
+    pairs of similar strength would not, since the strongest of many are so partly by luck.
     """
     apart = np.unique(np.abs(n_met - few)).tolist()
     ranges = [(few, 2 * few), *((few - by, few + by) for by in apart)]
@@ -146,11 +134,10 @@ class Votes:
         )
 
     def decide(self, drawn: AnyArray) -> tuple[Int64Array, Int32Array, Int32Array, Int64Array]:
-        """Return the majority's decision when each row occurs as often as it was drawn.
+        """Return row, winner, loser and count of the decided questions, rows occurring as drawn.
 
         A question counts as often as its votes were drawn on average, rounded and at least once.
-        With every vote drawn once, each question counts once. Ties are left out. Returns the first
-        row, the winner, the loser and the count of each question that is decided.
+        Ties are left out.
         """
         n = len(self.first_rows)
         ahead = np.bincount(self.questions, weights=drawn * self.signs, minlength=n)
@@ -177,10 +164,7 @@ class Bootstrap:
     votes: Votes | None = None  # if the majority decides each question in each sample
 
     def sample(self, rng: np.random.Generator, order: Int32Array) -> Comparisons:
-        """Return one bootstrap sample, in which object k is object ``order[k]`` of the answers.
-
-        Counts say how often a row was drawn; comparisons of one answer keep its number.
-        """
+        """Return one bootstrap sample, in which object k is object ``order[k]`` of the answers."""
         places = new_pair_ids(order)
         if isinstance(self.comparisons, RankedComparisons):
             ranks = self.comparisons.ranks
@@ -229,8 +213,7 @@ def replace_by_donors(
 ) -> tuple[Int64Array, Int32Array, Int32Array]:
     """Give each pair the comparisons of its donor: A'[e, f] = A[donor e, donor f].
 
-    Returns the row that each new comparison comes from, its winner and its loser. On average
-    there are as many rows as before.
+    Returns the old row, the winner and the loser of each new comparison.
     """
     takers = np.argsort(donors, kind="stable").astype(np.int32)  # of donor 0, of donor 1, ...
     n_takers = np.bincount(donors, minlength=len(donors))
@@ -249,10 +232,9 @@ def bootstrap_trees(
     seed: int,
     progress: Progress | None,
 ) -> tuple[Hierarchy, ...]:
-    """Return one tree for each bootstrap sample, on all cores; the same on any number of them.
+    """Return one tree for each bootstrap sample; the same on any number of cores.
 
-    Objects are in random order each time, so that ties, which go to the objects that come first,
-    are decided by chance. `build` gets the comparisons and that order.
+    Objects are in random order each time, so that ties, which go to the first, fall by chance.
     """
     seeds = np.random.SeedSequence(seed).spawn(n_bootstrap)
     comparisons = bootstrap.comparisons

@@ -1,4 +1,4 @@
-"""Candidates: the methods that are compared, how long they take, and which are too slow."""
+"""Candidates: the methods that are compared, how long they take, and which one to use."""
 
 from __future__ import annotations
 
@@ -6,26 +6,21 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from ordlink._typing import FloatArray
 from ordlink.errors import InputError, InputKindError
 from ordlink.methods import METHODS, find_method
+from ordlink.validation._cross_validation import standard_error
 
-LONGEST_SECONDS = 120.0
-"""A candidate whose trees would take longer in total, on one core, is left out."""
+LONGEST_SECONDS = 120.0  # a candidate whose trees would take longer in total, on one core, is out
+LEVEL = 0.05  # significance level at which a method is behind the best, over all methods together
+CHANCE = 0.5  # accuracy of a random tree
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method with its options.
-
-    Attributes
-    ----------
-    label : str
-        Its name in tables.
-    method : str
-        Name of the method.
-    options : mapping
-        Options of the method.
-    """
+    """A method with its options, and a label for tables."""
 
     label: str
     method: str
@@ -55,8 +50,7 @@ def choose_candidates(
 ) -> tuple[list[Candidate], dict[str, str]]:
     """Return the candidates to compare, and why others are left out.
 
-    By default these are all of CANDIDATES except those whose trees would take more than
-    `LONGEST_SECONDS`; AddS-AL, the fastest, is always compared.
+    By default these are all but the slow ones; AddS-AL, the fastest, is always compared.
     """
     if methods is not None:
         return find_candidates(methods), {}
@@ -77,11 +71,6 @@ def estimate_seconds(method: str, n_objects: int, n_comparisons: int) -> float:
     """Return about how many seconds of one core a tree of listed comparisons takes.
 
     Fitted to timings, within a factor of about three. A method without an estimate counts as fast.
-
-    Examples
-    --------
-    >>> estimate_seconds("spectral", 60, 12_000) > 10 * estimate_seconds("4-AL", 60, 12_000)
-    True
     """
     estimate = _SECONDS.get(method)
     return 0.0 if estimate is None else estimate(float(n_objects), float(n_comparisons))
@@ -111,13 +100,7 @@ _SECONDS: dict[str, Callable[[float, float], float]] = {
 
 
 def find_candidates(methods: Iterable[str | Candidate]) -> list[Candidate]:
-    """Return the candidates of these labels, or the methods of these names.
-
-    Raises
-    ------
-    InputError, InputKindError
-        If one is unknown, does not work on answers or is named twice, or there is none.
-    """
+    """Return the candidates of these labels, or the methods of these names."""
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise InputKindError(
             f"expected a list of names, such as ['4-AL', 'spectral'], got {methods!r}",
@@ -165,3 +148,102 @@ def _duration(seconds: float) -> str:
     if seconds < 300:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:,.0f} min" if seconds < 3 * 3600 else f"{seconds / 3600:,.0f} h"
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The recommended method, why, and how far each one is behind the best."""
+
+    label: str
+    reason: str  # in one sentence
+    best: str  # the method with the highest mean accuracy
+    differences: dict[str, tuple[float, float]]
+    """Mean accuracy of the best minus that of each method, paired over folds, and its error; NaN
+    where a method has no accuracy."""
+
+
+def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
+    """Return the recommended method by its accuracies (n_repetitions, n_folds) on the same folds.
+
+    The best has the highest mean. Methods that are not significantly behind it, by the paired
+    differences over folds, tie with it. Of those, the first in CANDIDATES is recommended; other
+    methods come after these, in the order given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = recommend({"4-AL": np.array([[0.7, 0.8]]), "spectral": np.array([[0.75, 0.74]])})
+    >>> found.best, found.label
+    ('4-AL', 'spectral')
+    """
+    ranked = [label for label in CANDIDATES if label in accuracies]
+    ranked += [label for label in accuracies if label not in CANDIDATES]
+    means = {label: float(np.nan_to_num(accuracies[label].mean(), nan=-1.0)) for label in ranked}
+    best = max(ranked, key=means.__getitem__)  # of equal ones, the preferred
+    differences = {
+        label: (
+            float(np.mean(accuracies[best] - accuracies[label])),
+            float(standard_error(accuracies[best] - accuracies[label])),
+        )
+        for label in accuracies
+    }
+    most = clear_difference(len(ranked), accuracies[best].shape[1])
+    tied = [
+        label
+        for label, (difference, error) in ((one, differences[one]) for one in ranked)
+        if label == best or difference <= most * error + 1e-12  # not so where they are NaN
+    ]
+    reason = _reason(tied, best, differences, accuracies)
+    return Recommendation(tied[0], reason, best, differences)
+
+
+def clear_difference(n_methods: int, n_folds: int) -> float:
+    """Return how many standard errors make a difference significant: Student's t, by Bonferroni.
+
+    Examples
+    --------
+    >>> round(clear_difference(2, 5), 2), round(clear_difference(7, 5), 2)
+    (2.13, 3.96)
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n_folds - 1, 1 - LEVEL / max(n_methods - 1, 1)))
+
+
+def _reason(
+    tied: list[str],
+    best: str,
+    differences: Mapping[str, tuple[float, float]],
+    accuracies: Mapping[str, FloatArray],
+) -> str:
+    chosen = tied[0]
+    mean = float(accuracies[chosen].mean())
+    error = float(standard_error(accuracies[chosen]))
+    if np.isnan(mean):
+        return f"{chosen} comes first in the order of preference, and no method could be judged."
+    score = f"{mean:.3f} ± {error:.3f}"
+    if len(accuracies) == 1:
+        reason = f"{chosen} is the only method compared; it predicts {score} of held-out answers"
+    elif chosen == best:
+        others = [label for label in tied if label != best]
+        reason = f"{chosen} predicts held-out answers best ({score})"
+        if others:
+            verb = "is" if len(others) == 1 else "are"
+            reason += f"; {_joined(others)} {verb} not significantly worse"
+        else:
+            reason += ", significantly better than every other method"
+    else:
+        difference, its_error = differences[chosen]
+        reason = (
+            f"{chosen} predicts held-out answers ({score}) not significantly worse than the best, "
+            f"{best} (difference {difference:.3f} ± {its_error:.3f}), and is preferred to it"
+        )
+    if mean - 2 * error <= CHANCE:
+        reason += f", but this is hardly better than chance ({CHANCE})"
+    return reason + "."
+
+
+def _joined(labels: list[str]) -> str:
+    if len(labels) == 1:
+        return labels[0]
+    return f"{', '.join(labels[:-1])} and {labels[-1]}"

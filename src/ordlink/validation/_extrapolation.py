@@ -11,24 +11,18 @@ import numpy as np
 from ordlink._typing import FloatArray, Int64Array
 from ordlink._validate import check_number, check_whole_number
 from ordlink.errors import InputError
-from ordlink.validation._folds import FoldsBy, standard_error
+from ordlink.validation._cross_validation import FoldsBy, standard_error
 
 N_CURVES = 1000
 INTERVAL = (0.1, 0.9)
-WORTHWHILE = 0.01
-"""Doubling the answers is worth it if the accuracy rises by at least this."""
-SAMPLING_SD = 0.4
-"""Standard deviation of the accuracy between samples of n answers, times sqrt(n); measured."""
-FEW_PER_OBJECT = 10
-"""With fewer answers per object, an accuracy at chance level is no evidence yet."""
+WORTHWHILE = 0.01  # doubling the answers is worth it if the accuracy rises by at least this
+SAMPLING_SD = 0.4  # measured: SD of the accuracy between samples of n answers, times sqrt(n)
+FEW_PER_OBJECT = 10  # with fewer answers per object, an accuracy at chance level is no evidence yet
 GUESSING = 0.5
 MOST_RISE = 0.5
-STEEPNESS, STEEPNESS_SCALE = 1.4, 0.3
-"""Prior of the steepness, log-normal: few sizes hardly determine it."""
-EARLIEST_HALF_WAY, LATEST_HALF_WAY = 0.01, 8.0
-"""The half-way point lies between these multiples of the smallest and the largest size."""
-MISFIT = 0.003
-"""Standard deviation of the accuracies around any curve, besides their error."""
+STEEPNESS, STEEPNESS_SCALE = 1.4, 0.3  # log-normal prior: few sizes hardly determine it
+EARLIEST_HALF_WAY, LATEST_HALF_WAY = 0.01, 8.0  # multiples of the smallest and largest size
+MISFIT = 0.003  # standard deviation of the accuracies around any curve, besides their error
 
 
 @dataclass(frozen=True)
@@ -50,35 +44,21 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """Held-out accuracy and stability of the trees of growing subsamples.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    n_objects, n_answers : int
-        Numbers of objects, and of all answers.
-    sizes : ndarray of shape (n_sizes,), dtype int64
-        Numbers of answers of the subsamples.
-    accuracies : ndarray of shape (n_repetitions, n_folds, n_sizes), dtype float64
-        Share of the comparisons of the fold that the tree of so many others agrees with.
-    stabilities : ndarray of shape (n_repetitions, n_sizes), dtype float64
-        Share of the triples of objects that two trees from so many answers each, without a shared
-        answer, resolve alike; 1/3 by chance. NaN where there are too few answers for that.
-    seed : int
-        Random seed.
-    folds_by : {"people", "answers"}
-        Units of the folds, as in `CrossValidation`.
-    """
+    """Held-out accuracy and stability of the trees of growing subsamples."""
 
     method: str
     n_objects: int
     n_answers: int
-    sizes: Int64Array
+    sizes: Int64Array  # numbers of answers of the subsamples, shape (n_sizes,)
     accuracies: FloatArray
+    """Share of the comparisons of the fold that the tree of so many others agrees with: an array of
+    shape (n_repetitions, n_folds, n_sizes)."""
     stabilities: FloatArray
+    """Share of the triples of objects that two trees from so many answers each, without a shared
+    answer, resolve alike; 1/3 by chance. NaN where there are too few answers for that. An array of
+    shape (n_repetitions, n_sizes)."""
     seed: int = 0
-    folds_by: FoldsBy = "answers"
+    folds_by: FoldsBy = "answers"  # as in `CrossValidation`
 
     @property
     def accuracy(self) -> FloatArray:
@@ -104,15 +84,6 @@ class LearningCurve:
 
         The interval is for the gain of one tree over another, sampling error included, so it may
         begin below 0.
-
-        Examples
-        --------
-        >>> sizes = np.array([100, 200, 400, 800])
-        >>> curve = LearningCurve(
-        ...     "4-AL", 20, 1000, sizes, (0.8 - 3 / sizes)[None, None].repeat(5, 1), np.ones((1, 4))
-        ... )
-        >>> round(curve.what_next(1000).value, 3)
-        0.001
         """
         n_more = check_whole_number(n_more, "n_more", lowest=1)
         gains = self._gains(n_more)

@@ -15,29 +15,17 @@ from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparison
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.methods import cluster
 from ordlink.methods.adds import adds_similarity_of_chunks
-from ordlink.validation._folds import check_comparisons
+from ordlink.validation._cross_validation import check_comparisons
 
 
 @dataclass(frozen=True, eq=False)
 class HierarchyTest:
-    """The revenue of trees over comparisons they have not seen, and its null distribution.
+    """The revenue of trees over comparisons they have not seen, and its null distribution."""
 
-    Attributes
-    ----------
-    revenue : float
-        Mean normalised revenue of each half's tree over the comparisons of the other half.
-    statistic : float
-        Sum of the two revenues, each in units of its standard deviation; the mean over splits.
-    null_statistics : ndarray of shape (n_relabellings,), dtype float64
-        The same for random relabellings of the objects.
-    p_value : float
-        Share of the relabellings, the identity included, with a statistic at least as high.
-    """
-
-    revenue: float
-    statistic: float
-    null_statistics: FloatArray = field(repr=False)
-    p_value: float
+    revenue: float  # mean normalised, of each half's tree over the comparisons of the other half
+    statistic: float  # sum of both revenues, each by its standard deviation; the mean over splits
+    null_statistics: FloatArray = field(repr=False)  # the same for random relabellings
+    p_value: float  # share of relabellings, the identity included, with at least this statistic
 
 
 def hierarchy_test(
@@ -70,25 +58,14 @@ def hierarchy_test(
     ----------
     comparisons : Comparisons
         Listed or ranked; every listed comparison counts as often as it was given.
-    method : str
-        A method that takes comparisons.
+    method, **options
+        A method that takes comparisons, and its options.
     n_splits : int
         Number of splits; those with a half without comparisons do not count.
     n_relabellings : int
         Number of relabellings; the smallest p-value is 1 / (n_relabellings + 1).
     seed : int, numpy.random.Generator or None
         Random seed.
-    **options
-        Options of the method.
-
-    Returns
-    -------
-    HierarchyTest
-
-    Raises
-    ------
-    InputError
-        If in every split a half has no comparisons.
 
     Examples
     --------
@@ -208,10 +185,7 @@ def keep_pairs(comparisons: Comparisons, kept: BoolArray) -> Comparisons:
 
 
 def wins_among(comparisons: Comparisons, kept: BoolArray) -> tuple[FloatArray, int]:
-    """Return wins minus losses of each kept pair against other kept pairs; 0 for the others.
-
-    The second value is the number of comparisons among kept pairs.
-    """
+    """Return wins minus losses of each kept pair against kept pairs, and their comparisons."""
     part = keep_pairs(comparisons, kept)
     if isinstance(part, ListedComparisons):
         return adds_similarity_of_chunks([part]), part.n_comparisons

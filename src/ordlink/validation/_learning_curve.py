@@ -14,20 +14,18 @@ from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
-from ordlink.validation._extrapolation import LearningCurve
-from ordlink.validation._folds import (
+from ordlink.validation._cross_validation import (
     answer_units,
     assign_folds,
     check_listed,
+    grow_shuffled,
     rng_of_fold,
     units_by,
 )
-from ordlink.validation._shuffled import grow_shuffled
+from ordlink.validation._extrapolation import LearningCurve
 
-N_SIZES = 5
-"""By default the largest size, half of it, and so on."""
-FEWEST_ANSWERS = 5
-"""The smallest default size."""
+N_SIZES = 5  # by default the largest size, half of it, and so on
+FEWEST_ANSWERS = 5  # the smallest default size
 
 
 def learning_curve(
@@ -52,31 +50,16 @@ def learning_curve(
 
     Parameters
     ----------
-    comparisons : ListedComparisons
-        All answers.
+    comparisons, n_folds, seed, **options
+        As in `cross_validate`.
     method : str
         A method that takes comparisons.
     sizes : sequence of int, optional
         Numbers of answers of the subsamples, at least three different ones.
     n_repetitions : int
         Number of different splits into folds and orders.
-    n_folds : int
-        Number of folds, at least 2.
-    seed : int, numpy.random.Generator or None
-        Random seed.
     progress : callable, optional
         Called with (trees built, trees in all).
-    **options
-        Options of the method, as for `ordlink.cluster`.
-
-    Returns
-    -------
-    LearningCurve
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `assign_folds` and `ordlink.cluster`, or if there are too few answers for the sizes.
 
     Examples
     --------
@@ -84,8 +67,6 @@ def learning_curve(
     >>> planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=5, gap=1.0, noise=0.1, seed=0)
     >>> rows = ol.datasets.simulate_answers(planted.similarities, 2000, seed=0)
     >>> curve = learning_curve(ol.Comparisons.from_triplets(rows), "AddS-AL", n_repetitions=1)
-    >>> curve.sizes.tolist()
-    [100, 200, 400, 800, 1600]
     >>> curve.verdict().advice
     'stop'
     """

@@ -1,7 +1,8 @@
-"""Methods compared on the same held-out answers, and which of them to use."""
+"""Methods compared on the same held-out answers, and `method="auto"`."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,101 +10,67 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._parallel import check_n_jobs
-from ordlink._typing import FloatArray, Progress
+from ordlink._parallel import check_n_jobs, run_tasks
+from ordlink._threads import one_blas_thread
+from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
-from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.errors import InputError, OrdlinkError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import InitialClusters
-from ordlink.metrics import triplet_distance
-from ordlink.validation._candidates import Candidate, choose_candidates
-from ordlink.validation._comparison_runs import CandidateRuns, Job, run_all
-from ordlink.validation._cross_validation import CrossValidation
-from ordlink.validation._folds import FoldsBy, assign_folds, check_listed, units_by
-from ordlink.validation._recommendation import recommend
+from ordlink.methods import InitialClusters, cluster
+from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue, triplet_distance
+from ordlink.validation._candidates import CANDIDATES, Candidate, choose_candidates, recommend
+from ordlink.validation._cross_validation import (
+    CrossValidation,
+    FoldsBy,
+    assign_folds,
+    check_listed,
+    grow_shuffled,
+    rng_of_fold,
+    units_by,
+)
+
+FEWEST_TO_COMPARE = 20
+"""With fewer answers, held-out folds cannot distinguish methods."""
 
 
 @dataclass(frozen=True, eq=False)
 class MethodScores:
-    """The scores of one candidate.
-
-    Attributes
-    ----------
-    label : str
-        Name of the candidate.
-    method : str
-        Name of its method.
-    options : mapping
-        Options of the method.
-    held_out : CrossValidation
-        Accuracy and revenue on held-out answers, fold by fold, with standard errors.
-    in_sample_accuracy : float
-        Share of all comparisons that the tree of all answers agrees with; higher than the
-        held-out accuracy, since the tree has seen them.
-    difference, difference_error : float
-        Mean accuracy of the best candidate minus that of this one, paired over folds, and its
-        standard error.
-    seconds : float
-        Time to build a tree, the median over all of them.
-    tree : Hierarchy
-        The tree of all answers.
-    """
+    """The scores of one candidate."""
 
     label: str
     method: str
     options: Mapping[str, Any]
     held_out: CrossValidation
-    in_sample_accuracy: float
-    difference: float
-    difference_error: float
-    seconds: float
-    tree: Hierarchy
+    in_sample_accuracy: float  # share of all comparisons that the tree of all answers agrees with
+    difference: float  # mean accuracy of the best candidate minus this one, paired over folds
+    difference_error: float  # its standard error
+    seconds: float  # to build a tree, the median over all of them
+    tree: Hierarchy  # of all answers
 
     def as_row(self) -> dict[str, float | str | None]:
         """Return the scores by name; NaN becomes None."""
-        row = {
-            "accuracy": self.held_out.accuracy,
-            "accuracy_error": self.held_out.accuracy_error,
-            "revenue": self.held_out.revenue,
-            "revenue_error": self.held_out.revenue_error,
-            "in_sample_accuracy": self.in_sample_accuracy,
-            "difference": self.difference,
-            "difference_error": self.difference_error,
-            "seconds": self.seconds,
-        }
-        return {
-            "candidate": self.label,
-            **{name: value if np.isfinite(value) else None for name, value in row.items()},
-        }
+        held_out = ("accuracy", "accuracy_error", "revenue", "revenue_error")
+        own = ("in_sample_accuracy", "difference", "difference_error", "seconds")
+        row = {name: getattr(self.held_out, name) for name in held_out}
+        row |= {name: getattr(self, name) for name in own}
+        known = {name: value if np.isfinite(value) else None for name, value in row.items()}
+        return {"candidate": self.label, **known}
 
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
-    """The scores of all candidates on the same folds.
+    """The scores of all candidates on the same folds."""
 
-    Attributes
-    ----------
-    scores : tuple of MethodScores
-        By held-out accuracy, the best first.
-    recommended : str
-        Label of the recommended candidate.
-    reason : str
-        Why it is recommended, in one sentence.
-    left_out : dict of str to str
-        Candidates that were not compared, and why.
-    agreement : ndarray of shape (n_candidates, n_candidates), dtype float64
-        Share of the triples of objects of which the trees of two candidates join the same two
-        first: 1 minus `ordlink.metrics.triplet_distance`, in the order of `scores`; 1/3 for
-        unrelated trees. Ties are decided by chance here, separately for each candidate: trees of
-        few answers would look alike if they shared their ties.
-    """
-
-    scores: tuple[MethodScores, ...]
+    scores: tuple[MethodScores, ...]  # by held-out accuracy, the best first
     recommended: str
-    reason: str
-    left_out: dict[str, str]
+    reason: str  # why it is recommended, in one sentence
+    left_out: dict[str, str]  # candidates that were not compared, and why
     agreement: FloatArray
+    """Share of the triples of objects of which the trees of two candidates join the same two first:
+    1 minus `ordlink.metrics.triplet_distance`, in the order of `scores`; 1/3 for unrelated trees.
+    Ties are decided by chance, separately for each candidate: trees of few answers would look alike
+    if they shared their ties."""
 
     def __getitem__(self, label: str) -> MethodScores:
         for scores in self.scores:
@@ -150,31 +117,19 @@ def compare_methods(
 
     Parameters
     ----------
-    comparisons : ListedComparisons
-        All answers.
     methods : sequence of str or Candidate, optional
         Labels of `CANDIDATES`, names of methods (with their default options) or candidates with
         options of their own. By default all of `CANDIDATES` except those that would take more
         than two minutes at this number of objects and answers.
-    n_folds, n_repetitions, by_annotator, seed
+    comparisons, n_folds, n_repetitions, by_annotator, seed
         As in `cross_validate`.
     initial_clusters : sequence of sequences of int, optional
         As in `ordlink.cluster`.
     n_jobs : int, optional
         Number of processes, 1 by default, -1 for all cores; joblib's backend may be chosen with
-        ``joblib.parallel_config``.
+        ``joblib.parallel_config``. Nothing but the seconds depends on it.
     progress : callable, optional
         Called with (trees built, trees in all).
-
-    Returns
-    -------
-    MethodComparison
-        Except for the seconds, it depends on the seed but not on `n_jobs`.
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `assign_folds` and `ordlink.cluster`, or if a method is not known.
 
     Examples
     --------
@@ -254,3 +209,164 @@ def _agreement(trees: Sequence[Hierarchy]) -> FloatArray:
         for j in range(i):
             shares[i, j] = shares[j, i] = 1 - triplet_distance(trees[j], tree)
     return shares
+
+
+@dataclass(frozen=True)
+class Run:
+    """One tree and its scores on the fold held out, or on all answers where none was."""
+
+    accuracy: float = float("nan")
+    revenue: float = float("nan")
+    seconds: float = float("nan")  # to build the tree
+    tree: Hierarchy | None = None  # of all answers; those of parts are not kept
+    shuffled: Hierarchy | None = None  # the same, objects in another order, if ties decide merges
+    problem: str = ""  # why there is no tree
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all runs share."""
+
+    comparisons: ListedComparisons
+    folds: tuple[LabelArray, ...]  # the fold of each comparison, in each repetition
+    candidates: tuple[Candidate, ...]
+    initial_clusters: InitialClusters
+    seed: int
+
+
+@dataclass(frozen=True)
+class CandidateRuns:
+    """The runs of one candidate: on all answers, and by repetition and fold."""
+
+    whole: Run
+    parts: list[list[Run]]
+
+    @property
+    def all(self) -> list[Run]:
+        """All runs, the one on all answers first: its messages name objects by their numbers."""
+        return [self.whole, *(run for part in self.parts for run in part)]
+
+
+def run_all(job: Job, n_jobs: int | None, progress: Progress | None) -> list[CandidateRuns]:
+    """Return the runs of each candidate; but for seconds, the same on any number of processes."""
+    n_folds = int(job.folds[0].max()) + 1
+    places = [(-1, -1), *((r, fold) for r in range(len(job.folds)) for fold in range(n_folds))]
+    tasks = [(number, *place) for number in range(len(job.candidates)) for place in places]
+    runs = run_tasks(_run, tasks, n_jobs=n_jobs, shared=job, progress=progress)
+    found = []
+    for first in range(0, len(runs), len(places)):
+        whole, *parts = runs[first : first + len(places)]
+        split = [parts[start : start + n_folds] for start in range(0, len(parts), n_folds)]
+        found.append(CandidateRuns(whole, split))
+    return found
+
+
+def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
+    """Build and score one tree; without warnings, since a part says nothing about the whole.
+
+    The tree of all answers is that of `ordlink.cluster`. Where ties decide some of its merges, it
+    is built once more with the objects in random order, to be compared with other candidates.
+    """
+    method = job.candidates[number].method
+    options = {"initial_clusters": job.initial_clusters, **job.candidates[number].options}
+    known = held_out = job.comparisons
+    if fold >= 0:
+        folds = job.folds[repetition]
+        known, held_out = known.take(folds != fold), known.take(folds == fold)
+    shuffled = None
+    with warnings.catch_warnings(), one_blas_thread():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        started = time.perf_counter()
+        try:
+            if fold >= 0:
+                rng = rng_of_fold(job.seed + repetition, fold)
+                tree = grow_shuffled(known, method, rng, **options)
+            else:
+                tree = cluster(known, method, **options)
+            seconds = time.perf_counter() - started
+            if fold < 0 and tree.n_tied_merges:
+                rng = np.random.default_rng([job.seed, 0, 1 + number])
+                shuffled = grow_shuffled(known, method, rng, **options)
+        except (OrdlinkError, np.linalg.LinAlgError) as error:
+            return Run(problem=str(error) or type(error).__name__)
+    return Run(
+        comparison_accuracy(held_out, tree),
+        normalised_comparison_revenue(held_out, tree),
+        seconds,
+        tree if fold < 0 else None,
+        shuffled,
+    )
+
+
+def auto_linkage(
+    comparisons: Comparisons,
+    *,
+    initial_clusters: InitialClusters = None,
+    n_folds: int = 5,
+    n_repetitions: int = 1,
+    seed: Seed = 0,
+    progress: Progress | None = None,
+) -> Hierarchy:
+    """Return the tree of the method that `compare_methods` recommends, with its table of scores.
+
+    Where answers are too few to hold some out, or all comparisons are known and none can be held
+    out, spectral is used without a comparison, and the reason says so. The other parameters are
+    those of `compare_methods`.
+
+    Returns
+    -------
+    Hierarchy
+        Its `parameters` contain `chosen` (label, method and options), `reason`, `scores` (a row
+        per candidate, best first) and `left_out`.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> tree = auto_linkage(ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2]]))
+    >>> tree.parameters["reason"]
+    'there are fewer than 20 answers, too few to hold some out; spectral needs the fewest.'
+    """
+    n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
+    check_whole_number(n_repetitions, "n_repetitions", lowest=1)
+    seed = seed_number(seed)
+    reason = _why_not_compared(comparisons, n_folds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)  # `ordlink.cluster` warns
+        if reason:
+            tree = cluster(
+                comparisons, "spectral", initial_clusters=initial_clusters, progress=progress
+            )
+            chosen, rows, left_out = CANDIDATES["spectral"], [], {}
+        else:
+            assert isinstance(comparisons, ListedComparisons)
+            found = compare_methods(
+                comparisons,
+                n_folds=n_folds,
+                n_repetitions=n_repetitions,
+                initial_clusters=initial_clusters,
+                seed=seed,
+                progress=progress,
+            )
+            chosen, tree, reason = CANDIDATES[found.recommended], found.tree, found.reason
+            rows, left_out = [scores.as_row() for scores in found.scores], found.left_out
+    for row in rows:
+        del row["seconds"]  # the same answers give the same file
+    noted = {"candidate": chosen.label, "method": chosen.method, "options": dict(chosen.options)}
+    return tree.with_origin(
+        "auto", {"chosen": noted, "reason": reason, "scores": rows, "left_out": left_out}
+    )
+
+
+def _why_not_compared(comparisons: Comparisons, n_folds: int) -> str:
+    """Return the reason for spectral where methods cannot be compared; else an empty string."""
+    if not isinstance(comparisons, ListedComparisons):
+        return (
+            "all comparisons are known, so none can be held out; spectral finds weak clusters best."
+        )
+    fewest = max(FEWEST_TO_COMPARE, n_folds)
+    if len(np.unique(comparisons.answer_ids)) >= fewest:
+        return ""
+    return (
+        f"there are fewer than {fewest} answers, too few to hold some out; spectral needs the "
+        "fewest."
+    )

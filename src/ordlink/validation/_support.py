@@ -1,16 +1,22 @@
-"""Bootstrap support of the branches of a tree."""
+"""Bootstrap support of branches, and the majority-rule consensus."""
 
 from __future__ import annotations
 
+import random
 import warnings
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from ordlink._typing import FloatArray, Int32Array, LabelArray, Progress
+import numpy as np
+
+from ordlink._typing import BoolArray, FloatArray, Int32Array, LabelArray, Progress
 from ordlink._validate import Seed, check_choice, check_whole_number, seed_number
-from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.comparisons import Comparisons, ListedComparisons, find_named
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
+from ordlink.hierarchy._structure import restrict_merges
 from ordlink.methods import InitialClusters, cluster, find_method
 from ordlink.validation._bootstrap import (
     Bootstrap,
@@ -19,44 +25,33 @@ from ordlink.validation._bootstrap import (
     pools_of,
     rarity_of_objects,
 )
-from ordlink.validation._branches import consensus_tree, match_known_branches
-from ordlink.validation._folds import answer_units, count_annotators
-from ordlink.validation._shuffled import relabel_clusters
+from ordlink.validation._cross_validation import answer_units, count_annotators, relabel_clusters
 
 Resample = Literal["both", "answers", "pairs"]
-FEWEST_ANNOTATORS = 5
-"""Fewer people are not resampled: they say nothing about others."""
+FEWEST_ANNOTATORS = 5  # fewer people are not resampled: they say nothing about others
+FIRM_SUPPORT, WEAK_SUPPORT = 0.95, 0.5
+"""From the first on a branch is called firm; below the second it is not supported."""
+NEAR_ENOUGH = 4  # a counterpart is near within a quarter of the largest possible difference
 
 
 @dataclass(frozen=True, eq=False)
 class BranchSupport:
-    """The support of each branch of a tree; one entry per merge, 1 for the root.
+    """The support of each branch of a tree; one entry per merge, 1 for the root."""
 
-    Attributes
-    ----------
-    tree : Hierarchy
-        The tree of all answers, with `support`.
-    support : ndarray of shape (N-1,), dtype float64
-        Share of the bootstrap trees that have nearly the branch with a given object on the right
-        side of it, for the object where this is lowest: no object is more doubtful than that. In
-        a branch of p among N objects, up to a quarter of the smaller of p - 1 and N - p may be
-        misplaced; so for up to four objects this is the share with exactly the branch. A branch
-        is called firm from `FIRM_SUPPORT` on.
-    shares : ndarray of shape (N-1,), dtype float64
-        Share of the bootstrap trees that have exactly the branch. Strict for large branches, which
-        are missing where any one object is misplaced.
-    transfers : ndarray of shape (N-1,), dtype float64
-        Transfer support: 1 minus the mean number of objects that must move to turn the nearest
-        counterpart into the branch, relative to the largest possible number. Lenient: a large
-        branch may score high though some objects do not belong to it.
-    bootstrap_trees : tuple of Hierarchy
-        The trees of the bootstrap samples.
-    """
-
-    tree: Hierarchy
+    tree: Hierarchy  # of all answers, with `support`
     support: FloatArray
+    """Share of the bootstrap trees that have nearly the branch with a given object on the right
+    side of it, for the object where this is lowest: no object is more doubtful than that. In a
+    branch of p among N objects, up to a quarter of the smaller of p - 1 and N - p may be misplaced;
+    so for up to four objects this is the share with exactly the branch. A branch is called firm
+    from `FIRM_SUPPORT` on."""
     shares: FloatArray
+    """Share of the bootstrap trees that have exactly the branch. Strict for large branches, which
+    are missing where any one object is misplaced."""
     transfers: FloatArray
+    """Transfer support: 1 minus the mean number of objects that must move to turn the nearest
+    counterpart into the branch, relative to the largest possible number. Lenient: a large branch
+    may score high though some objects do not belong to it."""
     bootstrap_trees: tuple[Hierarchy, ...]
 
     def consensus(self, *, min_share: float = 0.5) -> Hierarchy:
@@ -89,14 +84,11 @@ def branch_support(
       noise R of each similarity, along with the answers about it, and keeps the structure that
       the tree has found.
 
-    A person drawn three times counts three times, although most methods by default count a
-    question once, however many people answered it. The majority of the answers drawn decides a
+    A person drawn three times counts three times: the majority of the answers drawn decides a
     question, which counts as often as its answers were drawn on average, rounded and at least
     once. With ``repeats="net"`` every answer drawn counts separately. Methods without this option
-    take the sample as it is.
-
-    Resampling objects would not work: two objects that are alike by accident stay so in every
-    sample that contains both.
+    take the sample as it is. Resampling objects would not work: two objects that are alike by
+    accident stay so in every sample that contains both.
 
     Parameters
     ----------
@@ -110,23 +102,12 @@ def branch_support(
         "both" resamples people, where they are known, and pairs, with the answers about them;
         "pairs" resamples no people; "answers" resamples people or, where they are unknown,
         answers, and keeps the pairs, which needs listed comparisons.
-    initial_clusters : sequence of sequences of int, optional
+    initial_clusters, **options
         As in `ordlink.cluster`, for the tree and all bootstrap samples.
     seed : int, numpy.random.Generator or None
         Random seed.
     progress : callable, optional
         Called with (samples done, samples in all).
-    **options
-        Options of the method.
-
-    Returns
-    -------
-    BranchSupport
-
-    Raises
-    ------
-    InputError, InputKindError
-        As in `ordlink.cluster`, or if answers are to be resampled and are not listed.
 
     References
     ----------
@@ -185,3 +166,174 @@ def _units(comparisons: Comparisons, resample: Resample) -> LabelArray | None:
     if resample == "pairs" or (resample == "both" and n_known < FEWEST_ANNOTATORS):
         return None
     return answer_units(comparisons, by_annotator=None, fewest=FEWEST_ANNOTATORS)
+
+
+def firm_branches(tree: Hierarchy) -> list[int]:
+    """Return the merges below the root whose support is at least `FIRM_SUPPORT`, largest first.
+
+    Examples
+    --------
+    >>> firm_branches(Hierarchy([[0, 1], [2, 3], [4, 5]]).with_support([0.96, 0.7, 1.0]))
+    [0]
+    """
+    firm = np.flatnonzero(tree.support[:-1] >= FIRM_SUPPORT)
+    sizes = tree.sizes[tree.n_objects :]
+    return sorted(firm.tolist(), key=lambda t: (-int(sizes[t]), t))
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """How often the branches of a tree occur in other trees, as in `BranchSupport`."""
+
+    shares: FloatArray
+    transfers: FloatArray
+    weakest: FloatArray  # what is called support there
+
+
+def match_branches(tree: Hierarchy, trees: Sequence[Hierarchy]) -> Matches:
+    """Look for each branch of a tree in others, in O(N^2) time per tree and O(N^2) memory.
+
+    The counterpart of a branch is the cluster that differs from it by the fewest objects (the
+    lowest of equals). For a branch of p objects these are at most p - 1, as for any single one of
+    its objects, and at most N - p, as for the root.
+    """
+    n = tree.n_objects
+    mine = members_of(tree)
+    sizes = tree.sizes[n:]
+    found = np.zeros(n - 1, dtype=np.int64)
+    moved = np.zeros(n - 1, dtype=np.int64)
+    right_side = np.zeros((n - 1, n), dtype=np.int32)
+    most = np.minimum(sizes - 1, n - sizes)
+    for other in trees:
+        distances = sizes + other.sizes[n:, None] - 2 * _shared(other, mine)
+        nearest = distances.argmin(axis=0)
+        distance = distances[nearest, np.arange(n - 1)]
+        found += distance == 0
+        moved += np.minimum(distance, most)
+        nearly = NEAR_ENOUGH * distance <= most
+        right_side += (members_of(other)[nearest] == mine) & nearly[:, None]
+    transfers = 1 - moved / np.maximum(most * len(trees), 1)
+    weakest = right_side.min(axis=1) / len(trees)
+    return Matches(found / len(trees), transfers, weakest)
+
+
+def match_known_branches(
+    tree: Hierarchy, trees: Sequence[Hierarchy], comparisons: Comparisons
+) -> Matches:
+    """Look for each branch of a tree in others, among the objects that occur in the answers.
+
+    The position of other objects is arbitrary; merges that only place one are found in no tree.
+    """
+    n = tree.n_objects
+    named = np.arange(n)
+    if isinstance(comparisons, ListedComparisons):
+        named = find_named(comparisons)
+    if len(named) == n or len(named) < 2:
+        return match_branches(tree, trees)
+    _, rows = restrict_merges(tree.merges, named.astype(np.int32))
+    found = match_branches(tree.restrict(named), [other.restrict(named) for other in trees])
+    in_all = np.zeros((3, n - 1))
+    in_all[:, -1] = 1.0
+    in_all[:, rows] = found.shares, found.transfers, found.weakest
+    return Matches(*in_all)
+
+
+def members_of(tree: Hierarchy) -> BoolArray:
+    """Return which objects each merge contains: shape (N-1, N), dtype bool."""
+    n = tree.n_objects
+    members = np.zeros((2 * n - 1, n), dtype=np.bool_)
+    members[np.arange(n), np.arange(n)] = True
+    for t, (left, right) in enumerate(tree.merges.tolist()):
+        np.logical_or(members[left], members[right], out=members[n + t])
+    return members[n:]
+
+
+def _shared(other: Hierarchy, mine: BoolArray) -> Int32Array:
+    """Count the objects in both merge s of the other tree and branch t: shape (N-1, N-1)."""
+    n = other.n_objects
+    shared = np.empty((2 * n - 1, n - 1), dtype=np.int32)
+    shared[:n] = mine.T
+    for s, (left, right) in enumerate(other.merges.tolist()):
+        np.add(shared[left], shared[right], out=shared[n + s])
+    return shared[n:]
+
+
+def consensus_tree(trees: Sequence[Hierarchy], *, min_share: float = 0.5) -> Hierarchy:
+    """Return the tree of the clusters that more than `min_share` of the trees have.
+
+    Any two clusters that more than half of the trees have occur together in one of them, so they
+    are compatible. The consensus is in general not binary. It is returned as a binary tree whose
+    `support` is the share of the trees that have the cluster, and 0 for merges that only make it
+    binary; ``min_support=0.5`` hides those in drawings and files. Merges are ordered by size.
+
+    Parameters
+    ----------
+    trees : sequence of Hierarchy
+        Trees of the same objects.
+    min_share : float
+        At least 0.5, below 1.
+
+    Examples
+    --------
+    >>> first, second = Hierarchy([[0, 1], [2, 4], [3, 5]]), Hierarchy([[0, 1], [3, 4], [2, 5]])
+    >>> consensus_tree([first, first, second, second]).to_newick(min_support=0.5)
+    '((0:1,1:1)1:2,2:3,3:3);'
+    """
+    if not trees:
+        raise InputError("expected at least one tree, got none", parameter="trees")
+    n_objects = trees[0].n_objects
+    for number, tree in enumerate(trees):
+        if tree.n_objects != n_objects:
+            raise InputError(
+                f"expected trees of the same objects, got {n_objects} objects in the first and "
+                f"{tree.n_objects} in tree {number}",
+                parameter="trees",
+            )
+    if not 0.5 <= min_share < 1:
+        raise InputError(
+            f"expected from 0.5 to below 1, got {min_share}; clusters of fewer trees need not be "
+            "compatible",
+            parameter="min_share",
+        )
+    counts, example = _count_clusters(trees)
+    clusters = [
+        (trees[number].members(node), counts[key] / len(trees))
+        for key, (number, node) in example.items()
+        if counts[key] > min_share * len(trees)
+    ]
+    return _join(clusters, n_objects, trees[0].names)
+
+
+def _count_clusters(trees: Sequence[Hierarchy]) -> tuple[Counter[int], dict[int, tuple[int, int]]]:
+    """Count each cluster by its key, the exclusive or of random 128-bit keys of its objects."""
+    generator = random.Random(0)
+    of_object = [generator.getrandbits(128) for _ in range(trees[0].n_objects)]
+    counts: Counter[int] = Counter()
+    example: dict[int, tuple[int, int]] = {}
+    for number, tree in enumerate(trees):
+        keys = list(of_object)
+        for left, right in tree.merges.tolist():
+            example.setdefault(keys[left] ^ keys[right], (number, len(keys)))
+            keys.append(keys[left] ^ keys[right])
+        counts.update(keys[tree.n_objects :])
+    return counts, example
+
+
+def _join(
+    clusters: list[tuple[Int32Array, float]], n_objects: int, names: tuple[str, ...] | None
+) -> Hierarchy:
+    """Build the binary tree of compatible clusters, small ones first."""
+    clusters.sort(key=lambda entry: (len(entry[0]), entry[0].tolist()))
+    top = np.arange(n_objects)  # the highest node so far over each object
+    merges: list[tuple[int, int]] = []
+    support: list[float] = []
+    for members, share in clusters:
+        parts = np.unique(top[members]).tolist()
+        node = parts[0]
+        for part in parts[1:]:
+            merges.append((node, part))
+            support.append(0.0)
+            node = n_objects + len(merges) - 1
+        support[-1] = share
+        top[members] = node
+    return Hierarchy(np.array(merges).reshape(-1, 2), names=names).with_support(support)

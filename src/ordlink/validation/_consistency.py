@@ -1,4 +1,4 @@
-"""Repeated questions: how often answers agree, and how skilled people are (Dawid and Skene)."""
+"""Consistency of answers: repeated questions, skills (Dawid and Skene), circular triads."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array, LabelArray
-from ordlink.comparisons import ListedComparisons
+from ordlink._validate import Seed, random_generator
+from ordlink.comparisons import ListedComparisons, n_pairs, net_comparisons
 
-UNKNOWN = -1
-"""The number of an unknown annotator."""
-N_STEPS, TOLERANCE = 200, 1e-7
-"""Of the expectation maximisation."""
+UNKNOWN = -1  # the number of an unknown annotator
+N_STEPS, TOLERANCE = 200, 1e-7  # of the expectation maximisation
+LARGEST_EXACT = 20_000_000  # of more paths of two comparisons a sample is counted, not all triads
+N_DRAWN = 500_000
+CIRCULAR_BY_CHANCE = 0.25
+"""Share of circular triads if every answer were a guess."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,36 +33,21 @@ class Answers:
 
 @dataclass(frozen=True)
 class RepeatAgreement:
-    """How often two answers to the same question agree.
+    """How often two answers to the same question agree."""
 
-    Attributes
-    ----------
-    n_questions : int
-        Number of questions with at least two such answers.
-    n_pairs : int
-        Number of pairs of answers.
-    agreement : float
-        Share of a question's pairs that agree, mean over questions; NaN without any. A question
-        counts once however often it was asked: a control question that everybody answered would
-        outweigh all others.
-    error : float
-        Its standard error; NaN for fewer than two questions.
-    chance : float
-        The share if everybody guessed: one over the number of possible responses.
-    """
-
-    n_questions: int
-    n_pairs: int
+    n_questions: int  # with at least two such answers
+    n_pairs: int  # of answers
     agreement: float
-    error: float
-    chance: float
+    """Share of a question's pairs that agree, mean over questions; NaN without any. A question
+    counts once however often it was asked: control questions would outweigh all others."""
+    error: float  # its standard error; NaN for fewer than two questions
+    chance: float  # the share if everybody guessed: one over the number of possible responses
 
     @property
     def corrected(self) -> float:
         """Agreement beyond chance: 0 for guessing, 1 for perfect agreement.
 
-        All responses are equally likely by chance (Brennan and Prediger's kappa), since a response
-        has no meaning across questions.
+        All responses are equally likely by chance (Brennan and Prediger's kappa).
         """
         return (self.agreement - self.chance) / (1 - self.chance)
 
@@ -108,15 +96,7 @@ def annotators_of(comparisons: ListedComparisons) -> tuple[LabelArray, tuple[str
 
 
 def agreement_of_repeats(answers: Answers) -> RepeatAgreement:
-    """Return how often two answers to the same question agree, whoever gave them.
-
-    Examples
-    --------
-    >>> import ordlink as ol
-    >>> c = ol.Comparisons.from_triplets([[0, 1, 2], [0, 1, 2], [0, 2, 1]])
-    >>> agreement_of_repeats(answers_of(c)).n_pairs
-    3
-    """
+    """Return how often two answers to the same question agree, whoever gave them."""
     return _agreement(*_count_pairs(answers, np.zeros_like(answers.annotators)))
 
 
@@ -170,17 +150,12 @@ def _agreement(same: FloatArray, in_all: FloatArray, options: FloatArray) -> Rep
 def estimate_skills(answers: Answers) -> tuple[FloatArray, Int64Array]:
     """Return the estimated share of true responses of each annotator, and of how many answers.
 
-    Dawid and Skene's model with one parameter per person: every question has one true response,
-    annotator a gives it with probability p_a, and each of the other responses with the same
-    probability. (A response has no meaning across questions, so there is no confusion matrix.)
-    Expectation maximisation starts from the votes. One right and one wrong answer are added for
-    each person, which shrinks estimates from few answers away from 0 and 1. Only questions that
-    two or more people answered count; the skill is NaN for people without any.
-
-    References
-    ----------
-    A. P. Dawid, A. M. Skene: Maximum likelihood estimation of observer error-rates using the EM
-    algorithm, Applied Statistics 1979.
+    Dawid and Skene's model (Applied Statistics 1979) with one parameter per person: every question
+    has one true response, annotator a gives it with probability p_a, and each of the others with
+    the same probability. (A response has no meaning across questions, so there is no confusion
+    matrix.) Expectation maximisation starts from the votes. One right and one wrong answer are
+    added for each person, which shrinks estimates from few answers away from 0 and 1. Only
+    questions that two or more people answered count; the skill is NaN for people without any.
     """
     n_people = len(answers.names)
     known = answers.annotators != UNKNOWN
@@ -242,3 +217,78 @@ def _n_different(pairs: Int32Array) -> Int64Array:
     in_order = np.sort(pairs, axis=1)
     n_different: Int64Array = 1 + (in_order[:, 1:] != in_order[:, :-1]).sum(axis=1, dtype=np.int64)
     return n_different
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """How many triads of compared pairs are circular.
+
+    A triad is three pairs of objects that were all compared with each other; where a comparison
+    was made several times, the majority counts.
+    """
+
+    n_triads: int
+    n_circular: int
+    is_exact: bool  # whether these are all triads, or a random sample
+
+    @property
+    def share(self) -> float:
+        """Share of the triads that are circular, 0.25 by guessing; NaN without triads."""
+        return self.n_circular / self.n_triads if self.n_triads else math.nan
+
+
+def count_cycles(comparisons: ListedComparisons, *, seed: Seed = 0) -> Cycles:
+    """Count the triads and the circular ones, in a random sample where there are too many."""
+    net = net_comparisons(comparisons)
+    n = n_pairs(comparisons.n_objects)
+    degrees = np.bincount(net.winners, minlength=n) + np.bincount(net.losers, minlength=n)
+    n_paths = int((degrees * (degrees - 1) // 2).sum())
+    if n_paths <= LARGEST_EXACT:
+        return _count_all(net.winners, net.losers, n)
+    return _draw(net.winners, net.losers, degrees, random_generator(seed))
+
+
+def _count_all(winners: Int32Array, losers: Int32Array, n: int) -> Cycles:
+    """Count closed walks of three steps."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(winners), dtype=np.int64)
+    above = csr_array((ones, (winners, losers)), shape=(n, n))
+    either = above + above.T
+    n_circular = int((above @ above).multiply(above.T).sum()) // 3
+    n_triads = int((either @ either).multiply(either).sum()) // 6
+    return Cycles(n_triads, n_circular, is_exact=True)
+
+
+def _draw(
+    winners: Int32Array, losers: Int32Array, degrees: Int64Array, rng: np.random.Generator
+) -> Cycles:
+    """Draw paths a - b - c of two comparisons; those whose ends were compared are triads.
+
+    Every triad contains three such paths, so all are drawn with the same probability.
+    """
+    ends = np.concatenate([winners, losers])
+    others = np.concatenate([losers, winners])
+    order = np.argsort(ends, kind="stable")
+    others, wins = others[order], (np.arange(len(ends)) < len(winners))[order]
+    starts = np.cumsum(degrees) - degrees
+    n_paths = degrees.astype(np.float64) * (degrees - 1)
+    middle = np.searchsorted(
+        np.cumsum(n_paths), rng.random(N_DRAWN) * n_paths.sum(), side="right"
+    ).clip(max=len(degrees) - 1)
+    first = (rng.random(N_DRAWN) * degrees[middle]).astype(np.int64)
+    second = (rng.random(N_DRAWN) * (degrees[middle] - 1)).astype(np.int64)
+    second += second >= first
+    first, second = first + starts[middle], second + starts[middle]
+    keys = np.sort(winners.astype(np.int64) * len(degrees) + losers)
+    forth = _are_in(keys, others[first].astype(np.int64) * len(degrees) + others[second])
+    back = _are_in(keys, others[second].astype(np.int64) * len(degrees) + others[first])
+    # The middle beats one end and loses to the other, and that other loses to the first.
+    circular = (wins[first] & ~wins[second] & forth) | (~wins[first] & wins[second] & back)
+    return Cycles(int((forth | back).sum()), int(circular.sum()), is_exact=False)
+
+
+def _are_in(keys: Int64Array, wanted: Int64Array) -> BoolArray:
+    places = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    found: BoolArray = keys[places] == wanted
+    return found
