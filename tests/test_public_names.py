@@ -217,9 +217,11 @@ NAMES = {
     "ordlink.report": [
         "Evidence",
         "Making",
+        "comparison_section",
         "gather_evidence",
         "making_time",
         "report_page",
+        "with_error",
     ],
     "ordlink.validation": [
         "AnnotatorQuality",
@@ -255,7 +257,6 @@ NAMES = {
         "check_listed",
         "choose_candidates",
         "compare_methods",
-        "comparison_section",
         "consensus_tree",
         "count_cycles",
         "cross_validate",
@@ -270,7 +271,6 @@ NAMES = {
         "recommend",
         "weighted_comparisons",
         "weighting_effect",
-        "with_error",
         "without_annotators",
     ],
 }
