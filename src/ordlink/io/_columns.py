@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ordlink._text import listed, quoted
-from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
+from ordlink.comparisons._answers import FORMS, AnswerForm, find_form
 from ordlink.errors import InputError
 from ordlink.io._source import refuse
 
@@ -35,46 +35,53 @@ _CHOOSE = "choose the columns of objects with {columns}"
 
 
 @dataclass(frozen=True)
+class Options:
+    """What the user says about a file, see :func:`read_comparisons`."""
+
+    form: str | None = None
+    names: Sequence[str] | None = None
+    n_objects: int | None = None
+    one_based: bool = False
+    columns: Sequence[str] | None = None
+    header: bool | None = None
+    skip_repeated: bool = False
+
+
+@dataclass(frozen=True)
 class ColumnRoles:
     """The form of the answers, the positions of its objects, and of the details that there are."""
 
     form: AnswerForm
     objects: tuple[int, ...]
-    details: dict[str, int] = field(default_factory=dict)
+    details: dict[str, int]
 
 
 def looks_like_header(cells: Sequence[str]) -> bool:
-    """Return whether a row names columns: all objects of a form, or a detail.
-
-    Examples
-    --------
-    >>> looks_like_header(["Head", "winner", "loser", "comment"])
-    True
-    >>> looks_like_header(["cat", "dog", "bee"])
-    False
-    """
+    """Return whether a row names columns: all objects of a form, or a detail."""
     names = [_plain(cell) for cell in cells]
     return bool(_named_forms(names) or _find_details(names))
 
 
 def find_roles(
-    names: Sequence[str] | None,
-    n_columns: int,
-    *,
-    form: str | None,
-    columns: Sequence[str] | None,
-    where: str,
+    names: Sequence[str] | None, n_columns: int, options: Options, where: str
 ) -> ColumnRoles:
     """Return what the columns are; raise InputError if the objects or the form are not clear."""
-    wanted = None if form is None else find_form(form)
+    wanted = None if options.form is None else find_form(options.form)
     plain = [] if names is None else [_plain(name) for name in names]
     details = _find_details(plain)
-    if columns is not None:
-        return _chosen(names or (), plain, details, wanted, columns, where)
-    named = _named_forms(plain)
-    if named:
-        return _named(named, plain, details, wanted, where)
-    return _counted(names, n_columns, details, wanted, where)
+    if options.columns is not None:
+        form, objects = _choose(names or (), plain, wanted, options.columns, where)
+        details.pop("answer", None)
+        details = {detail: at for detail, at in details.items() if at not in objects}
+    elif named := _named_forms(plain):
+        form, objects = _find_named(named, plain, wanted, where)
+        if form.name != "quadruplet":
+            # Each row is an answer by itself: the column means something else, e.g. what was said.
+            details.pop("answer", None)
+    else:
+        objects = [at for at in range(n_columns) if at not in details.values()]
+        form = _find_counted(names, objects, wanted, where, has_answer="answer" in details)
+    return ColumnRoles(form, tuple(objects), details)
 
 
 def _plain(name: str) -> str:
@@ -102,32 +109,28 @@ def _find_details(names: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _chosen(
+def _choose(
     names: Sequence[str],
-    plain: Sequence[str],
-    details: dict[str, int],
+    plain: list[str],
     wanted: AnswerForm | None,
     columns: Sequence[str],
     where: str,
-) -> ColumnRoles:
-    """Return the roles if the user picked the object columns by name."""
+) -> tuple[AnswerForm, list[int]]:
+    """Return form and positions of the object columns that the user picked by name."""
     if isinstance(columns, str):
         columns = [column.strip() for column in columns.split(",")]
     exact = list(names)
     objects = []
     for column in columns:
-        known, key = (exact, column) if column in exact else (list(plain), _plain(column))
+        known, key = (exact, column) if column in exact else (plain, _plain(column))
         if key not in known:
             refuse(where, f"there is no column {quoted(column)}, the columns are {_listed(names)}")
         if known.count(key) > 1:
             refuse(where, f"there are two columns {quoted(column)}", "rename one of them")
         objects.append(known.index(key))
     if len(set(objects)) < len(objects):
-        raise InputError(
-            f"a column is chosen twice, the columns are {_listed(names)}",
-            where=where,
-            parameter="columns",
-        )
+        problem = f"a column is chosen twice, the columns are {_listed(names)}"
+        raise InputError(problem, where=where, parameter="columns")
     form = wanted
     if form is None:
         said = [_plain(column) for column in columns]
@@ -140,54 +143,40 @@ def _chosen(
             f"answers of the form {form.name} have {len(form.columns)} objects "
             f"({', '.join(form.columns)}), but {len(columns)} columns were chosen",
         )
-    kept = {
-        detail: at for detail, at in details.items() if at not in objects and detail != "answer"
-    }
-    return ColumnRoles(form, tuple(objects), kept)
+    return form, objects
 
 
-def _named(
-    named: list[AnswerForm],
-    plain: Sequence[str],
-    details: dict[str, int],
-    wanted: AnswerForm | None,
-    where: str,
-) -> ColumnRoles:
-    """Return the roles if the names of the columns say the form."""
+def _find_named(
+    named: list[AnswerForm], plain: list[str], wanted: AnswerForm | None, where: str
+) -> tuple[AnswerForm, list[int]]:
+    """Return form and positions of object columns whose names say the form."""
     if wanted is not None and wanted not in named:
-        refuse(
-            where,
+        problem = (
             f"the columns are named as in the form {named[0].name}, but the form {wanted.name} was "
-            "asked for",
-            f"leave out {{form}}, or {_CHOOSE}",
+            "asked for"
         )
+        refuse(where, problem, f"leave out {{form}}, or {_CHOOSE}")
     if wanted is None and len(named) > 1:
-        refuse(
-            where,
-            f"the columns fit the forms {' and '.join(form.name for form in named)}",
-            "pass {form}",
-        )
+        problem = f"the columns fit the forms {' and '.join(form.name for form in named)}"
+        refuse(where, problem, "pass {form}")
     form = wanted or named[0]
     slots = _slots(form, plain)
     for column, positions in zip(form.columns, slots, strict=True):
         if len(positions) > 1:
             found = ", ".join(plain[position] for position in positions)
             refuse(where, f"two columns are the {column} of a {form.name} ({found})", _CHOOSE)
-    if form.name != "quadruplet":
-        # Each row is an answer by itself, so the column means something else, e.g. what was said.
-        details = {detail: at for detail, at in details.items() if detail != "answer"}
-    return ColumnRoles(form, tuple(slot[0] for slot in slots), details)
+    return form, [slot[0] for slot in slots]
 
 
-def _counted(
+def _find_counted(
     names: Sequence[str] | None,
-    n_columns: int,
-    details: dict[str, int],
+    objects: list[int],
     wanted: AnswerForm | None,
     where: str,
-) -> ColumnRoles:
-    """Return the roles if only the number of columns says the form."""
-    objects = [at for at in range(n_columns) if at not in details.values()]
+    *,
+    has_answer: bool,
+) -> AnswerForm:
+    """Return the form if only the number of object columns says it."""
     names_of_objects = None if names is None else [names[at] for at in objects]
     widths = (3, 4) if wanted is None else (len(wanted.columns),)
     if len(objects) not in widths:
@@ -200,38 +189,32 @@ def _counted(
         refuse(where, f"expected {expected}, got {len(objects)}{shown}", remedy)
     unnamed = [at for at in objects if names is not None and not names[at].strip()]
     if unnamed:
-        refuse(
-            where,
-            f"column {unnamed[0] + 1} has no name",
-            f"if it numbers the rows, remove it, or {_CHOOSE}",
-        )
-    if "answer" in details:
-        refuse(
-            where,
+        problem = f"column {unnamed[0] + 1} has no name"
+        refuse(where, problem, f"if it numbers the rows, remove it, or {_CHOOSE}")
+    if has_answer:
+        problem = (
             "the column 'answer' may say which pair was chosen, then the other columns are not in "
-            "order",
-            f"rewrite the rows so that their order is the answer, and {_CHOOSE}",
+            "order"
         )
+        refuse(where, problem, f"rewrite the rows so that their order is the answer, and {_CHOOSE}")
     if wanted is None and len(objects) == 4 and names_of_objects is not None:
-        refuse(
-            where,
-            f"the columns {_listed(names_of_objects)} are not known",
+        remedy = (
             f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass "
-            f"{{form:quadruplet}}, otherwise {_CHOOSE}",
+            f"{{form:quadruplet}}, otherwise {_CHOOSE}"
         )
-    return ColumnRoles(wanted or _form_of_width(len(objects), where), tuple(objects), details)
+        refuse(where, f"the columns {_listed(names_of_objects)} are not known", remedy)
+    return wanted or _form_of_width(len(objects), where)
 
 
 def _form_of_width(width: int, where: str) -> AnswerForm:
     if width == 3:
         forms = [form for form in FORMS.values() if len(form.columns) == 3]
         meanings = "; ".join(f"{form.name}: {form.meaning}" for form in forms)
-        refuse(
-            where,
-            "rows of three objects can mean three things",
+        remedy = (
             f"pass {{form}} as one of these ({meanings}), or name the columns after a form, e.g. "
-            f"{','.join(FORMS['triplet'].columns)}",
+            f"{','.join(FORMS['triplet'].columns)}"
         )
+        refuse(where, "rows of three objects can mean three things", remedy)
     if width != 4:
         refuse(where, f"answers have 3 or 4 objects, but {width} columns were chosen")
     return FORMS["quadruplet"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ordlink._typing import AnyArray
 from ordlink._validate import check_names
 from ordlink.comparisons import ListedComparisons, list_answers
-from ordlink.comparisons._objects import RowNamer
+from ordlink.comparisons._pairs import RowNamer
 from ordlink.io._cells import (
     ArrowColumn,
     check_column_kind,
@@ -20,59 +20,36 @@ from ordlink.io._cells import (
     time_cells,
     whole_cells,
 )
-from ordlink.io._columns import find_roles
-from ordlink.io._header import FileHeader
-from ordlink.io._source import check_names_found, located, no_answers, refuse
+from ordlink.io._columns import Options, find_roles
+from ordlink.io._source import NO_ANSWERS, check_names_found, located, refuse
 
+DETAIL_COLUMNS = {
+    "answer": "answers",
+    "annotator": "annotators",
+    "time": "times",
+    "response_time": "response_times",
+    "chose_first": "chose_first",
+}
+"""Columns of a file, and the attribute of AnswerDetails that each holds."""
 SMALLEST_JUDGED = 10
 """With fewer rows than this, nobody can say whether the first one is a header."""
 
 
 @dataclass(frozen=True)
-class Options:
-    """What the user says about a file, see :func:`read_comparisons`."""
-
-    form: str | None = None
-    names: Sequence[str] | None = None
-    n_objects: int | None = None
-    one_based: bool = False
-    columns: Sequence[str] | None = None
-    header: bool | None = None
-    skip_repeated: bool = False
-
-
-@dataclass(frozen=True)
 class Table:
-    """Columns of cells, whatever the file they came from.
-
-    Attributes
-    ----------
-    source : str
-        Name of the file in messages.
-    names : sequence of str or None
-        Names of the columns; None if there is no header.
-    n_columns, n_rows : int
-        Size.
-    column : callable
-        Returns the pyarrow ChunkedArray of a column, by position; read only when asked for.
-    row_name : callable
-        Says where a row is, e.g. "answers.csv, line 18".
-    where : str
-        Where the columns are named, e.g. "answers.csv, line 1".
-    may_have_header : bool
-        Whether the first row was taken for an answer without the user saying so.
-    decimal_comma : bool
-        Whether "3,5" may be a number.
-    """
+    """Columns of cells, whatever the file they came from."""
 
     source: str
     names: Sequence[str] | None
     n_columns: int
     n_rows: int
     column: Callable[[int], ArrowColumn]
+    """Returns a column by position; read only when asked for."""
     row_name: RowNamer
     where: str
+    """Where the columns are named, e.g. "answers.csv, line 1"."""
     may_have_header: bool = False
+    """Whether the first row was taken for an answer without the user saying so."""
     decimal_comma: bool = False
 
     def checked_column(self, position: int) -> ArrowColumn:
@@ -81,18 +58,6 @@ class Table:
         name = str(position + 1) if self.names is None else self.names[position]
         check_column_kind(column, name, self.source)
         return column
-
-
-@dataclass(frozen=True)
-class OpenTables:
-    """A file that is being read: the header of our own files, its tables, its rows if known.
-
-    There is at least one table; a file of others that is read as a whole is a single one.
-    """
-
-    header: FileHeader | None
-    tables: Iterator[Table]
-    n_rows: int | None = None
 
 
 class EarlierChunks:
@@ -106,18 +71,12 @@ class EarlierChunks:
         """Refuse objects that are names if none were given, and numbers mixed with names."""
         whole = "read the file as a whole (read_comparisons)"
         if looked_up and not have_names:
-            refuse(
-                where,
-                "the objects are names, and reading in chunks needs all of them up front",
-                f"pass {{names}}, or {whole}",
-            )
+            problem = "the objects are names, and reading in chunks needs all of them up front"
+            refuse(where, problem, f"pass {{names}}, or {whole}")
         if self.looked_up not in (None, looked_up):
             before, now = ("names", "numbers") if self.looked_up else ("numbers", "names")
-            refuse(
-                where,
-                f"from here on the objects are {now}, before they were {before}",
-                f"write all of them the same way, or {whole}",
-            )
+            problem = f"from here on the objects are {now}, before they were {before}"
+            refuse(where, problem, f"write all of them the same way, or {whole}")
         self.looked_up = looked_up
 
     def renumber(self, chunk: ListedComparisons) -> ListedComparisons:
@@ -136,15 +95,9 @@ def list_table(
     """Return the comparisons of a table of answers, or of a chunk after earlier ones."""
     with located(table.source):
         names = check_names(options.names, options.n_objects)
-        roles = find_roles(
-            table.names,
-            table.n_columns,
-            form=options.form,
-            columns=options.columns,
-            where=table.where,
-        )
+        roles = find_roles(table.names, table.n_columns, options, table.where)
         if not table.n_rows:
-            raise no_answers(table.source)
+            refuse(table.source, NO_ANSWERS)
         rows, found_names, looked_up = object_cells(
             [table.checked_column(position) for position in roles.objects],
             names=names,
@@ -168,16 +121,12 @@ def list_table(
             names=found_names,
             n_objects=options.n_objects,
             one_based=options.one_based and not looked_up,
-            counts=details.get("count"),
-            annotators=details.get("annotator"),
-            times=details.get("time"),
-            response_times=details.get("response_time"),
-            chose_first=details.get("chose_first"),
-            answers=details.get("answer"),
+            counts=details.pop("count", None),
             skip_repeated=options.skip_repeated,
             named=looked_up,
             may_be_empty=earlier is not None,
             row_name=table.row_name,
+            **{DETAIL_COLUMNS[name]: cells for name, cells in details.items()},
         )
         if earlier is None or "answer" in details:
             return comparisons
@@ -190,11 +139,9 @@ def _refuse_header(rows: AnyArray, table: Table) -> None:
     others = np.ones(len(again), dtype=bool)
     others[rows[0]] = False
     if len(rows) >= SMALLEST_JUDGED and not again[rows[0]].any() and (again[others] > 1).all():
-        refuse(
-            table.where,
-            "the first row looks like a header, since its names do not occur again",
-            "pass {header:True} if it is one, or {header:False} if it is an answer",
-        )
+        problem = "the first row looks like a header, since its names do not occur again"
+        remedy = "pass {header:True} if it is one, or {header:False} if it is an answer"
+        refuse(table.where, problem, remedy)
 
 
 def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> AnyArray:
@@ -211,10 +158,7 @@ def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> Any
         bad = numbers != numbers.astype(np.int32)
         if bad.any():
             row = int(bad.argmax())
-            refuse(
-                table.row_name(row),
-                f"the answer {numbers[row]} does not fit into 32 bits",
-                "number the answers 0, 1, 2, ...",
-            )
+            problem = f"the answer {numbers[row]} does not fit into 32 bits"
+            refuse(table.row_name(row), problem, "number the answers 0, 1, 2, ...")
         return numbers.astype(np.int32)
     return numbers
