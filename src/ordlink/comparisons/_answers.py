@@ -86,13 +86,7 @@ FORMS: dict[str, AnswerForm] = {
 
 
 def find_form(name: str) -> AnswerForm:
-    """Return the form of this name; spaces and underscores count as hyphens.
-
-    Examples
-    --------
-    >>> find_form("most_central").meaning
-    'the first is the most central of the three'
-    """
+    """Return the form of this name; spaces and underscores count as hyphens."""
     plain = name.strip().lower().replace("_", "-").replace(" ", "-").removesuffix("s")
     return FORMS[check_choice(plain, "form", FORMS)]
 
@@ -122,10 +116,8 @@ def list_answers(
         As in :meth:`Comparisons.from_quadruplets`.
     form : str
         One of :data:`FORMS`.
-    named : bool
-        Whether rows of numbers stand for names, which messages should show.
-    may_be_empty : bool
-        Whether all rows may be skipped.
+    named, may_be_empty : bool
+        Whether messages show names for the numbers; whether all rows may be skipped.
     row_name : callable
         Says where a row is.
     **details : array of shape (n_answers,), optional
@@ -136,29 +128,20 @@ def list_answers(
     n_objects = None if n_objects is None else check_n_objects(n_objects)
     checked_names = check_names(names, n_objects)
     if table.dtype.kind in "OUT":
-        objects, checked_names = objects_from_names(
-            table, names=checked_names, n_objects=n_objects, row_name=row_name
-        )
+        objects, checked_names = objects_from_names(table, checked_names, n_objects, row_name)
         n_objects = len(checked_names)
     else:
         n_objects = n_objects if checked_names is None else len(checked_names)
-        objects, n_objects = objects_from_numbers(
-            table, n_objects=n_objects, one_based=one_based, row_name=row_name
-        )
+        found = objects_from_numbers(table, n_objects, row_name, one_based=one_based)
+        objects, n_objects = found
         if one_based and checked_names is None:  # objects keep the numbers that users know
             checked_names = tuple(str(number) for number in range(1, n_objects + 1))
     each = len(answer_form.comparisons)
     checked_counts = _count_column(counts, len(table), row_name)
-    shown = np.array(checked_names, dtype=object)[objects] if named else table
     by_column = np.ascontiguousarray(objects.T)
-    kept = _check_rows(
-        by_column,
-        shown,
-        answer_form,
-        row_name,
-        skip_repeated=skip_repeated,
-        may_be_empty=may_be_empty,
-    )
+    shown = np.array(checked_names, dtype=object)[objects] if named else table
+    skip = "none" if not skip_repeated else "all" if may_be_empty else "some"
+    kept = _check_rows(by_column, shown, row_name, skip)
     if kept is not None:
         by_column = by_column[:, kept]
         checked_counts = None if checked_counts is None else checked_counts[kept]
@@ -230,17 +213,14 @@ def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> 
 
 
 def _check_rows(
-    by_column: Int32Array,
-    shown: AnyArray,
-    form: AnswerForm,
-    row_name: RowNamer,
-    *,
-    skip_repeated: bool,
-    may_be_empty: bool,
+    by_column: Int32Array, shown: AnyArray, row_name: RowNamer, skip: str
 ) -> BoolArray | None:
-    """Refuse rows that repeat an object or a pair, or return which rows stay, None for all."""
+    """Refuse rows that repeat an object or a pair, or return which rows stay, None for all.
+
+    `skip` says how many rows may be left out: "none", "some" (one must stay) or "all".
+    """
     problems: tuple[tuple[BoolArray, str], ...]
-    if form.name == "quadruplet":
+    if len(by_column) == 4:
         i, j, k, l = by_column  # noqa: E741 - the paper's letters
         self_pair = (i == j) | (k == l)
         same_pair = ((i == k) & (j == l)) | ((i == l) & (j == k))
@@ -257,7 +237,7 @@ def _check_rows(
     if not n_bad:
         return None
     share = f"{n_bad:,} of {counted(len(bad), 'row')}"
-    if skip_repeated and (n_bad < len(bad) or may_be_empty):
+    if skip == "all" or (skip == "some" and n_bad < len(bad)):
         warnings.warn(
             f"{share} repeat{'s' if n_bad == 1 else ''} an object or a pair and "
             f"{'is' if n_bad == 1 else 'are'} left out, the first at {row_name(int(bad.argmax()))}",
@@ -270,7 +250,7 @@ def _check_rows(
         f"{tuple(shown[row].tolist())} {problem} ({share} do{'es' if n_bad == 1 else ''} so)",
         where=row_name(row),
         remedy="no row is left"
-        if skip_repeated
+        if skip == "some"
         else f"remove {'it' if n_bad == 1 else 'them'}, or leave out all such rows (attention "
         "checks, say) with {skip_repeated:True}",
     )

@@ -131,18 +131,16 @@ def check_sides(chose_first: object) -> FloatArray:
     return sides
 
 
-def concatenate_details(
-    parts: Sequence[AnswerDetails | None], lengths: Sequence[int]
-) -> AnswerDetails | None:
-    """Return the details of the parts one after another; unknown entries are filled in."""
-    present = {name for part in parts if part is not None for name in part.columns}
+def concatenate_details(parts: Sequence[tuple[AnswerDetails | None, int]]) -> AnswerDetails | None:
+    """Return the details of parts of some length one after another; unknown entries are filled."""
+    present = {name for part, _ in parts if part is not None for name in part.columns}
     if not present:
         return None
     columns: dict[str, AnyArray] = {}
     for name in present:
         pieces: list[AnyArray] = []
         next_answer = 0
-        for part, length in zip(parts, lengths, strict=True):
+        for part, length in parts:
             piece = None if part is None else part.columns.get(name)
             if name == "answers":
                 piece = np.arange(length, dtype=np.int32) if piece is None else piece
@@ -278,11 +276,6 @@ class Comparisons(ABC):
         Returns
         -------
         ListedComparisons
-
-        Raises
-        ------
-        InputError
-            If a row is not a comparison of two different pairs of known objects.
         """
         from ordlink.comparisons._answers import list_answers
 

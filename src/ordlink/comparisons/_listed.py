@@ -16,7 +16,7 @@ from ordlink.comparisons._base import AnswerDetails, Comparisons, FrozenArrays, 
 from ordlink.comparisons._pairs import check_n_objects, n_pairs, pair_ids, pair_members
 from ordlink.errors import InputError, InputKindError
 
-_ROWS_PER_THREAD = 500_000
+ROWS_PER_THREAD = 500_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _fill_buckets(
     from ordlink._threads import run_parts, split_range
     from ordlink.comparisons._kernels_votes import count_lower, pack_counted_rows, pack_rows
 
-    parts = split_range(len(winners), smallest=_ROWS_PER_THREAD)
+    parts = split_range(len(winners), smallest=ROWS_PER_THREAD)
     sizes = np.zeros((len(parts), n_buckets), dtype=np.int64)
     run_parts(
         lambda number: count_lower(winners[parts[number]], losers[parts[number]], sizes[number]),
@@ -269,14 +269,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
 
 
 def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
-    """Return the comparisons of all parts, which must be about the same objects.
-
-    Examples
-    --------
-    >>> a = Comparisons.from_triplets([[0, 1, 2]])
-    >>> concatenate([a, a]).n_comparisons
-    2
-    """
+    """Return the comparisons of all parts, which must be about the same objects."""
     parts = list(check_chunks(parts, "part"))
     first = parts[0]
     counts = None
@@ -289,9 +282,7 @@ def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
         losers=np.concatenate([part.losers for part in parts]),
         names=first.names,
         counts=counts,
-        details=concatenate_details(
-            [part.details for part in parts], [part.n_rows for part in parts]
-        ),
+        details=concatenate_details([(part.details, part.n_rows) for part in parts]),
     )
 
 

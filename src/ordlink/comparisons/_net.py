@@ -10,7 +10,7 @@ import numpy as np
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 from ordlink._validate import check_choice
 from ordlink.comparisons._base import Comparisons
-from ordlink.comparisons._listed import ListedComparisons
+from ordlink.comparisons._listed import ROWS_PER_THREAD, ListedComparisons
 from ordlink.comparisons._pairs import n_pairs, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
 from ordlink.errors import InputError, InputKindError
@@ -55,13 +55,8 @@ def net_comparisons(
 ) -> NetComparisons:
     """Return A: one entry per pair of pairs; an exact tie of the votes contributes 0.
 
-    Parameters
-    ----------
-    comparisons : ListedComparisons
-        Answers, possibly repeated and contradicting each other.
-    repeats : {"majority", "net"}
-        The sign of the net count, or the net count as weight. A count of more than 2^20 for one
-        pair of pairs, or 2^31 - 1 in all, is refused: sums would not be exact.
+    `repeats` takes the sign of the net count, or the net count as weight. Counts beyond 2^20 for
+    one pair of pairs, or 2^31 - 1 in all, are refused: sums would not be exact.
     """
     check_repeats(repeats)
     majority = comparisons.tally.majority
@@ -91,18 +86,13 @@ def check_weights(
     largest = int(net.argmax())
     if net[largest] > LARGEST_WEIGHT:
         (i, k), (j, l) = pair_members(np.array([winners[largest], losers[largest]]), n_objects)  # noqa: E741
-        raise InputError(
-            f"the comparison ({i}, {j}, {k}, {l}) has a net count of {net[largest]:,}, but at most "
-            f"{LARGEST_WEIGHT:,} can be added up exactly",
-            remedy=remedy,
-        )
+        problem = f"the comparison ({i}, {j}, {k}, {l}) has a net count of {net[largest]:,}"
+        exact = f"at most {LARGEST_WEIGHT:,} can be added up exactly"
+        raise InputError(f"{problem}, but {exact}", remedy=remedy)
     total = int(net.sum(dtype=np.int64))
     if total > LARGEST_TOTAL:
-        raise InputError(
-            f"the net counts add up to {total:,}, but at most {LARGEST_TOTAL:,} can be added up "
-            "exactly",
-            remedy=remedy,
-        )
+        exact = f"at most {LARGEST_TOTAL:,} can be added up exactly"
+        raise InputError(f"the net counts add up to {total:,}, but {exact}", remedy=remedy)
 
 
 def wins_minus_losses(comparisons: Comparisons, repeats: Repeats = "majority") -> FloatArray:
@@ -112,9 +102,8 @@ def wins_minus_losses(comparisons: Comparisons, repeats: Repeats = "majority") -
         return (below - above).astype(np.float64)
     if isinstance(comparisons, ListedComparisons):
         return net_wins(net_comparisons(comparisons, repeats))
-    raise InputKindError(
-        f"expected Comparisons, got {type(comparisons).__name__}", parameter="comparisons"
-    )
+    problem = f"expected Comparisons, got {type(comparisons).__name__}"
+    raise InputKindError(problem, parameter="comparisons")
 
 
 def net_wins(net: NetComparisons) -> FloatArray:
@@ -123,9 +112,6 @@ def net_wins(net: NetComparisons) -> FloatArray:
     wins = np.bincount(net.winners, weights=net.weights, minlength=n)
     losses = np.bincount(net.losers, weights=net.weights, minlength=n)
     return np.asarray(wins - losses, dtype=np.float64)
-
-
-_ROWS_PER_THREAD = 500_000
 
 
 @dataclass(frozen=True)
@@ -161,7 +147,7 @@ def compress(net: NetComparisons) -> ComparisonColumns:
     from ordlink.comparisons._kernels_columns import count_pairs, fill_columns
 
     n = n_pairs(net.n_objects)
-    parts = split_range(len(net.winners), smallest=_ROWS_PER_THREAD)
+    parts = split_range(len(net.winners), smallest=ROWS_PER_THREAD)
     above, below = (np.zeros((len(parts), n), dtype=np.int64) for _ in range(2))
 
     def count(number: int) -> None:

@@ -25,13 +25,7 @@ MAX_OBJECTS = 65_535
 
 
 def n_pairs(n_objects: int) -> int:
-    """Return the number of unordered pairs of objects, E = N (N - 1) / 2.
-
-    Examples
-    --------
-    >>> n_pairs(4)
-    6
-    """
+    """Return the number of unordered pairs of objects, E = N (N - 1) / 2."""
     return n_objects * (n_objects - 1) // 2
 
 
@@ -48,19 +42,9 @@ def check_pair_ids_fit(n_objects: int) -> None:
 
 
 def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> Int32Array:
-    """Return the ids of the pairs {i, j}; the order within a pair does not matter.
+    """Return the ids of the pairs {i, j}, arrays of one shape with i different from j.
 
-    Parameters
-    ----------
-    i, j : array of int, same shape
-        Objects, i different from j in each place.
-    n_objects : int
-        Number of objects N.
-
-    Returns
-    -------
-    ndarray of int32, same shape
-        low * (2 N - low - 1) / 2 + (high - low - 1).
+    The id is low * (2 N - low - 1) / 2 + (high - low - 1), whichever of the two is low.
 
     Examples
     --------
@@ -128,7 +112,7 @@ def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
 
 
 def objects_from_numbers(
-    rows: AnyArray, *, n_objects: int | None, one_based: bool, row_name: RowNamer = plain_row
+    rows: AnyArray, n_objects: int | None, row_name: RowNamer, *, one_based: bool
 ) -> tuple[Int32Array, int]:
     """Return object indices and N for rows of numbers; refuse what is no object, name the row."""
     first = 1 if one_based else 0
@@ -167,11 +151,7 @@ def objects_from_numbers(
 
 
 def objects_from_names(
-    rows: AnyArray,
-    *,
-    names: tuple[str, ...] | None,
-    n_objects: int | None = None,
-    row_name: RowNamer = plain_row,
+    rows: AnyArray, names: tuple[str, ...] | None, n_objects: int | None, row_name: RowNamer
 ) -> tuple[Int32Array, tuple[str, ...]]:
     """Return object indices and names; by default all that occur, in natural order."""
     occurring, codes = np.unique(rows.astype(str), return_inverse=True)

@@ -29,7 +29,8 @@ def check_similarities(
 ) -> FloatArray:
     """Return the matrix as float64 after checking that it holds one number per pair of objects.
 
-    The diagonal may hold anything, NaN and infinity included, and is returned as it came.
+    The diagonal may hold anything, NaN and infinity included, and is returned as it came. The
+    result is a read-only view of the input where its dtype allows, else a read-only copy.
 
     Parameters
     ----------
@@ -40,11 +41,6 @@ def check_similarities(
         Number of objects that the matrix must have.
     name : str
         What error messages call the matrix.
-
-    Returns
-    -------
-    ndarray of shape (n_objects, n_objects), dtype float64
-        A read-only view of the input where its dtype allows, else a read-only copy.
 
     Examples
     --------

@@ -76,10 +76,8 @@ class ComparisonsSummary(ChunksSummary):
         As in :class:`ChunksSummary`.
     n_answers : int
         Number of answers; an answer may be several comparisons.
-    n_distinct : int
-        Number of different pairs of pairs that were compared.
-    share_of_possible : float
-        n_distinct divided by the number of all pairs of pairs.
+    n_distinct, share_of_possible : int, float
+        Number of different pairs of pairs that were compared, and their share of all.
     n_repeated : int
         Comparisons beyond the first about the same pair of pairs.
     n_contradictions : int
@@ -201,14 +199,7 @@ def _summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
 
 
 def find_named(comparisons: ListedComparisons) -> Int64Array:
-    """Return the objects that some comparison names, in increasing order.
-
-    Examples
-    --------
-    >>> from ordlink import Comparisons
-    >>> find_named(Comparisons.from_triplets([[3, 1, 4]], n_objects=6)).tolist()
-    [1, 3, 4]
-    """
+    """Return the objects that some comparison names, in increasing order."""
     pairs = np.flatnonzero(_compared_pairs(comparisons))
     return np.unique(pair_members(pairs, comparisons.n_objects)).astype(np.int64)
 

@@ -1,7 +1,7 @@
 """Files of comparisons: CSV, TSV, Parquet, NPZ and JSON lines."""
 
-from ordlink.io._files import read_comparisons, read_in_chunks, read_names, write_comparisons
-from ordlink.io._source import InputFile, find_delimiter, reading
+from ordlink.io._files import read_comparisons, read_in_chunks, write_comparisons
+from ordlink.io._source import InputFile, find_delimiter, read_names, reading
 
 __all__ = [
     "InputFile",

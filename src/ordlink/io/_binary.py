@@ -15,7 +15,6 @@ from ordlink._typing import AnyArray
 from ordlink.comparisons import ListedComparisons, n_pairs
 from ordlink.comparisons._answers import check_counts
 from ordlink.io._cells import ArrowColumn, arrow_parquet, pa
-from ordlink.io._columns import Options, find_roles
 from ordlink.io._own import (
     KERNEL_ROWS,
     OWN_COLUMNS,
@@ -30,7 +29,7 @@ from ordlink.io._own import (
     parse_json,
 )
 from ordlink.io._source import InputFile, reading, refuse
-from ordlink.io._table import Table, list_table
+from ordlink.io._table import Options, Table, find_roles, list_table
 
 _METADATA_KEY = b"ordlink"
 
@@ -71,12 +70,11 @@ def write_parquet(file: BinaryIO, comparisons: ListedComparisons) -> None:
     metadata = {_METADATA_KEY: FileHeader.of(comparisons).to_json().encode()}
     try:
         for block in own_blocks(comparisons):
-            table = pa.table(
-                {
-                    name: pa.array(cells, type=pa.string() if cells.dtype.kind in "OU" else None)
-                    for name, cells in block.items()
-                }
-            ).replace_schema_metadata(metadata)
+            arrays = {
+                name: pa.array(cells, type=pa.string() if cells.dtype.kind in "OU" else None)
+                for name, cells in block.items()
+            }
+            table = pa.table(arrays).replace_schema_metadata(metadata)
             if writer is None:
                 writer = arrow_parquet.ParquetWriter(file, table.schema, write_page_checksum=True)
             writer.write_table(table)
@@ -128,10 +126,8 @@ def read_npz(source: InputFile, options: Options) -> ListedComparisons:
                 for member in members
             }
         if len(arrays) < max(1, len(members)):
-            problem = (
-                f"expected arrays of different names, got {len(members)} with {len(arrays)} names"
-            )
-            refuse(source.name, problem, WRITE_AGAIN)
+            got = f"{len(members)} with {len(arrays)} names"
+            refuse(source.name, f"expected arrays of different names, got {got}", WRITE_AGAIN)
         if "header" in arrays and {"winners", "losers"} <= arrays.keys():
             check_options(options, source.name)
             return _read_own(arrays, options, source.name)
@@ -160,12 +156,9 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) 
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         refuse(source, "expected arrays as numpy.savez stores them", WRITE_AGAIN)
     content = io.BytesIO(archive.read(member))
-    version = np.lib.format.read_magic(content)
-    read_header = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
+    read_header = np.lib.format.read_array_header_2_0
+    if np.lib.format.read_magic(content) == (1, 0):
+        read_header = np.lib.format.read_array_header_1_0
     shape, fortran_order, dtype = read_header(content)
     name = member.filename.removesuffix(".npy")
     if dtype.kind not in "iufU":
@@ -255,11 +248,9 @@ def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: st
         bad = (ids < 0) | (ids >= n)
         if bad.any():
             row = int(bad.argmax())
-            refuse(
-                f"{source}, row {row}",
-                f"the pair {ids[row]} of {name} is out of range: {n_objects} objects have {n} "
-                "pairs",
-            )
+            known = f"{n_objects} objects have {n} pairs"
+            problem = f"the pair {ids[row]} of {name} is out of range: {known}"
+            refuse(f"{source}, row {row}", problem)
     same = winners == losers
     if same.any():
         problem = "compares a pair with itself, which says nothing"

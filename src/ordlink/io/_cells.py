@@ -43,10 +43,10 @@ _SIDES = ((1.0, ("1", "1.0", "true")), (0.0, ("0", "0.0", "false")), (np.nan, _U
 
 def object_cells(
     columns: Sequence[ArrowColumn],
-    *,
     names: Sequence[str] | None,
-    one_based: bool,
     row_name: RowNamer,
+    *,
+    one_based: bool,
 ) -> tuple[AnyArray, Sequence[str] | None, bool]:
     """Return object numbers (n_rows, n_columns), the names, and whether they were looked up.
 

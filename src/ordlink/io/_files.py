@@ -1,8 +1,7 @@
-"""Comparisons from and to files of any format, and lists of names."""
+"""Comparisons from and to files of any format."""
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -17,21 +16,9 @@ from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputKindError
 from ordlink.io._binary import open_parquet, read_npz, write_npz, write_parquet
-from ordlink.io._columns import Options
 from ordlink.io._own import FileHeader, OpenTables, OwnRows, check_options, check_writable
-from ordlink.io._source import (
-    DELIMITERS,
-    NO_ANSWERS,
-    InputFile,
-    Readable,
-    check_names_found,
-    find_delimiter,
-    find_format,
-    reading,
-    refuse,
-    utf8_bytes,
-)
-from ordlink.io._table import EarlierChunks, list_table
+from ordlink.io._source import DELIMITERS, NO_ANSWERS, InputFile, Readable, find_format, refuse
+from ordlink.io._table import EarlierChunks, Options, list_table
 from ordlink.io._text import open_jsonl, open_text, write_jsonl, write_text
 
 _OPENERS: dict[
@@ -271,41 +258,3 @@ def write_comparisons(
     check_writable(comparisons)
     with replacing(path) as file:
         writer(file, comparisons)
-
-
-def read_names(path: Readable) -> list[str]:
-    r"""Return the names of the objects, in order; they may repeat.
-
-    Parameters
-    ----------
-    path : path or binary file object
-        Text with one name per line, no empty line in between; of a table (.csv, .tsv) the first
-        column, where a first row "name" is skipped.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_names(io.BytesIO(b"cat\ndog\n"))
-    ['cat', 'dog']
-    """
-    source = InputFile.of(path)
-    text = utf8_bytes(source.read_bytes(), source.name).decode()
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    names = [line.strip() for line in lines]
-    extension = "" if source.path is None else source.path.suffix.lower().removeprefix(".")
-    if extension in DELIMITERS:
-        delimiter = find_delimiter(lines[:1], DELIMITERS[extension])
-        with reading(source.name, "text"):
-            records = csv.reader(lines, delimiter=delimiter)
-            names = [record[0].strip() if record else "" for record in records]
-        if names[0].lower() == "name":
-            names = names[1:]
-    while names and not names[-1]:
-        names.pop()
-    if not names:
-        refuse(source.name, "there are no names in this file")
-    if "" in names:
-        problem = f"name {names.index('') + 1} is empty"
-        refuse(source.name, problem, "give one name per line, without empty lines in between")
-    check_names_found(names, source.name)
-    return names

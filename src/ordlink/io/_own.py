@@ -18,9 +18,8 @@ from ordlink.comparisons._answers import check_counts, list_answers
 from ordlink.comparisons._pairs import MAX_OBJECTS
 from ordlink.errors import InputError
 from ordlink.io._cells import pa, to_numpy, whole_cells
-from ordlink.io._columns import Options
 from ordlink.io._source import located, reading, refuse
-from ordlink.io._table import DETAIL_COLUMNS, Table, detail_cells
+from ordlink.io._table import DETAIL_COLUMNS, Options, Table, detail_cells
 
 MAGIC = "ordlink-comparisons"
 """Marks our own files; its value is the version."""
@@ -93,10 +92,8 @@ def header_from_object(fields: Any, source: str) -> FileHeader:
     if not _is_count(version) or version < 1:
         _refuse(source, f"its version is {version!r}")
     if version > VERSION:
-        problem = (
-            f"written by a newer ordlink (file version {version}, this one reads up to {VERSION})"
-        )
-        refuse(source, problem, "update ordlink")
+        versions = f"file version {version}, this one reads up to {VERSION}"
+        refuse(source, f"written by a newer ordlink ({versions})", "update ordlink")
     names, n_objects, n_rows = (fields.get(key) for key in ("objects", "n_objects", "n_rows"))
     if n_objects is not None and not (_is_count(n_objects) and n_objects <= MAX_OBJECTS):
         got = shorten(repr(n_objects))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,7 +15,6 @@ from ordlink._text import shorten
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._pairs import RowNamer
 from ordlink.io._cells import ArrowColumn, arrow_csv, pa, pc
-from ordlink.io._columns import Options, looks_like_header
 from ordlink.io._own import (
     MAGIC,
     WRITE_AGAIN,
@@ -34,7 +34,7 @@ from ordlink.io._source import (
     refuse,
     utf8_bytes,
 )
-from ordlink.io._table import Table
+from ordlink.io._table import Options, Table, looks_like_header
 
 _MAX_COLUMNS = 1000
 _BLOCK_BYTES = 1 << 22
@@ -326,10 +326,8 @@ def _take_header(
 
 def _json_cell(cell: float | str) -> str:
     """Return a cell as strict JSON, which has neither NaN nor infinity."""
-    if isinstance(cell, float) and cell != cell:
-        return "null"
-    if isinstance(cell, float) and cell in (float("inf"), float("-inf")):
-        return f'"{cell}"'
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return "null" if math.isnan(cell) else f'"{cell}"'
     return json.dumps(cell, ensure_ascii=False)
 
 
@@ -360,9 +358,8 @@ def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
         refuse(row_name(row), problem)
     if str not in kinds:
         try:
-            return pa.chunked_array(
-                [pa.array(cells, pa.float64() if float in kinds else pa.int64())]
-            )
+            kind = pa.float64() if float in kinds else pa.int64()
+            return pa.chunked_array([pa.array(cells, kind)])
         except (OverflowError, pa.ArrowInvalid):
             pass  # numbers beyond 64 bits: as text they can be named in the message
     texts = [cell if cell is None or isinstance(cell, str) else repr(cell) for cell in cells]
