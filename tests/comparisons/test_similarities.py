@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ordlink.comparisons import _similarities
-from ordlink.comparisons._similarities import check_similarities
+from ordlink.comparisons import _ranked
+from ordlink.comparisons._ranked import check_similarities
 from ordlink.errors import InputError, InputKindError
 
 
@@ -54,7 +54,7 @@ def test_the_first_bad_entry_is_named_whatever_the_block_size(n_objects, entries
     i, j = min(bad)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_similarities, "BLOCK_ENTRIES", entries)
+        patch.setattr(_ranked, "BLOCK_ENTRIES", entries)
         with pytest.raises(InputError, match=rf"W, row {i}, column {j}: .*got nan"):
             check_similarities(matrix, name="W")
 
@@ -68,7 +68,7 @@ def test_asymmetry_is_named_in_the_upper_triangle(n_objects, entries, data):
     i, j = sorted((i, j))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_similarities, "BLOCK_ENTRIES", entries)
+        patch.setattr(_ranked, "BLOCK_ENTRIES", entries)
         with pytest.raises(InputError, match=rf"row {i}, column {j}: expected a symmetric"):
             check_similarities(matrix)
 

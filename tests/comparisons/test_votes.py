@@ -70,7 +70,7 @@ def test_votes_are_those_of_a_plain_sort(comparisons) -> None:
 @pytest.mark.parametrize("n_threads", ["1", "2", "3"])
 def test_many_rows_on_several_threads(monkeypatch, n_threads: str) -> None:
     monkeypatch.setenv("ORDLINK_THREADS", n_threads)
-    monkeypatch.setattr("ordlink.comparisons._votes._ROWS_PER_THREAD", 100)
+    monkeypatch.setattr("ordlink.comparisons._listed.ROWS_PER_THREAD", 100)
     rng = np.random.default_rng(0)
     winners = rng.integers(0, 700, 30_000).astype(np.int32)
     losers = ((winners + rng.integers(1, 30, 30_000)) % 780).astype(np.int32)

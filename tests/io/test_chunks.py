@@ -44,7 +44,7 @@ def assert_same(chunks, whole) -> None:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Pieces span several blocks of the file."""
-    monkeypatch.setattr("ordlink.io._pieces.BLOCK_BYTES", 100)
+    monkeypatch.setattr("ordlink.io._source.BLOCK_BYTES", 100)
     monkeypatch.setattr("ordlink.io._text._SAMPLE_BYTES", 150)
 
 

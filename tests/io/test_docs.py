@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ordlink.io import read_comparisons
-from ordlink.io._columns import DETAIL_ALIASES, OBJECT_ALIASES
+from ordlink.io._table import DETAIL_ALIASES, OBJECT_ALIASES
 
 PAGE = Path(__file__).parents[2] / "docs" / "file-format.md"
 EXAMPLES = re.findall(r"```(csv|json)\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)

@@ -17,7 +17,7 @@ BAD_ROWS = ((0, 1, 0, 7), (0, 7, 2, 3), (0, -1, 2, 3), (4, 4, 2, 3), (0, 1, 1, 0
 @pytest.fixture
 def kernels_for_all(monkeypatch):
     monkeypatch.setattr("ordlink.io._own.KERNEL_ROWS", 1)
-    monkeypatch.setattr("ordlink.io._npz.KERNEL_ROWS", 1)
+    monkeypatch.setattr("ordlink.io._binary.KERNEL_ROWS", 1)
 
 
 @pytest.mark.parametrize("run", [pairs_of_rows, pairs_of_rows.py_func])

@@ -224,7 +224,7 @@ def test_newer_versions_are_refused_in_every_format(tmp_path, monkeypatch):
     for extension in EXTENSIONS:
         path = tmp_path / f"answers.{extension}"
         with monkeypatch.context() as context:
-            context.setattr("ordlink.io._header.VERSION", 2)
+            context.setattr("ordlink.io._own.VERSION", 2)
             write_comparisons(comparisons, path)
 
         with pytest.raises(InputError, match="written by a newer ordlink"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ordlink import Comparisons
 from ordlink.comparisons import ListedComparisons, net_comparisons
-from ordlink.comparisons._columns import compress
+from ordlink.comparisons._net import compress
 from ordlink.methods.adds import adds_similarity
 from ordlink.methods.kernel_al import _passive as _passive_kernel
 from ordlink.methods.kernel_al import (

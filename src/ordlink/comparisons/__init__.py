@@ -1,24 +1,22 @@
 """Comparisons: the container, the answer forms, passive sampling."""
 
-from ordlink.comparisons._base import Comparisons
-from ordlink.comparisons._build import list_answers
-from ordlink.comparisons._columns import ComparisonColumns, compress, row_sums
-from ordlink.comparisons._details import AnswerDetails, check_sides
-from ordlink.comparisons._forms import FORMS, AnswerForm, find_form
+from ordlink.comparisons._answers import FORMS, AnswerForm, find_form, list_answers
+from ordlink.comparisons._base import AnswerDetails, Comparisons, check_sides
 from ordlink.comparisons._listed import ListedComparisons, check_chunks, concatenate
 from ordlink.comparisons._net import (
+    ComparisonColumns,
     NetComparisons,
     Repeats,
     check_repeats,
     check_weights,
+    compress,
     net_comparisons,
     net_wins,
+    row_sums,
     wins_minus_losses,
 )
-from ordlink.comparisons._objects import natural_key
-from ordlink.comparisons._pairs import n_pairs, pair_ids, pair_members, square
-from ordlink.comparisons._ranked import RankedComparisons
-from ordlink.comparisons._similarities import check_similarities
+from ordlink.comparisons._pairs import n_pairs, natural_key, pair_ids, pair_members, square
+from ordlink.comparisons._ranked import RankedComparisons, check_similarities
 from ordlink.comparisons._summary import (
     ChunksSummary,
     ComparisonsSummary,

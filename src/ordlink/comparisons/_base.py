@@ -1,18 +1,179 @@
-"""Comparisons: what all kinds have in common, and how they are made."""
+"""Comparisons: what all kinds have in common, details of the answers, and how they are made."""
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ordlink._typing import AnyArray
+import numpy as np
+
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
 from ordlink._validate import Seed
+from ordlink.errors import InputError
 
 if TYPE_CHECKING:
     from ordlink.comparisons._listed import ListedComparisons
     from ordlink.comparisons._summary import ComparisonsSummary
+
+Array = TypeVar("Array", bound=np.ndarray)
+
+
+def read_only(array: Array) -> Array:
+    """Return a view that cannot be written to; the array itself stays as it is."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+class FrozenArrays:
+    """Make the arrays of a frozen dataclass read-only, also in copies; these drop cached values."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, read_only(value))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        FrozenArrays.__post_init__(self)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerDetails(FrozenArrays):
+    """Columns about the answers, one entry per comparison.
+
+    Attributes
+    ----------
+    answers : ndarray of int32 or None
+        Number of the answer that a comparison came from; one answer "most central" or "odd one
+        out" gives two comparisons, which belong together when answers are drawn or split.
+    annotators : ndarray of str objects or None
+        Who answered; empty where unknown.
+    times : ndarray of str objects or None
+        When, as written in the source; empty where unknown.
+    response_times : ndarray of float64 or None
+        How long it took, in the unit of the source; NaN where unknown.
+    chose_first : ndarray of float64 or None
+        1 if the answer chose what was shown first (or on the left), 0 if not, NaN where unknown.
+    """
+
+    answers: Int32Array | None = None
+    annotators: AnyArray | None = None
+    times: AnyArray | None = None
+    response_times: FloatArray | None = None
+    chose_first: FloatArray | None = None
+
+    @property
+    def columns(self) -> dict[str, AnyArray]:
+        """The columns that are present, by name."""
+        present = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: column for name, column in present.items() if column is not None}
+
+    def take(self, rows: AnyArray) -> AnswerDetails:
+        """Return the details of the given comparisons."""
+        return AnswerDetails(**{name: column[rows] for name, column in self.columns.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnswerDetails):
+            return NotImplemented
+        if self.columns.keys() != other.columns.keys():
+            return False
+        return all(
+            np.array_equal(column, other.columns[name], equal_nan=column.dtype.kind == "f")
+            for name, column in self.columns.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def make_details(
+    n_answers: int, each: int, kept: BoolArray | None, given: dict[str, Any]
+) -> AnswerDetails | None:
+    """Return the details of the kept answers, which became `each` comparisons each.
+
+    Answers are numbered 0, 1, 2, ... where it matters and `given` does not say otherwise.
+    """
+    columns: dict[str, AnyArray] = {}
+    for name, values in AnswerDetails(**given).columns.items():
+        column = _as_column(name, values)
+        if column.shape != (n_answers,):
+            raise InputError(
+                f"expected one entry per answer, {n_answers:,}, got an array of shape "
+                f"{column.shape}",
+                parameter=name,
+            )
+        columns[name] = column if kept is None else column[kept]
+    if "answers" not in columns and each > 1:
+        n_kept = n_answers if kept is None else int(kept.sum())
+        columns["answers"] = np.arange(n_kept, dtype=np.int32)
+    if not columns:
+        return None
+    return AnswerDetails(**{name: np.repeat(column, each) for name, column in columns.items()})
+
+
+def check_sides(chose_first: object) -> FloatArray:
+    """Return 1, 0 or NaN (not known) for each answer, refuse anything else."""
+    try:
+        sides = np.array(chose_first, dtype=np.float64)
+    except (TypeError, ValueError):
+        sides = np.full(1, np.inf)
+    if not (np.isnan(sides) | (sides == 0) | (sides == 1)).all():
+        problem = "expected True, False or NaN for each answer, got something else"
+        remedy = "pass whether the answer chose what was shown first"
+        raise InputError(problem, parameter="chose_first", remedy=remedy)
+    return sides
+
+
+def concatenate_details(parts: Sequence[tuple[AnswerDetails | None, int]]) -> AnswerDetails | None:
+    """Return the details of parts of some length one after another; unknown entries are filled."""
+    present = {name for part, _ in parts if part is not None for name in part.columns}
+    if not present:
+        return None
+    columns: dict[str, AnyArray] = {}
+    for name in present:
+        pieces: list[AnyArray] = []
+        next_answer = 0
+        for part, length in parts:
+            piece = None if part is None else part.columns.get(name)
+            if name == "answers":
+                piece = np.arange(length, dtype=np.int32) if piece is None else piece
+                piece = (piece + np.int32(next_answer)).astype(np.int32)
+                next_answer = int(piece.max(initial=next_answer - 1)) + 1
+            elif piece is None:
+                is_text = name in ("annotators", "times")
+                piece = np.full(length, "" if is_text else np.nan, object if is_text else float)
+            pieces.append(piece)
+        columns[name] = np.concatenate(pieces)
+    return AnswerDetails(**columns)
+
+
+def _as_column(name: str, given: Any) -> AnyArray:
+    if name == "answers":
+        return np.array(given, dtype=np.int32)
+    if name == "chose_first":
+        return check_sides(given)
+    if name == "response_times":
+        try:
+            return np.array(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"expected numbers, got {error}", parameter=name) from error
+    column = np.empty(len(given), dtype=object)
+    column[:] = ["" if _is_unknown(entry) else str(entry) for entry in given]
+    return column
+
+
+def _is_unknown(entry: object) -> bool:
+    """Return whether an entry is missing: None, NaN, or what pandas and NumPy have for it."""
+    if isinstance(entry, (float, np.floating)):
+        return bool(np.isnan(entry))
+    return entry is None or (not isinstance(entry, str) and str(entry) in ("<NA>", "NaT"))
 
 
 P = ParamSpec("P")
@@ -38,11 +199,9 @@ class Comparisons(ABC):
     """Statements "i and j are more alike than k and l" about N objects.
 
     Make them with :meth:`from_quadruplets`, :meth:`from_triplets`, :meth:`from_most_central`,
-    :meth:`from_odd_one_out` or :meth:`from_similarities`, or read them from a file with
-    :func:`ordlink.read_comparisons`. They are either listed one by one
-    (:class:`ListedComparisons`) or, where all comparisons of a similarity matrix are meant, held
-    as the ranks of the pairs (:class:`RankedComparisons`), so that the N^4 / 8 of them are never
-    written down.
+    :meth:`from_odd_one_out` or :meth:`from_similarities`, or read them with
+    :func:`ordlink.read_comparisons`. They are listed one by one (:class:`ListedComparisons`) or, if
+    all N^4 / 8 of a similarity matrix are meant, as ranks of pairs (:class:`RankedComparisons`).
 
     Examples
     --------
@@ -66,13 +225,15 @@ class Comparisons(ABC):
     def subset(self, objects: Sequence[int] | AnyArray) -> Comparisons:
         """Return the comparisons among these objects alone, renumbered in the given order."""
 
-    @abstractmethod
     def summary(self) -> ComparisonsSummary:
         """Return what there is: objects, comparisons, repeats, contradictions, gaps."""
+        from ordlink.comparisons._summary import summarise
 
-    @abstractmethod
+        return summarise(self)
+
     def warnings(self) -> list[str]:
         """Return what the user should know before trusting a tree, one sentence each."""
+        return self.summary().warnings()
 
     def __repr__(self) -> str:
         kind = type(self).__name__
@@ -115,13 +276,8 @@ class Comparisons(ABC):
         Returns
         -------
         ListedComparisons
-
-        Raises
-        ------
-        InputError
-            If a row is not a comparison of two different pairs of known objects.
         """
-        from ordlink.comparisons._build import list_answers
+        from ordlink.comparisons._answers import list_answers
 
         return list_answers(
             rows,
@@ -141,7 +297,7 @@ class Comparisons(ABC):
     @_with_parameters_of(from_quadruplets)
     def from_triplets(rows: AnyArray, **given: Any) -> ListedComparisons:
         """Return the comparisons of rows (i, j, k): i is closer to j than to k."""
-        from ordlink.comparisons._build import list_answers
+        from ordlink.comparisons._answers import list_answers
 
         return list_answers(rows, "triplet", **given)
 
@@ -152,7 +308,7 @@ class Comparisons(ABC):
 
         Each row becomes two comparisons, (j, i, j, k) and (k, i, k, j).
         """
-        from ordlink.comparisons._build import list_answers
+        from ordlink.comparisons._answers import list_answers
 
         return list_answers(rows, "most-central", **given)
 
@@ -163,7 +319,7 @@ class Comparisons(ABC):
 
         Each row becomes two comparisons, (i, j, i, k) and (i, j, j, k).
         """
-        from ordlink.comparisons._build import list_answers
+        from ordlink.comparisons._answers import list_answers
 
         return list_answers(rows, "odd-one-out", **given)
 
@@ -185,16 +341,11 @@ class Comparisons(ABC):
         similarities : ndarray of shape (N, N)
             Symmetric; the diagonal is not used.
         proportion : float
-            Probability p in (0, 1]. With 1 nothing is listed.
+            Probability p in (0, 1]. With 1 nothing is listed: the result is ranked.
         seed : int, numpy.random.Generator or None
             Seed of the draw.
         names : sequence of str, optional
             Name of each object.
-
-        Returns
-        -------
-        Comparisons
-            Ranked if the proportion is 1, otherwise listed.
         """
         from ordlink.comparisons._ranked import RankedComparisons
 

@@ -8,11 +8,7 @@ from ordlink._typing import Int32Array
 
 @kernel
 def link_objects(
-    winners: Int32Array,
-    losers: Int32Array,
-    low: Int32Array,
-    high: Int32Array,
-    root: Int32Array,
+    winners: Int32Array, losers: Int32Array, low: Int32Array, high: Int32Array, root: Int32Array
 ) -> Int32Array:
     """Return the smallest object of each object's part; union-find that stops at one part.
 

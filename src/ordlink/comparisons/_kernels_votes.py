@@ -44,11 +44,7 @@ def pack_rows(winners: Int32Array, losers: Int32Array, place: Int64Array, packed
 
 @kernel
 def pack_counted_rows(
-    winners: Int32Array,
-    losers: Int32Array,
-    counts: Int32Array,
-    place: Int64Array,
-    packed: AnyArray,
+    winners: Int32Array, losers: Int32Array, counts: Int32Array, place: Int64Array, packed: AnyArray
 ) -> None:
     """Write (2 high + won) 2^32 + count into the buckets, as `pack_rows` does."""
     for row in range(winners.shape[0]):

@@ -1,26 +1,101 @@
-"""Comparisons listed one by one."""
+"""Comparisons listed one by one, and how often each pair of pairs was answered each way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ordlink._text import counted
-from ordlink._typing import AnyArray, Int32Array
+from ordlink._typing import AnyArray, Int32Array, Int64Array
 from ordlink._validate import Seed, check_objects, random_generator
-from ordlink.comparisons._base import Comparisons
-from ordlink.comparisons._details import AnswerDetails, concatenate_details
-from ordlink.comparisons._frozen import FrozenArrays
-from ordlink.comparisons._pairs import check_n_objects, pair_ids, pair_members
-from ordlink.comparisons._votes import Tally, tally_votes
+from ordlink.comparisons._base import AnswerDetails, Comparisons, FrozenArrays, concatenate_details
+from ordlink.comparisons._pairs import check_n_objects, n_pairs, pair_ids, pair_members
 from ordlink.errors import InputError, InputKindError
 
-if TYPE_CHECKING:
-    from ordlink.comparisons._summary import ComparisonsSummary
+ROWS_PER_THREAD = 500_000
+
+
+@dataclass(frozen=True)
+class Majority:
+    """The pairs of pairs that the votes decide, sorted by (low, high); `net` None means 1 each."""
+
+    winners: Int32Array
+    losers: Int32Array
+    net: Int32Array | Int64Array | None
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What the votes on comparisons come to."""
+
+    n_distinct: int
+    n_contradictions: int = 0
+    majority: Majority | None = None
+
+
+def tally_votes(
+    winners: Int32Array, losers: Int32Array, counts: Int32Array | None, n_objects: int
+) -> Tally:
+    """Return what the votes come to, O(n_rows + E); rows in order take one look.
+
+    Rows go into one bucket for each lower pair, by counting sort. Within a bucket, votes are added
+    up by the higher pair.
+    """
+    from ordlink.comparisons._kernels_votes import add_up_votes, are_in_order
+
+    n_rows = len(winners)
+    if are_in_order(winners, losers):
+        return Tally(n_rows)
+    n = n_pairs(n_objects)
+    starts, packed = _fill_buckets(winners, losers, counts, n)
+    rows = (starts, packed, 0 if counts is None else 32)
+    scratch = (np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int32))
+    nothing = np.empty(0, dtype=np.int32)
+    n_distinct, n_decided, n_contradictions, largest = add_up_votes(
+        *rows, *scratch, nothing, nothing, nothing
+    )
+    if n_distinct == n_rows:
+        return Tally(n_rows)
+    ahead, behind = (np.empty(n_decided, dtype=np.int32) for _ in range(2))
+    net: AnyArray = nothing
+    if largest > 1:
+        net = np.empty(n_decided, dtype=np.int32 if largest < 2**31 else np.int64)
+    add_up_votes(*rows, *scratch, ahead, behind, net)
+    majority = Majority(ahead, behind, net if largest > 1 else None)
+    return Tally(n_distinct, n_contradictions, majority)
+
+
+def _fill_buckets(
+    winners: Int32Array, losers: Int32Array, counts: Int32Array | None, n_buckets: int
+) -> tuple[Int64Array, AnyArray]:
+    """Return where each bucket starts, and the packed rows bucket by bucket."""
+    from ordlink._threads import run_parts, split_range
+    from ordlink.comparisons._kernels_votes import count_lower, pack_counted_rows, pack_rows
+
+    parts = split_range(len(winners), smallest=ROWS_PER_THREAD)
+    sizes = np.zeros((len(parts), n_buckets), dtype=np.int64)
+    run_parts(
+        lambda number: count_lower(winners[parts[number]], losers[parts[number]], sizes[number]),
+        len(parts),
+    )
+    starts = np.zeros(n_buckets + 1, dtype=np.int64)
+    np.cumsum(sizes.sum(axis=0), out=starts[1:])
+    place = starts[:-1] + np.cumsum(sizes, axis=0) - sizes  # each part behind those before it
+    packed = np.empty(len(winners), dtype=np.uint32 if counts is None else np.uint64)
+
+    def pack(number: int) -> None:
+        part = parts[number]
+        if counts is None:
+            pack_rows(winners[part], losers[part], place[number], packed)
+        else:
+            pack_counted_rows(winners[part], losers[part], counts[part], place[number], packed)
+
+    run_parts(pack, len(parts))
+    return starts, packed
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -28,8 +103,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
     """Comparisons listed one by one, as ids of the winning and the losing pair.
 
     Usually made by one of the methods of :class:`Comparisons`. ``comparisons[rows]`` takes a slice,
-    a mask or an array of row numbers, so that scikit-learn can split them; ``len(comparisons)`` is
-    the number of rows.
+    a mask or an array of row numbers, so that scikit-learn can split them.
 
     Attributes
     ----------
@@ -73,13 +147,9 @@ class ListedComparisons(FrozenArrays, Comparisons):
     @property
     def quadruplets(self) -> Int32Array:
         """Rows (i, j, k, l) that state w_ij > w_kl, with i < j and k < l, shape (n_rows, 4)."""
-        return np.stack(
-            [
-                *pair_members(self.winners, self.n_objects),
-                *pair_members(self.losers, self.n_objects),
-            ],
-            axis=1,
-        )
+        i, j = pair_members(self.winners, self.n_objects)
+        k, l = pair_members(self.losers, self.n_objects)  # noqa: E741 - the paper's letters
+        return np.stack([i, j, k, l], axis=1)
 
     @property
     def answer_ids(self) -> Int32Array:
@@ -148,15 +218,13 @@ class ListedComparisons(FrozenArrays, Comparisons):
     def take(self, rows: AnyArray) -> ListedComparisons:
         """Return the comparisons in these rows: an array of row numbers or a mask."""
         rows = np.asarray(rows)
-        is_mask = rows.dtype == bool
-        return ListedComparisons(
-            n_objects=self.n_objects,
+        return replace(
+            self,
             winners=self.winners[rows],
             losers=self.losers[rows],
-            names=self.names,
             counts=None if self.counts is None else self.counts[rows],
             details=None if self.details is None else self.details.take(rows),
-            distinct=self.distinct and is_mask,
+            distinct=self.distinct and rows.dtype == bool,
         )
 
     def subset(self, objects: Sequence[int] | AnyArray) -> ListedComparisons:
@@ -167,15 +235,12 @@ class ListedComparisons(FrozenArrays, Comparisons):
         renumbered = new_number[self.quadruplets]
         inside = np.all(renumbered >= 0, axis=1)
         i, j, k, l = renumbered[inside].T  # noqa: E741 - the paper's letters
-        within = self.take(inside)
-        return ListedComparisons(
+        return replace(
+            self.take(inside),
             n_objects=len(kept),
             winners=pair_ids(i, j, len(kept)),
             losers=pair_ids(k, l, len(kept)),
             names=None if self.names is None else tuple(self.names[o] for o in kept),
-            counts=within.counts,
-            details=within.details,
-            distinct=within.distinct,
         )
 
     def split(
@@ -183,12 +248,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
     ) -> tuple[ListedComparisons, ListedComparisons]:
         """Return (train, test) with whole answers in one or the other.
 
-        Parameters
-        ----------
-        test_share : float
-            Share of the answers that go into the test part, between 0 and 1.
-        seed : int, numpy.random.Generator or None
-            Seed of the draw.
+        `test_share` is the share of the answers in the test part; `seed` seeds the draw.
         """
         if not 0 < test_share < 1:
             raise InputError(
@@ -201,12 +261,6 @@ class ListedComparisons(FrozenArrays, Comparisons):
         in_test = chosen[answer_of_row]
         return self.take(~in_test), self.take(in_test)
 
-    def summary(self) -> ComparisonsSummary:
-        """Return what there is: objects, comparisons, repeats, contradictions, gaps."""
-        from ordlink.comparisons._summary import summarise_listed
-
-        return summarise_listed(self)
-
     def warnings(self) -> list[str]:
         """Return what to know before trusting a tree, as the summary's warnings, but cheaper."""
         from ordlink.comparisons._summary import warn_of_listed
@@ -215,33 +269,20 @@ class ListedComparisons(FrozenArrays, Comparisons):
 
 
 def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
-    """Return the comparisons of all parts, which must be about the same objects.
-
-    Examples
-    --------
-    >>> a = Comparisons.from_triplets([[0, 1, 2]])
-    >>> concatenate([a, a]).n_comparisons
-    2
-    """
+    """Return the comparisons of all parts, which must be about the same objects."""
     parts = list(check_chunks(parts, "part"))
     first = parts[0]
     counts = None
     if any(part.counts is not None for part in parts):
-        counts = np.concatenate(
-            [
-                np.ones(part.n_rows, dtype=np.int32) if part.counts is None else part.counts
-                for part in parts
-            ]
-        )
+        # With no counts, each row was answered once.
+        counts = np.concatenate([np.broadcast_to(p._counts_or_1, p.n_rows) for p in parts])
     return ListedComparisons(
         n_objects=first.n_objects,
         winners=np.concatenate([part.winners for part in parts]),
         losers=np.concatenate([part.losers for part in parts]),
         names=first.names,
         counts=counts,
-        details=concatenate_details(
-            [part.details for part in parts], [part.n_rows for part in parts]
-        ),
+        details=concatenate_details([(part.details, part.n_rows) for part in parts]),
     )
 
 
@@ -250,9 +291,8 @@ def check_chunks(
 ) -> Iterator[ListedComparisons]:
     """Yield the chunks; refuse what is none, and chunks about other objects than the first."""
     if isinstance(chunks, Comparisons):
-        raise InputKindError(
-            f"expected {what}s of comparisons, got a single one", remedy="pass [comparisons]"
-        )
+        problem = f"expected {what}s of comparisons, got a single one"
+        raise InputKindError(problem, remedy="pass [comparisons]")
     objects = None
     for number, chunk in enumerate(chunks):
         if not isinstance(chunk, ListedComparisons):

@@ -1,17 +1,21 @@
-"""Pairs of objects as numbers: {i, j} with i < j becomes one int32 id, row by row.
+"""Objects and their pairs as numbers.
 
-The order is that of SciPy's condensed distance matrices: (0,1), (0,2), ..., (1,2), ...
+The objects that users write, numbers or names, become 0..N-1. A pair {i, j} with i < j becomes one
+int32 id, in the order of SciPy's condensed distance matrices: (0,1), (0,2), ..., (1,2), ...
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ordlink._text import quoted
 from ordlink._typing import AnyArray, Int32Array
-from ordlink._validate import check_whole_number
+from ordlink._validate import check_names, check_whole_number, count_objects
 from ordlink.errors import InputError
 
 Number = TypeVar("Number", bound=np.generic)
@@ -21,50 +25,26 @@ MAX_OBJECTS = 65_535
 
 
 def n_pairs(n_objects: int) -> int:
-    """Return the number of unordered pairs of objects, E = N (N - 1) / 2.
-
-    Examples
-    --------
-    >>> n_pairs(4)
-    6
-    """
+    """Return the number of unordered pairs of objects, E = N (N - 1) / 2."""
     return n_objects * (n_objects - 1) // 2
 
 
 def check_n_objects(n_objects: object) -> int:
-    """Return the number of objects as an int; NumPy's small integers would overflow later.
-
-    Examples
-    --------
-    >>> check_n_objects(np.uint8(60))
-    60
-    """
+    """Return the number of objects as an int; NumPy's small integers would overflow later."""
     return check_whole_number(n_objects, "n_objects", lowest=1)
 
 
 def check_pair_ids_fit(n_objects: int) -> None:
     """Raise InputError if there are too many objects for int32 pair ids."""
     if n_objects > MAX_OBJECTS:
-        raise InputError(
-            f"lists of comparisons hold at most {MAX_OBJECTS:,} objects, got {n_objects:,}",
-            remedy="use an active method (4K-AL-act) on an oracle for more",
-        )
+        problem = f"lists of comparisons hold at most {MAX_OBJECTS:,} objects, got {n_objects:,}"
+        raise InputError(problem, remedy="use an active method (4K-AL-act) on an oracle for more")
 
 
 def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> Int32Array:
-    """Return the ids of the pairs {i, j}; the order within a pair does not matter.
+    """Return the ids of the pairs {i, j}, arrays of one shape with i different from j.
 
-    Parameters
-    ----------
-    i, j : array of int, same shape
-        Objects, i different from j in each place.
-    n_objects : int
-        Number of objects N.
-
-    Returns
-    -------
-    ndarray of int32, same shape
-        low * (2 N - low - 1) / 2 + (high - low - 1).
+    The id is low * (2 N - low - 1) / 2 + (high - low - 1), whichever of the two is low.
 
     Examples
     --------
@@ -103,3 +83,109 @@ def square(by_pair: NDArray[Number], n_objects: int) -> NDArray[Number]:
     matrix[upper] = by_pair
     matrix[upper[1], upper[0]] = by_pair
     return matrix
+
+
+_LARGEST_NUMBER = 2.0**53
+RowNamer: TypeAlias = Callable[[int], str]
+"""Says where row r of the input is, e.g. "answers.csv, line 18"."""
+
+
+def plain_row(row: int) -> str:
+    """Name a row of an array, counted from 0 as NumPy does."""
+    return f"row {row}"
+
+
+def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    """Return a key to sort names by, so that "car 2" comes before "car 10".
+
+    Examples
+    --------
+    >>> sorted(["car 10", "car 2", "bus"], key=natural_key)
+    ['bus', 'car 2', 'car 10']
+    """
+    # Digits are compared by length, then as text: Python refuses to turn 4301 into a number.
+    parts = []
+    for digits, text in re.findall(r"([0-9]+)|([^0-9]+)", name):
+        short = digits.lstrip("0")
+        parts.append((0, len(short), short) if digits else (1, 0, text))
+    return parts, name
+
+
+def objects_from_numbers(
+    rows: AnyArray, n_objects: int | None, row_name: RowNamer, *, one_based: bool
+) -> tuple[Int32Array, int]:
+    """Return object indices and N for rows of numbers; refuse what is no object, name the row."""
+    first = 1 if one_based else 0
+    known = "objects are 0, 1, 2, ..., check the row"
+    is_float = rows.dtype.kind == "f"
+    if is_float or (rows.size and max(-int(rows.min()), int(rows.max())) > _LARGEST_NUMBER):
+        too_large = np.abs(rows.astype(np.float64)) > _LARGEST_NUMBER
+        _refuse_first(too_large, rows, row_name, "is far too large", known)
+    if is_float:
+        _refuse_first(rows != np.floor(rows), rows, row_name, "is not a whole number", known)
+    smallest, largest = (int(rows.min()), int(rows.max())) if rows.size else (first, first - 1)
+    if smallest < first:
+        remedy = "check the row"
+        if one_based:
+            remedy = "if the answers count from 0, leave out {one_based:True}, otherwise " + remedy
+        problem = f"is below {first}, the first object"
+        _refuse_first(rows < first, rows, row_name, problem, remedy)
+    if n_objects is None:
+        n_objects = largest + 1 - first
+        if not one_based and rows.size and smallest == 1:
+            raise InputError(
+                f"object 0 is never named, 1 to {largest} are: this looks as if the answers count "
+                "from 1",
+                remedy=f"pass {{one_based:True}}, or {{n_objects:{largest + 1}}} if there is an "
+                "object 0",
+            )
+    check_pair_ids_fit(n_objects)
+    if largest >= n_objects + first:
+        remedy = "check the row, or pass {n_objects} if there are more"
+        if not one_based and largest == n_objects:
+            remedy += "; if the answers count from 1, pass {one_based:True}"
+        problem = f"is out of range: there {count_objects(n_objects, first)}"
+        _refuse_first(rows >= n_objects + first, rows, row_name, problem, remedy)
+    numbers = rows.astype(np.int32)
+    return (numbers - np.int32(first) if first else numbers), n_objects
+
+
+def objects_from_names(
+    rows: AnyArray, names: tuple[str, ...] | None, n_objects: int | None, row_name: RowNamer
+) -> tuple[Int32Array, tuple[str, ...]]:
+    """Return object indices and names; by default all that occur, in natural order."""
+    occurring, codes = np.unique(rows.astype(str), return_inverse=True)
+    different = [str(name) for name in occurring]
+    if names is None:
+        names = tuple(sorted(different, key=natural_key))
+        check_names(names, None)
+        if n_objects is not None and n_objects != len(names):
+            problem = f"the answers name {len(names):,} objects, not {n_objects:,}"
+            remedy = "pass the {names} of all objects"
+            raise InputError(problem, parameter="n_objects", remedy=remedy)
+    check_pair_ids_fit(len(names))
+    objects = number_names(different, names)[codes.reshape(rows.shape)]
+    problem = "is not among the names of the objects"
+    _refuse_first(objects < 0, rows, row_name, problem, "check the spelling")
+    return objects, names
+
+
+def number_names(occurring: Sequence[str], names: Sequence[str]) -> Int32Array:
+    """Return the position of each occurring name among the names of the objects, -1 for none."""
+    position = {name: at for at, name in enumerate(names)}
+    if len(position) < len(names):
+        twice = next(name for at, name in enumerate(names) if position[name] != at)
+        problem = f"two objects are named {quoted(twice)}, so a name does not say which is meant"
+        raise InputError(problem, remedy="give them different {names} or use numbers")
+    return np.array([position.get(name, -1) for name in occurring], dtype=np.int32)
+
+
+def _refuse_first(
+    bad: AnyArray, rows: AnyArray, row_name: RowNamer, problem: str, remedy: str
+) -> None:
+    """Raise InputError for the first row with a bad entry, quoting the entry."""
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        entry = rows[row, column]
+        shown = quoted(entry) if rows.dtype.kind in "OUT" else f"{entry:.12g}"
+        raise InputError(f"object {shown} {problem}", where=row_name(int(row)), remedy=remedy)

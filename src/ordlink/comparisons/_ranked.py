@@ -2,23 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ordlink._typing import AnyArray, Int32Array, Int64Array
+from ordlink._text import counted
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 from ordlink._validate import Seed, check_names, check_objects, random_generator
-from ordlink.comparisons._base import Comparisons
-from ordlink.comparisons._frozen import FrozenArrays
+from ordlink.comparisons._base import Comparisons, FrozenArrays, read_only
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._pairs import check_n_objects, check_pair_ids_fit, n_pairs, pair_ids
-from ordlink.comparisons._similarities import check_similarities
-from ordlink.errors import InputError
+from ordlink.errors import InputError, InputKindError
 
-if TYPE_CHECKING:
-    from ordlink.comparisons._summary import ComparisonsSummary
+RELATIVE_TOLERANCE = 1e-9
+"""w_ij and w_ji may differ by this share of the larger one: rounding, not a mistake."""
+ABSOLUTE_TOLERANCE = 1e-12
+"""The same relative to the largest entry of the matrix, for entries close to 0."""
+BLOCK_ENTRIES = 1 << 22
+"""Rows are checked in blocks of about this many entries, so that temporaries stay small."""
+
+
+def check_similarities(
+    similarities: ArrayLike, *, n_objects: int | None = None, name: str = "similarities"
+) -> FloatArray:
+    """Return the matrix as float64 after checking that it holds one number per pair of objects.
+
+    The diagonal may hold anything, NaN and infinity included, and is returned as it came. The
+    result is a read-only view of the input where its dtype allows, else a read-only copy.
+
+    Parameters
+    ----------
+    similarities : array_like of shape (n_objects, n_objects)
+        Symmetric up to rounding, finite off the diagonal. Entry (i, j) is w_ij; where w_ij and
+        w_ji differ by rounding, users of the matrix take the upper triangle.
+    n_objects : int, optional
+        Number of objects that the matrix must have.
+    name : str
+        What error messages call the matrix.
+
+    Examples
+    --------
+    >>> check_similarities([[0, 2], [2, 0]])
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    matrix = _to_float_matrix(similarities, name)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            "expected a square matrix, one row and one column per object, got shape "
+            f"{matrix.shape}",
+            where=name,
+        )
+    if not matrix.shape[0]:
+        raise InputError("expected at least one object, got an empty matrix", where=name)
+    if n_objects is not None and matrix.shape[0] != n_objects:
+        problem = f"expected {counted(n_objects, 'object')}, got a matrix of {matrix.shape[0]:,}"
+        remedy = "pass the rows and columns of the same objects in the same order"
+        raise InputError(problem, where=name, remedy=remedy)
+    scale = _check_finite(matrix, name)
+    _check_symmetric(matrix, scale, name)
+    return read_only(matrix)
+
+
+def _to_float_matrix(similarities: ArrayLike, name: str) -> FloatArray:
+    if hasattr(similarities, "toarray"):
+        problem = f"expected a dense matrix, got {type(similarities).__name__}"
+        raise InputKindError(problem, where=name, remedy="convert it with .toarray()")
+    if isinstance(similarities, np.ma.MaskedArray):  # a masked entry is a missing one
+        similarities = np.ma.filled(similarities.astype(np.float64), np.nan)
+    try:
+        raw: AnyArray = np.asarray(similarities)
+        if raw.dtype.kind not in "biufO":
+            raise TypeError(f"entries of type {raw.dtype}")
+        return raw.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        problem = f"expected a square matrix of real numbers, got {error}"
+        remedy = "pass an array with one row and one column per object"
+        raise InputKindError(problem, where=name, remedy=remedy) from error
+
+
+def _row_blocks(n_objects: int) -> Iterator[slice]:
+    step = max(1, BLOCK_ENTRIES // n_objects)
+    for start in range(0, n_objects, step):
+        yield slice(start, min(start + step, n_objects))
+
+
+def _off_diagonal(condition: BoolArray, rows: slice) -> BoolArray:
+    """Set the entries of a block of rows that lie on the diagonal to False, in place."""
+    condition[np.arange(rows.stop - rows.start), np.arange(rows.start, rows.stop)] = False
+    return condition
+
+
+def _first(condition: BoolArray, rows: slice) -> tuple[int, int]:
+    row, column = np.unravel_index(int(condition.argmax()), condition.shape)
+    return rows.start + int(row), int(column)
+
+
+def _check_finite(matrix: FloatArray, name: str) -> float:
+    """Return the largest magnitude off the diagonal."""
+    scale = 0.0
+    for rows in _row_blocks(len(matrix)):
+        finite = np.isfinite(matrix[rows])
+        missing = _off_diagonal(~finite, rows)
+        if missing.any():
+            i, j = _first(missing, rows)
+            problem = f"expected a finite number, got {matrix[i, j]}"
+            remedy = "leave out objects whose similarities are unknown"
+            raise InputError(problem, where=f"{name}, row {i}, column {j}", remedy=remedy)
+        counted = _off_diagonal(finite, rows)
+        scale = max(scale, float(np.abs(matrix[rows]).max(where=counted, initial=0.0)))
+    return scale
+
+
+def _check_symmetric(matrix: FloatArray, scale: float, name: str) -> None:
+    for rows in _row_blocks(len(matrix)):
+        here, mirrored = matrix[rows], matrix[:, rows].T
+        with np.errstate(invalid="ignore", over="ignore"):  # the diagonal; differences to infinity
+            larger = np.maximum(np.abs(here), np.abs(mirrored))
+            tolerance = RELATIVE_TOLERANCE * larger + ABSOLUTE_TOLERANCE * scale
+            differs = _off_diagonal(np.abs(here - mirrored) > tolerance, rows)
+        if differs.any():
+            i, j = _first(differs, rows)
+            raise InputError(
+                f"expected a symmetric matrix, got {matrix[i, j]} there and {matrix[j, i]} at row "
+                f"{j}, column {i}",
+                where=f"{name}, row {i}, column {j}",
+                remedy="if this is meant, pass the mean of the matrix and its transpose",
+            )
+
 
 _WAITS_PER_DRAW = 1 << 20
 
@@ -137,13 +250,3 @@ class RankedComparisons(FrozenArrays, Comparisons):
     def listed(self) -> ListedComparisons:
         """Return all comparisons, listed: about N^4 / 8 rows, so only for few objects."""
         return self.sample(1.0)
-
-    def summary(self) -> ComparisonsSummary:
-        """Return what there is: objects, comparisons, repeats, contradictions, gaps."""
-        from ordlink.comparisons._summary import summarise_ranked
-
-        return summarise_ranked(self)
-
-    def warnings(self) -> list[str]:
-        """Return what the user should know before trusting a tree, one sentence each."""
-        return self.summary().warnings()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ordlink._typing import BoolArray, Int32Array, Int64Array
+from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._listed import ListedComparisons, check_chunks
 from ordlink.comparisons._pairs import n_pairs, pair_members
 from ordlink.comparisons._ranked import RankedComparisons
@@ -26,10 +27,8 @@ class ChunksSummary:
 
     Attributes
     ----------
-    n_objects : int
-        Number of objects.
-    n_comparisons : int
-        Number of comparisons, with repetitions.
+    n_objects, n_comparisons : int
+        Number of objects, and of comparisons with repetitions.
     n_pairs_never_compared : int
         Pairs of objects that no comparison names.
     never_named : tuple of str
@@ -77,10 +76,8 @@ class ComparisonsSummary(ChunksSummary):
         As in :class:`ChunksSummary`.
     n_answers : int
         Number of answers; an answer may be several comparisons.
-    n_distinct : int
-        Number of different pairs of pairs that were compared.
-    share_of_possible : float
-        n_distinct divided by the number of all pairs of pairs.
+    n_distinct, share_of_possible : int, float
+        Number of different pairs of pairs that were compared, and their share of all.
     n_repeated : int
         Comparisons beyond the first about the same pair of pairs.
     n_contradictions : int
@@ -121,11 +118,6 @@ def summarise_chunks(chunks: Iterable[ListedComparisons]) -> ChunksSummary:
     chunks : iterable of ListedComparisons
         All about the same objects, e.g. from :func:`ordlink.read_in_chunks`.
 
-    Raises
-    ------
-    InputError
-        If there is no chunk, or one is about other objects.
-
     Examples
     --------
     >>> from ordlink.comparisons import Comparisons
@@ -159,8 +151,11 @@ def summarise_chunks(chunks: Iterable[ListedComparisons]) -> ChunksSummary:
     )
 
 
-def summarise_listed(comparisons: ListedComparisons) -> ComparisonsSummary:
-    """Return the summary of listed comparisons."""
+def summarise(comparisons: Comparisons) -> ComparisonsSummary:
+    """Return the summary of listed or ranked comparisons."""
+    if isinstance(comparisons, RankedComparisons):
+        return _summarise_ranked(comparisons)
+    assert isinstance(comparisons, ListedComparisons)  # narrows the type: there are two kinds
     tally = comparisons.tally
     details = comparisons.details
     annotators = None if details is None else details.annotators
@@ -185,8 +180,7 @@ def warn_of_listed(comparisons: ListedComparisons) -> list[str]:
     ]
 
 
-def summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
-    """Return the summary of all comparisons of a similarity matrix."""
+def _summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
     n_objects, n_comparisons = comparisons.n_objects, comparisons.n_comparisons
     everything = _names_of(np.arange(n_objects, dtype=np.int32), comparisons.names)
     return ComparisonsSummary(
@@ -205,14 +199,7 @@ def summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
 
 
 def find_named(comparisons: ListedComparisons) -> Int64Array:
-    """Return the objects that some comparison names, in increasing order.
-
-    Examples
-    --------
-    >>> from ordlink import Comparisons
-    >>> find_named(Comparisons.from_triplets([[3, 1, 4]], n_objects=6)).tolist()
-    [1, 3, 4]
-    """
+    """Return the objects that some comparison names, in increasing order."""
     pairs = np.flatnonzero(_compared_pairs(comparisons))
     return np.unique(pair_members(pairs, comparisons.n_objects)).astype(np.int64)
 

@@ -1,9 +1,7 @@
 """Files of comparisons: CSV, TSV, Parquet, NPZ and JSON lines."""
 
-from ordlink.io._names import read_names
-from ordlink.io._read import read_comparisons, read_in_chunks
-from ordlink.io._source import InputFile, find_delimiter, reading
-from ordlink.io._write import write_comparisons
+from ordlink.io._files import read_comparisons, read_in_chunks, write_comparisons
+from ordlink.io._source import InputFile, find_delimiter, read_names, reading
 
 __all__ = [
     "InputFile",

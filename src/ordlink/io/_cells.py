@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from ordlink._text import quoted
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int64Array
-from ordlink.comparisons._objects import RowNamer, natural_key, number_names
+from ordlink.comparisons._pairs import RowNamer, natural_key, number_names
 from ordlink.io._source import refuse
 
+
+class _Lazy:
+    """A module that is imported at its first use: pyarrow is slow to import."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
+
+
+pa: Any = _Lazy("pyarrow")
+pc: Any = _Lazy("pyarrow.compute")
+arrow_csv: Any = _Lazy("pyarrow.csv")
+arrow_parquet: Any = _Lazy("pyarrow.parquet")
 ArrowColumn: TypeAlias = Any
 """A pyarrow ChunkedArray; pyarrow ships no types."""
 
@@ -27,28 +43,32 @@ _SIDES = ((1.0, ("1", "1.0", "true")), (0.0, ("0", "0.0", "false")), (np.nan, _U
 
 def object_cells(
     columns: Sequence[ArrowColumn],
-    *,
     names: Sequence[str] | None,
-    one_based: bool,
     row_name: RowNamer,
+    *,
+    one_based: bool,
 ) -> tuple[AnyArray, Sequence[str] | None, bool]:
     """Return object numbers (n_rows, n_columns), the names, and whether they were looked up.
 
     Whole numbers are numbers, also where names are given; only if all given names are whole
     numbers themselves, and `one_based` does not say otherwise, they are looked up as names.
     """
-    numeric_names = names is not None and all(_is_whole(name) for name in names) and not one_based
-    if not (numeric_names and names):
+    whole_names = [n for n in names or () if n.isascii() and n.removeprefix("-").isdecimal()]
+    if one_based or not names or len(whole_names) < len(names):
         numbers = [_cast_whole(column) for column in columns]
         if all(column is not None for column in numbers):
             return np.stack([c for c in numbers if c is not None], axis=1), names, False
-    texts = [_trimmed(as_text(column)) for column in columns]
+    texts = [pc.utf8_trim_whitespace(as_text(column)) for column in columns]
     _refuse_empty(texts, row_name)
     if names is not None:
         return _look_up(texts, names, row_name), names, True
     is_number = _all_match(texts, _NUMBER)
     if is_number.all():  # such as "3.0" or "+3"; "3.5" is refused with all other numbers
-        return np.stack([_as_floats(text) for text in texts], axis=1), None, False
+        return (
+            np.stack([to_numpy(pc.cast(text, pa.float64())) for text in texts], axis=1),
+            None,
+            False,
+        )
     # A typo must not turn a file of numbers into a file of names.
     if is_number[0].all() or is_number.mean() > 0.5:
         _refuse_text(texts, is_number, row_name, "pass their {names}")
@@ -63,36 +83,29 @@ def object_cells(
     return number_names(occurring, found)[codes], found, True
 
 
-def int32_cells(column: ArrowColumn) -> AnyArray | None:
-    """Return a column that is stored as int32, without a copy if possible; None for others."""
-    import pyarrow as pa
-
-    return to_numpy(column) if column.type == pa.int32() and not column.null_count else None
-
-
 def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Array:
     """Return a column of whole numbers; empty cells are refused."""
     numbers = _cast_whole(column)
     if numbers is None:
-        text = _trimmed(as_text(column))
+        text = pc.utf8_trim_whitespace(as_text(column))
         _refuse_empty([text], row_name, what)
         bad, problem = ~_all_match([text], _WHOLE), "is not a whole number"
         if not bad.any():
-            bad, problem = np.abs(_as_floats(text))[:, None] >= 2.0**63, "is too large"
+            bad, problem = (
+                np.abs(to_numpy(pc.cast(text, pa.float64())))[:, None] >= 2.0**63,
+                "is too large",
+            )
         _refuse([text], bad, row_name, problem, "correct the cell", what=f"the {what}")
     return numbers
 
 
 def time_cells(column: ArrowColumn, row_name: RowNamer, *, decimal_comma: bool) -> FloatArray:
     """Return a column of response times, NaN where cells are empty."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     numbers: Any
     if not _is_text(column.type):
         numbers = pc.cast(column, pa.float64(), safe=False)
     else:
-        text = _trimmed(as_text(column))
+        text = pc.utf8_trim_whitespace(as_text(column))
         unknown = pc.is_in(pc.utf8_lower(text), value_set=pa.array(_UNKNOWN_TIMES))
         text = pc.if_else(unknown, pa.scalar(None, pa.string()), text)
         if decimal_comma:
@@ -111,13 +124,10 @@ def time_cells(column: ArrowColumn, row_name: RowNamer, *, decimal_comma: bool) 
 
 def side_cells(column: ArrowColumn, source: str, row_name: RowNamer) -> FloatArray:
     """Return a column that says whether the first option was chosen: 1, 0, NaN where unknown."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_boolean(column.type):
         column = pc.cast(column, pa.int8())
     check_column_kind(column, "chose_first", source)
-    text = pc.utf8_lower(_trimmed(as_text(column)))
+    text = pc.utf8_lower(pc.utf8_trim_whitespace(as_text(column)))
     numbers = np.full(len(text), np.inf)
     for number, words in _SIDES:
         numbers[to_numpy(pc.is_in(text, value_set=pa.array(words)))] = number
@@ -134,14 +144,11 @@ def side_cells(column: ArrowColumn, source: str, row_name: RowNamer) -> FloatArr
 def text_cells(column: ArrowColumn, *, trim: bool) -> AnyArray:
     """Return a column of text as an object array, empty where cells are null."""
     text = as_text(column)
-    return to_numpy(_trimmed(text) if trim else text).astype(object)
+    return to_numpy(pc.utf8_trim_whitespace(text) if trim else text).astype(object)
 
 
 def as_text(column: ArrowColumn) -> ArrowColumn:
     """Return a column as text, null cells empty."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     if column.type != pa.string():
@@ -151,8 +158,6 @@ def as_text(column: ArrowColumn) -> ArrowColumn:
 
 def to_numpy(column: ArrowColumn) -> AnyArray:
     """Return a column (or an array) as a NumPy array."""
-    import pyarrow as pa
-
     array = column
     if isinstance(column, pa.ChunkedArray):  # a single chunk is not copied
         array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
@@ -162,44 +167,22 @@ def to_numpy(column: ArrowColumn) -> AnyArray:
 
 def check_column_kind(column: ArrowColumn, name: str, source: str) -> None:
     """Refuse columns that hold neither numbers nor text."""
-    from pyarrow import types
-
     kind = column.type
-    is_number = types.is_integer(kind) or types.is_floating(kind)
-    if not (is_number or _is_text(kind) or types.is_null(kind)):
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if not (is_number or _is_text(kind) or pa.types.is_null(kind)):
         refuse(source, f"the column {quoted(name)} holds {kind}; expected whole numbers or text")
 
 
 def _is_text(kind: Any) -> bool:
-    from pyarrow import types
-
-    if types.is_dictionary(kind):
+    if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
-def _is_whole(text: str) -> bool:
-    return text.isascii() and text.removeprefix("-").isdecimal()
-
-
-def _trimmed(text: ArrowColumn) -> ArrowColumn:
-    import pyarrow.compute as pc
-
-    return pc.utf8_trim_whitespace(text)
-
-
-def _as_floats(text: ArrowColumn) -> FloatArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return to_numpy(pc.cast(text, pa.float64()))
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
 
 
 def _cast_whole(column: ArrowColumn) -> Int64Array | None:
     """Return a column as int64, None if a cell is not a whole number."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if column.null_count:
         return None
     if not _is_text(column.type):
@@ -210,7 +193,7 @@ def _cast_whole(column: ArrowColumn) -> Int64Array | None:
     text = as_text(column)
     for trim in (False, True):  # spaces are rare, and looking for them takes time
         try:
-            numbers = pc.cast(_trimmed(text) if trim else text, pa.int64())
+            numbers = pc.cast(pc.utf8_trim_whitespace(text) if trim else text, pa.int64())
         except pa.ArrowInvalid:
             continue
         # pyarrow reads "0x1F" as 31; here it is text.
@@ -221,18 +204,12 @@ def _cast_whole(column: ArrowColumn) -> Int64Array | None:
 
 def _all_match(texts: Sequence[ArrowColumn], pattern: str) -> BoolArray:
     """Return for each cell, of shape (n_rows, n_columns), whether it matches."""
-    import pyarrow.compute as pc
-
     matches: list[Any] = [pc.match_substring_regex(t, pattern, ignore_case=True) for t in texts]
     return np.stack([to_numpy(column).astype(bool) for column in matches], axis=1)
 
 
 def _refuse_empty(texts: Sequence[ArrowColumn], row_name: RowNamer, what: str = "object") -> None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    columns: list[Any] = [pc.equal(text, pa.scalar("")) for text in texts]
-    empty = np.stack([to_numpy(column).astype(bool) for column in columns], axis=1)
+    empty = _all_match(texts, "^$")
     if empty.any():
         row, column = (int(at) for at in np.argwhere(empty)[0])
         which = f"{what} {column + 1}" if len(texts) > 1 else what
@@ -270,8 +247,6 @@ def _refuse(
 
 def _encode(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:
     """Return for each cell the number of its text among the different ones, and these."""
-    import pyarrow as pa
-
     cells = pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string())
     encoded = cells.combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy().reshape(len(texts), -1).T

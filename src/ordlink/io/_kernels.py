@@ -20,8 +20,8 @@ def pairs_of_rows(
 ) -> bool:
     """Write the ids of the pairs {i, j} and {k, l}; return whether all rows are comparisons.
 
-    They are if all objects lie in 0..N-1, no pair is of an object with itself, and no pair is
-    compared with itself. Otherwise what was written means nothing.
+    They are if all objects lie in 0..N-1 and no object or pair meets itself. Otherwise what was
+    written means nothing.
     """
     good = True
     for row in range(winners.shape[0]):

@@ -1,31 +1,158 @@
-"""Our own files: all that comparisons hold, as columns in blocks, and back."""
+"""Our own files: the versioned header, and all that comparisons hold, as columns in blocks."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ordlink._text import counted
+from ordlink._text import counted, shorten
 from ordlink._typing import AnyArray, Int32Array
 from ordlink._validate import check_names
 from ordlink.comparisons import AnswerDetails, ListedComparisons, n_pairs, pair_members
-from ordlink.comparisons._build import check_counts, list_answers
+from ordlink.comparisons._answers import check_counts, list_answers
+from ordlink.comparisons._pairs import MAX_OBJECTS
 from ordlink.errors import InputError
-from ordlink.io._cells import int32_cells, whole_cells
-from ordlink.io._header import FileHeader
-from ordlink.io._source import located, refuse
-from ordlink.io._table import Options, Table, detail_cells
+from ordlink.io._cells import pa, to_numpy, whole_cells
+from ordlink.io._source import located, reading, refuse
+from ordlink.io._table import DETAIL_COLUMNS, Options, Table, detail_cells
+
+MAGIC = "ordlink-comparisons"
+"""Marks our own files; its value is the version."""
+VERSION = 1
+"""Version of the files that are written, and the newest that can be read."""
+
+
+@dataclass(frozen=True)
+class FileHeader:
+    """Number of objects, their names, and the number of rows, which shows that none is missing."""
+
+    n_objects: int
+    names: tuple[str, ...] | None = None
+    n_rows: int | None = None
+
+    @staticmethod
+    def of(comparisons: ListedComparisons) -> FileHeader:
+        """Return the header of a file of these comparisons."""
+        return FileHeader(comparisons.n_objects, comparisons.names, comparisons.n_rows)
+
+    def to_json(self, **more: Any) -> str:
+        """Return the header, and what a format adds to it, as one line of JSON."""
+        return json.dumps({MAGIC: VERSION, **self._fields(), **more}, ensure_ascii=False)
+
+    def to_comments(self) -> str:
+        """Return the header as the lines at the top of a text file."""
+        fields = self._fields().items()
+        lines = [f"# {key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields]
+        return f"# {MAGIC} {VERSION}\n" + "".join(lines)
+
+    def _fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = (
+            {"n_objects": self.n_objects} if self.names is None else {"objects": list(self.names)}
+        )
+        return fields if self.n_rows is None else {**fields, "n_rows": self.n_rows}
+
+    def check_n_rows(self, n_rows: int, source: str) -> None:
+        """Raise InputError if rows are missing or were added."""
+        if self.n_rows is not None and n_rows != self.n_rows:
+            refuse(
+                source,
+                f"the header announces {self.n_rows} rows, the file has {n_rows}",
+                "it may be cut off; if rows were changed on purpose, remove n_rows from the header",
+            )
+
+
+def header_from_comments(lines: list[str], source: str) -> FileHeader | None:
+    """Return the header in the comment lines at the top of a text file, None if there is none."""
+    if not lines or not lines[0].startswith(f"# {MAGIC}"):
+        return None
+    version = re.fullmatch(rf"# {MAGIC} ([0-9]{{1,9}})", lines[0].rstrip())
+    if version is None:
+        _refuse(source, f"its first line is not '# {MAGIC} {VERSION}'")
+    fields: dict[str, Any] = {MAGIC: int(version[1])}
+    for line in lines[1:]:
+        field = re.fullmatch(r"# (objects|n_objects|n_rows):(.*)", line, flags=re.DOTALL)
+        if field is None:
+            continue
+        if field[1] in fields:
+            _refuse(source, f"'{field[1]}' occurs twice in it")
+        fields[field[1]] = parse_json(field[2], source)
+    return header_from_object(fields, source)
+
+
+def header_from_object(fields: Any, source: str) -> FileHeader:
+    """Return the header that was parsed from JSON."""
+    if not isinstance(fields, dict) or MAGIC not in fields:
+        _refuse(source, f"it is not an object with the key {MAGIC!r}")
+    version = fields[MAGIC]
+    if not _is_count(version) or version < 1:
+        _refuse(source, f"its version is {version!r}")
+    if version > VERSION:
+        versions = f"file version {version}, this one reads up to {VERSION}"
+        refuse(source, f"written by a newer ordlink ({versions})", "update ordlink")
+    names, n_objects, n_rows = (fields.get(key) for key in ("objects", "n_objects", "n_rows"))
+    if n_objects is not None and not (_is_count(n_objects) and n_objects <= MAX_OBJECTS):
+        got = shorten(repr(n_objects))
+        _refuse(source, f"n_objects is {got}, not a number from 0 to {MAX_OBJECTS}")
+    if n_rows is not None and not _is_count(n_rows):
+        _refuse(source, f"n_rows is {shorten(repr(n_rows))}, not a number")
+    if names is None:
+        if n_objects is None:
+            _refuse(source, "it has neither objects nor n_objects")
+        return FileHeader(n_objects, None, n_rows)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        _refuse(source, "objects is not a list of names")
+    if len(names) > MAX_OBJECTS:
+        _refuse(source, f"there are more than {MAX_OBJECTS} objects")
+    try:
+        return FileHeader(len(names), check_names(names, n_objects), n_rows)
+    except InputError as error:
+        _refuse(source, error.problem)
+
+
+def parse_json(text: str, source: str) -> Any:
+    """Parse strict JSON: no key twice, no NaN."""
+    with reading(source, "JSON", "correct it or write it again"):
+        return _DECODER.decode(text)
+
+
+def parse_json_line(text: str, source: str, line: int) -> Any:
+    """Parse one of many lines; :func:`parse_json` without its cost where nothing is wrong."""
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return parse_json(text, f"{source}, line {line}")
+
+
+def _refuse(source: str, problem: str) -> NoReturn:
+    refuse(source, f"the header of this ordlink file is damaged: {problem}", "write the file again")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+
 
 OBJECT_COLUMNS = ("i", "j", "k", "l")
-DETAIL_COLUMNS = {
-    "answer": "answers",
-    "annotator": "annotators",
-    "time": "times",
-    "response_time": "response_times",
-    "chose_first": "chose_first",
-}
-"""Columns of a file, and the attribute of AnswerDetails that each holds."""
 OWN_COLUMNS = (*OBJECT_COLUMNS, "count", *DETAIL_COLUMNS)
 """All columns of our own files, in order."""
 BLOCK_ROWS = 1 << 20
@@ -35,6 +162,15 @@ CHECKED_ROWS = 1 << 16
 KERNEL_ROWS = 1 << 17
 """So many rows are worth a kernel; fewer are read sooner than Numba is imported."""
 WRITE_AGAIN = "write the file again"
+
+
+@dataclass(frozen=True)
+class OpenTables:
+    """A file being read: the header of our own files, one table at least, the rows if known."""
+
+    header: FileHeader | None
+    tables: Iterator[Table]
+    n_rows: int | None = None
 
 
 class OwnRows:
@@ -63,8 +199,10 @@ class OwnRows:
         added = slice(self.n_added, self.n_added + table.n_rows)
         winners, losers = self.winners[added], self.losers[added]
         cells = [table.checked_column(position) for position in positions]
-        columns: list[AnyArray] = [column for c in cells if (column := int32_cells(c)) is not None]
-        if len(columns) < len(cells):
+        columns: list[AnyArray]
+        if all(column.type == pa.int32() and not column.null_count for column in cells):
+            columns = [to_numpy(column) for column in cells]  # no copy if possible
+        else:
             columns = [
                 whole_cells(column, f"object {name}", table.row_name)
                 for name, column in zip(OBJECT_COLUMNS, cells, strict=True)
@@ -125,11 +263,8 @@ def check_options(options: Options, source: str) -> None:
         (options.header is False, "{header:False}"),
     ):
         if given:
-            refuse(
-                source,
-                "this file was written by ordlink and says itself how to read it",
-                f"leave out {parameter}",
-            )
+            problem = "this file was written by ordlink and says itself how to read it"
+            refuse(source, problem, f"leave out {parameter}")
 
 
 def own_blocks(comparisons: ListedComparisons) -> Iterator[dict[str, AnyArray]]:
@@ -143,26 +278,21 @@ def own_blocks(comparisons: ListedComparisons) -> Iterator[dict[str, AnyArray]]:
         rows = slice(start, start + BLOCK_ROWS)
         columns: dict[str, AnyArray] = {}
         for names, ids in (("ij", comparisons.winners[rows]), ("kl", comparisons.losers[rows])):
-            low, high = (
-                pair_members(ids, n_objects)
-                if members is None
-                else (members[0][ids], members[1][ids])
-            )
-            columns |= {names[0]: low, names[1]: high}
+            if members is None:
+                found = pair_members(ids, n_objects)
+            else:
+                found = members[0][ids], members[1][ids]
+            columns |= dict(zip(names, found, strict=True))
         details = detail_columns(comparisons).items()
         yield columns | {name: column[rows] for name, column in details}
 
 
 def detail_columns(comparisons: ListedComparisons) -> dict[str, AnyArray]:
     """Return the columns besides the objects, by their name in files."""
-    counts = comparisons.counts
-    columns = {} if counts is None else {"count": counts}
     present = {} if comparisons.details is None else comparisons.details.columns
-    return columns | {
-        name: present[attribute]
-        for name, attribute in DETAIL_COLUMNS.items()
-        if attribute in present
-    }
+    columns = {"count": comparisons.counts}
+    columns |= {name: present.get(attribute) for name, attribute in DETAIL_COLUMNS.items()}
+    return {name: column for name, column in columns.items() if column is not None}
 
 
 def check_writable(comparisons: ListedComparisons) -> None:
@@ -193,10 +323,7 @@ def _convert_at_once(
 
 
 def _are_known_distinct(winners: Int32Array, losers: Int32Array) -> bool:
-    """Return whether the rows are in order, as sampled ones are, so that none comes twice.
-
-    Few rows are not looked at: whoever needs to know finds out soon enough.
-    """
+    """Return whether many rows are in order, as sampled ones are, so that none comes twice."""
     if len(winners) < KERNEL_ROWS:
         return False
     from ordlink.comparisons._kernels_votes import are_in_order
@@ -217,19 +344,11 @@ def _positions(table: Table) -> dict[str, int]:
 def _agreed_names(header: FileHeader, options: Options, source: str) -> tuple[str, ...] | None:
     """Return the names of the file, or those that the user gives to a file without names."""
     if options.n_objects is not None and options.n_objects != header.n_objects:
-        raise InputError(
-            f"the file has {counted(header.n_objects, 'object')}, got {options.n_objects:,}",
-            where=source,
-            parameter="n_objects",
-            remedy="leave it out",
-        )
+        problem = f"the file has {counted(header.n_objects, 'object')}, got {options.n_objects:,}"
+        raise InputError(problem, where=source, parameter="n_objects", remedy="leave it out")
     with located(source):
         given = check_names(options.names, header.n_objects)
     if given is not None and header.names is not None and given != header.names:
-        raise InputError(
-            "the file names its objects itself, and differently",
-            where=source,
-            parameter="names",
-            remedy="leave them out",
-        )
+        problem = "the file names its objects itself, and differently"
+        raise InputError(problem, where=source, parameter="names", remedy="leave them out")
     return given or header.names

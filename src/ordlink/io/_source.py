@@ -16,45 +16,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NoReturn, TypeAlias
 
+import numpy as np
+
 from ordlink._text import either, quoted
+from ordlink._typing import Int64Array
 from ordlink._validate import check_names
 from ordlink.errors import InputError, InputKindError, OrdlinkError
 
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, or a binary file object such as ``sys.stdin.buffer``."""
 
-FORMATS: dict[str, str] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".npz": "npz",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
+FORMATS = {f".{name}": name for name in ("csv", "tsv", "parquet", "npz", "jsonl")}
+FORMATS[".ndjson"] = "jsonl"
 """Format of each file extension."""
 DELIMITERS = {"csv": "\t;,", "tsv": "\t"}
 """What may separate the cells of a text format, the least likely within cells first."""
+EMPTY_FILE = "the file is empty; expected a table of answers"
+NO_ANSWERS = "there are no answers in this file; expected rows of objects"
 _UTF8 = "save the file as UTF-8 text"
 
 # pyarrow's own errors derive from ValueError, TypeError, KeyError, IndexError, OSError,
-# NotImplementedError and MemoryError, so they need no mention (and no import).
+# NotImplementedError and MemoryError, so they need no mention (and no import). MemoryError comes
+# from a damaged header that announces too much, RuntimeError from encrypted members of a zip file.
 _DAMAGE: tuple[type[Exception], ...] = (
-    ValueError,  # with it: UnicodeError, json.JSONDecodeError
-    TypeError,
-    LookupError,
-    OSError,
-    EOFError,
-    ArithmeticError,  # with it: OverflowError
-    MemoryError,  # a damaged header that announces too much
-    RecursionError,
-    NotImplementedError,
-    RuntimeError,  # zipfile: encrypted members
-    SyntaxError,
-    struct.error,
-    tokenize.TokenError,
-    zlib.error,
-    zipfile.BadZipFile,
-    csv.Error,
+    *(ValueError, TypeError, LookupError, OSError, EOFError, ArithmeticError, MemoryError),
+    *(RuntimeError, SyntaxError, struct.error, tokenize.TokenError, zlib.error),
+    *(zipfile.BadZipFile, csv.Error),
 )
 """What the parsers of the standard library, NumPy and pyarrow raise on damaged bytes."""
 
@@ -87,7 +74,7 @@ class InputFile:
         with self.opened() as stream:
             content = read_block(stream, self.name)
         if not content:
-            raise empty_file(self.name)
+            refuse(self.name, EMPTY_FILE)
         return content
 
     @contextmanager
@@ -162,11 +149,8 @@ def find_format(path: Path | None, name: str | None) -> str:
     format_ = FORMATS.get(path.suffix.lower())
     if format_ is None:
         got = f"the extension {quoted(path.suffix)}" if path.suffix else "no extension"
-        refuse(
-            str(path),
-            f"expected a file name with one of {', '.join(FORMATS)}, got {got}",
-            "rename the file or pass {format}",
-        )
+        problem = f"expected a file name with one of {', '.join(FORMATS)}, got {got}"
+        refuse(str(path), problem, "rename the file or pass {format}")
     return format_
 
 
@@ -190,10 +174,7 @@ def find_delimiter(lines: list[str], delimiters: str = DELIMITERS["csv"]) -> str
 
 
 def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
-    """Return the bytes without a byte order mark; raise InputError unless they are UTF-8 text.
-
-    `first_line` is the number of their first line; only bytes from line 1 on may have a mark.
-    """
+    """Return UTF-8 bytes without a byte order mark, which only bytes from line 1 on may have."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         refuse(name, "the text is UTF-16", _UTF8)
 
@@ -205,11 +186,8 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
     if nul >= 0:
         if _is_utf16(content):
             refuse(name, "the text seems to be UTF-16, expected UTF-8", _UTF8)
-        refuse(
-            line(nul),
-            "found a NUL byte, so this is not a text file",
-            "give a file of comma-separated text, or one whose extension tells its format",
-        )
+        remedy = "give a file of comma-separated text, or one whose extension tells its format"
+        refuse(line(nul), "found a NUL byte, so this is not a text file", remedy)
     if first_line == 1:
         content = content.removeprefix(codecs.BOM_UTF8)
     if content.isascii():
@@ -217,13 +195,50 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
-        refuse(
-            line(error.start),
+        problem = (
             f"the byte 0x{content[error.start]:02x} is not UTF-8; the file is in another encoding "
-            "such as Latin-1, or not a text file",
-            _UTF8,
+            "such as Latin-1, or not a text file"
         )
+        refuse(line(error.start), problem, _UTF8)
     return content
+
+
+def read_names(path: Readable) -> list[str]:
+    r"""Return the names of the objects, in order; they may repeat.
+
+    Parameters
+    ----------
+    path : path or binary file object
+        Text with one name per line, no empty line in between; of a table (.csv, .tsv) the first
+        column, where a first row "name" is skipped.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_names(io.BytesIO(b"cat\ndog\n"))
+    ['cat', 'dog']
+    """
+    source = InputFile.of(path)
+    text = utf8_bytes(source.read_bytes(), source.name).decode()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    names = [line.strip() for line in lines]
+    extension = "" if source.path is None else source.path.suffix.lower().removeprefix(".")
+    if extension in DELIMITERS:
+        delimiter = find_delimiter(lines[:1], DELIMITERS[extension])
+        with reading(source.name, "text"):
+            records = csv.reader(lines, delimiter=delimiter)
+            names = [record[0].strip() if record else "" for record in records]
+        if names[0].lower() == "name":
+            names = names[1:]
+    while names and not names[-1]:
+        names.pop()
+    if not names:
+        refuse(source.name, "there are no names in this file")
+    if "" in names:
+        problem = f"name {names.index('') + 1} is empty"
+        refuse(source.name, problem, "give one name per line, without empty lines in between")
+    check_names_found(names, source.name)
+    return names
 
 
 def _is_utf16(content: bytes) -> bool:
@@ -237,25 +252,15 @@ def _is_utf16(content: bytes) -> bool:
 def reading(name: str, kind: str, remedy: str = "write it again") -> Iterator[None]:
     """Turn what a parser raises on damaged bytes into an InputError that names the file.
 
-    Parameters
-    ----------
-    name : str
-        Name of the file in messages.
-    kind : str
-        What it was read as, e.g. "Parquet".
-    remedy : str
-        What to do.
+    `kind` is what the file called `name` was read as, e.g. "Parquet".
     """
     try:
         yield
     except OrdlinkError:
         raise
     except _DAMAGE as error:
-        refuse(
-            name,
-            f"this is not readable as {kind}, it may be cut off or damaged ({_reason(error)})",
-            remedy,
-        )
+        problem = f"this is not readable as {kind}, it may be cut off or damaged ({_reason(error)})"
+        refuse(name, problem, remedy)
 
 
 @contextmanager
@@ -269,16 +274,6 @@ def located(name: str) -> Iterator[None]:
         raise
 
 
-def empty_file(name: str) -> InputError:
-    """Return the error for a file without bytes."""
-    return InputError("the file is empty; expected a table of answers", where=name)
-
-
-def no_answers(name: str) -> InputError:
-    """Return the error for a table without rows."""
-    return InputError("there are no answers in this file; expected rows of objects", where=name)
-
-
 def _unreadable(name: str, error: Exception) -> InputError:
     return InputError(f"cannot be read ({_reason(error)})", where=name)
 
@@ -289,3 +284,84 @@ def _reason(error: BaseException) -> str:
         return error.strerror
     lines = str(error).splitlines()
     return (lines[0][:160] if lines else "") or type(error).__name__
+
+
+BLOCK_BYTES = 1 << 22
+"""Bytes that are read at a time, at least."""
+
+
+class Pieces:
+    """The bytes of a stream, looked at from the top and then cut after every `n_rows` rows.
+
+    Without n_rows all is one piece; line breaks in quotation marks end no row if `quoted`.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, source: str, n_rows: int | None, *, quoted: bool = False
+    ) -> None:
+        self.line = 1
+        """Number of the line that comes next."""
+        self._stream = stream
+        self._source = source
+        self._n_rows = n_rows
+        self._quoted = quoted
+        self._waiting = b""
+        self._all_read = False
+        self._only_returns: bool | None = None
+
+    def top(self, n_bytes: int) -> tuple[bytes, bool]:
+        """Return whole lines of at least so many bytes, which stay, and whether these are all."""
+        while len(self._waiting) < n_bytes and not self._all_read:
+            self._read()
+        if not self._waiting:
+            refuse(self._source, EMPTY_FILE)
+        if self._all_read:
+            return self._waiting, True
+        return self._waiting[: self._waiting.rfind(b"\n") + 1], False
+
+    def skip(self, n_bytes: int, next_line: int) -> None:
+        """Leave out the first bytes, with all lines before `next_line`."""
+        self._waiting = self._waiting[n_bytes:]
+        self.line = next_line
+
+    def cut(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the first line and the bytes of each piece; the last may lack its line break."""
+        if self._n_rows is None:
+            yield self.line, self._waiting
+            return
+        n_rows = self._n_rows
+        at, used, ends = 0, 0, self._row_ends()
+        anything = False
+        while True:
+            while len(ends) - used < n_rows and not self._all_read:
+                self._waiting = self._waiting[at:]
+                self._read()
+                at, used, ends = 0, 0, self._row_ends()
+            enough = len(ends) - used >= n_rows
+            end = int(ends[used + n_rows - 1]) + 1 if enough else len(self._waiting)
+            piece = self._waiting[at:end]
+            if anything and not piece:
+                return
+            anything = True
+            yield self.line, piece
+            # Line breaks are \n, \r\n, or \r alone.
+            self.line += piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
+            at, used = end, used + n_rows
+
+    def _row_ends(self) -> Int64Array:
+        letters = np.frombuffer(self._waiting, dtype=np.uint8)
+        is_end = letters == ord("\n")
+        if self._quoted and b'"' in self._waiting:
+            is_end &= ~np.logical_xor.accumulate(letters == ord('"'))
+        return np.flatnonzero(is_end)
+
+    def _read(self) -> None:
+        # Twice as much each time, so that a piece of many blocks is not looked through too often.
+        n_bytes = None if self._n_rows is None else max(BLOCK_BYTES, len(self._waiting))
+        block = read_block(self._stream, self._source, n_bytes)
+        self._all_read = not block or n_bytes is None
+        if self._only_returns is None and block:
+            self._only_returns = b"\n" not in block
+        if self._only_returns:
+            block = block.replace(b"\r", b"\n")
+        self._waiting = self._waiting + block if self._waiting else block

@@ -1,22 +1,40 @@
-"""CSV and TSV."""
+"""Text formats: CSV and TSV, and JSON lines, whose keys are the names of the columns."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
+from ordlink._text import shorten
 from ordlink.comparisons import ListedComparisons
-from ordlink.io._cells import ArrowColumn
-from ordlink.io._columns import looks_like_header
-from ordlink.io._header import FileHeader, header_from_comments
-from ordlink.io._own import own_blocks
-from ordlink.io._pieces import Pieces
-from ordlink.io._source import InputFile, find_delimiter, no_answers, reading, refuse, utf8_bytes
-from ordlink.io._table import OpenTables, Options, Table
+from ordlink.comparisons._pairs import RowNamer
+from ordlink.io._cells import ArrowColumn, arrow_csv, pa, pc
+from ordlink.io._own import (
+    MAGIC,
+    WRITE_AGAIN,
+    FileHeader,
+    OpenTables,
+    header_from_comments,
+    header_from_object,
+    own_blocks,
+    parse_json_line,
+)
+from ordlink.io._source import (
+    NO_ANSWERS,
+    InputFile,
+    Pieces,
+    find_delimiter,
+    reading,
+    refuse,
+    utf8_bytes,
+)
+from ordlink.io._table import Options, Table, looks_like_header
 
 _MAX_COLUMNS = 1000
 _BLOCK_BYTES = 1 << 22
@@ -25,10 +43,7 @@ _SAMPLE_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class _Body:
-    """The rows of a text file after its comments: the cells of the first row, and the rest.
-
-    `first_line` and `next_line` are the lines, from 1, of the first row and of what follows it.
-    """
+    """The rows of a text file after its comments: the cells of the first row, and the rest."""
 
     source: str
     first: list[str]
@@ -62,10 +77,7 @@ class _Body:
 def open_text(
     source: InputFile, options: Options, n_rows: int | None, *, delimiters: str
 ) -> Iterator[OpenTables]:
-    """Open a text file to read tables of at most n_rows rows, or a single one.
-
-    The first table has one more if there is no header. One of `delimiters` separates the cells.
-    """
+    """Open a text file to read tables of at most n_rows rows (plus the first), or a single one."""
     with source.opened() as stream:
         pieces = Pieces(stream, source.name, n_rows, quoted=True)
         header, body = _read_top(pieces, source.name, delimiters)
@@ -74,18 +86,15 @@ def open_text(
 
 def write_text(file: BinaryIO, comparisons: ListedComparisons, *, delimiter: str) -> None:
     """Write comparisons as our own text file."""
-    import pyarrow as pa
-    import pyarrow.csv
-
     file.write(FileHeader.of(comparisons).to_comments().encode())
-    layout = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter)
+    layout = arrow_csv.WriteOptions(include_header=False, delimiter=delimiter)
     for number, block in enumerate(own_blocks(comparisons)):
         if not number:
             file.write((delimiter.join(block) + "\n").encode())
         # NaN becomes null, an empty cell.
         table = pa.table({name: pa.array(cells, from_pandas=True) for name, cells in block.items()})
         if table.num_rows:
-            pyarrow.csv.write_csv(table, file, write_options=layout)
+            arrow_csv.write_csv(table, file, write_options=layout)
 
 
 def _read_top(pieces: Pieces, source: str, delimiters: str) -> tuple[FileHeader | None, _Body]:
@@ -123,17 +132,12 @@ def _tables(
 def _first_table(body: _Body, options: Options) -> Table:
     """Return the table of all rows, and of the first one if it is no header."""
     if options.columns is not None and options.header is False:
-        refuse(
-            body.source,
-            "columns are chosen by their names, which needs a header",
-            "leave out {columns} or {header:False}",
-        )
+        problem = "columns are chosen by their names, which needs a header"
+        refuse(body.source, problem, "leave out {columns} or {header:False}")
     if len(body.first) < 3:
-        refuse(
-            f"{body.source}, line {body.first_line}",
-            f"expected at least 3 columns, got {len(body.first)}",
-            "separate the columns by commas, semicolons or tabs",
-        )
+        problem = f"expected at least 3 columns, got {len(body.first)}"
+        remedy = "separate the columns by commas, semicolons or tabs"
+        refuse(f"{body.source}, line {body.first_line}", problem, remedy)
     columns = _parse(body)
     has_header = options.header
     if has_header is None:
@@ -147,16 +151,14 @@ def _first_table(body: _Body, options: Options) -> Table:
 
 
 def _leading_comments(content: bytes) -> tuple[list[str], int, int]:
-    """Return the comment lines at the top, where the first row starts, and its line number.
-
-    A comment starts with "# ", so that a first object such as "#ff0000" is none.
-    """
+    """Return the comment lines at the top, where the first row starts, and its line number."""
     comments: list[str] = []
     start, line = 0, 1
     while start < len(content):
         end = content.find(b"\n", start)
         end = len(content) if end < 0 else end
         text = content[start:end].rstrip(b"\r")
+        # "# " with a space: a first object such as "#ff0000" is no comment.
         if text.startswith(b"# ") or text.rstrip() == b"#":
             comments.append(text.decode())
         elif text.strip():
@@ -170,7 +172,7 @@ def _first_row(
 ) -> tuple[_Body, int]:
     """Read the first row, find what separates the cells; return also where the row ends."""
     if start >= len(content):
-        raise no_answers(source)
+        refuse(source, NO_ANSWERS)
     sample = content[start : start + _SAMPLE_BYTES]
     whole_lines = sample.splitlines()[:20]
     if len(sample) == _SAMPLE_BYTES and len(whole_lines) > 1:
@@ -188,23 +190,19 @@ def _first_row(
 
 def _parse(body: _Body) -> list[ArrowColumn]:
     """Return the columns of all rows after the first, as text."""
-    import pyarrow as pa
-    import pyarrow.csv
-
     names = [str(number) for number in range(len(body.first))]
     if not body.rest.strip(b" \t\r\n"):
         return [pa.chunked_array([], type=pa.string()) for _ in names]
-    rest: Any = pa.BufferReader(body.rest)
     try:
-        table = pyarrow.csv.read_csv(
-            rest,
-            read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK_BYTES),
-            parse_options=pyarrow.csv.ParseOptions(
+        table = arrow_csv.read_csv(
+            pa.BufferReader(body.rest),
+            read_options=arrow_csv.ReadOptions(column_names=names, block_size=_BLOCK_BYTES),
+            parse_options=arrow_csv.ParseOptions(
                 delimiter=body.delimiter,
                 newlines_in_values=b'"' in body.rest,
-                invalid_row_handler=_skip_blank,
+                invalid_row_handler=lambda row: "error" if row.text.strip() else "skip",
             ),
-            convert_options=pyarrow.csv.ConvertOptions(
+            convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
                 strings_can_be_null=False,
                 check_utf8=False,  # the whole file was checked
@@ -215,10 +213,6 @@ def _parse(body: _Body) -> list[ArrowColumn]:
         with reading(body.source, "text", "check its quotation marks"):
             raise ValueError(str(error)) from error
     return list(table.columns)
-
-
-def _skip_blank(row: Any) -> Literal["skip", "error"]:
-    return "error" if row.text.strip() else "skip"
 
 
 def _refuse_ragged(body: _Body) -> None:
@@ -237,9 +231,6 @@ def _refuse_ragged(body: _Body) -> None:
 
 def _only_first_is_text(first: Sequence[str], columns: Sequence[ArrowColumn]) -> bool:
     """Return whether no cell of the first row is a number, while all others are."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     cells = pa.array(first, type=pa.string())
     number = r"^\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*$"
     if pc.any(pc.match_substring_regex(cells, number)).as_py() or not len(columns[0]):
@@ -250,8 +241,6 @@ def _only_first_is_text(first: Sequence[str], columns: Sequence[ArrowColumn]) ->
 def _as_table(
     body: _Body, columns: Sequence[ArrowColumn], *, has_header: bool, may_have_header: bool = False
 ) -> Table:
-    import pyarrow as pa
-
     def column(position: int) -> ArrowColumn:
         cells = columns[position]
         if has_header:
@@ -260,20 +249,121 @@ def _as_table(
         return pa.chunked_array([first, *cells.chunks])
 
     def row_name(row: int) -> str:
-        if has_header:
-            return body.line_of(row)
-        if row:
-            return body.line_of(row - 1)
-        return f"{body.source}, line {body.first_line}"
+        row -= not has_header
+        return body.line_of(row) if row >= 0 else where
 
-    return Table(
-        source=body.source,
-        names=body.first if has_header else None,
-        n_columns=len(columns),
-        n_rows=len(columns[0]) + (not has_header),
-        column=column,
-        row_name=row_name,
-        where=f"{body.source}, line {body.first_line}",
-        may_have_header=may_have_header,
-        decimal_comma=body.delimiter != ",",
-    )
+    where = f"{body.source}, line {body.first_line}"
+    names, n_rows = body.first if has_header else None, len(columns[0]) + (not has_header)
+    table = Table(body.source, names, len(columns), n_rows, column, row_name, where)
+    return replace(table, may_have_header=may_have_header, decimal_comma=body.delimiter != ",")
+
+
+@contextmanager
+def open_jsonl(source: InputFile, options: Options, n_rows: int | None) -> Iterator[OpenTables]:
+    """Open a file of JSON lines to read tables of at most n_rows rows, or a single one."""
+    with source.opened() as stream:
+        pieces = Pieces(stream, source.name, n_rows)
+        pieces.top(1)
+        cut = pieces.cut()
+        rows, lines = _parse_rows(*next(cut), source.name)
+        header, columns = _take_header(rows, lines, source.name)
+
+        def tables() -> Iterator[Table]:
+            yield _json_table(rows, lines, source.name, columns)
+            for piece in cut:
+                yield _json_table(*_parse_rows(*piece, source.name), source.name, columns)
+
+        yield OpenTables(header, tables())
+
+
+def write_jsonl(file: BinaryIO, comparisons: ListedComparisons) -> None:
+    """Write comparisons as our own JSON lines."""
+    for number, block in enumerate(own_blocks(comparisons)):
+        if not number:
+            file.write((FileHeader.of(comparisons).to_json(columns=list(block)) + "\n").encode())
+        texts = [
+            [f"{json.dumps(name)}: {_json_cell(cell)}" for cell in cells.tolist()]
+            for name, cells in block.items()
+        ]
+        lines = ["{" + ", ".join(cells) + "}\n" for cells in zip(*texts, strict=True)]
+        file.write("".join(lines).encode())
+
+
+def _parse_rows(
+    first_line: int, content: bytes, source: str
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the JSON objects and the numbers of their lines."""
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    content = utf8_bytes(content, source, first_line)
+    for number, line in enumerate(content.splitlines(), start=first_line):
+        if not line.strip():
+            continue
+        row = parse_json_line(line.decode(), source, number)
+        if not isinstance(row, dict):
+            refuse(
+                f"{source}, line {number}",
+                'expected a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}, got '
+                f"{type(row).__name__}",
+            )
+        rows.append(row)
+        lines.append(number)
+    return rows, lines
+
+
+def _take_header(
+    rows: list[dict[str, Any]], lines: list[int], source: str
+) -> tuple[FileHeader | None, list[str]]:
+    """Remove the header of our own files; return it with its columns, in case there are no rows."""
+    if not rows or MAGIC not in rows[0]:
+        return None, []
+    row, where = rows.pop(0), f"{source}, line {lines.pop(0)}"
+    header, columns = header_from_object(row, where), row.get("columns", [])
+    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
+        refuse(where, "expected columns to be a list of names", WRITE_AGAIN)
+    return header, columns
+
+
+def _json_cell(cell: float | str) -> str:
+    """Return a cell as strict JSON, which has neither NaN nor infinity."""
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return "null" if math.isnan(cell) else f'"{cell}"'
+    return json.dumps(cell, ensure_ascii=False)
+
+
+def _json_table(
+    rows: Sequence[dict[str, Any]], lines: Sequence[int], source: str, columns: Sequence[str]
+) -> Table:
+    names = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
+
+    def row_name(row: int) -> str:
+        return f"{source}, line {lines[row]}"
+
+    def column(position: int) -> ArrowColumn:
+        name = names[position]
+        return _arrow([row.get(name) for row in rows], name, row_name)
+
+    where = row_name(0) if lines else source
+    return Table(source, names, len(names), len(rows), column, row_name, where)
+
+
+def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
+    """Return a column of numbers, or of text if any cell is text."""
+    if name == "chose_first":
+        cells = [int(cell) if isinstance(cell, bool) else cell for cell in cells]
+    kinds = {type(cell) for cell in cells}
+    if kinds - {int, float, str, type(None)}:
+        row = next(at for at, cell in enumerate(cells) if type(cell) in (bool, list, dict))
+        problem = f"expected a number or text for {name!r}, got {shorten(json.dumps(cells[row]))}"
+        refuse(row_name(row), problem)
+    if str not in kinds:
+        try:
+            kind = pa.float64() if float in kinds else pa.int64()
+            return pa.chunked_array([pa.array(cells, kind)])
+        except (OverflowError, pa.ArrowInvalid):
+            pass  # numbers beyond 64 bits: as text they can be named in the message
+    texts = [cell if cell is None or isinstance(cell, str) else repr(cell) for cell in cells]
+    for row, text in enumerate(texts):
+        if text is not None and any("\ud800" <= letter <= "\udfff" for letter in text):
+            refuse(row_name(row), f"{name!r} is not valid Unicode")
+    return pa.chunked_array([pa.array(texts, pa.string())])

@@ -12,7 +12,7 @@ from ordlink._threads import one_blas_thread
 from ordlink._typing import FloatArray, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, Repeats
-from ordlink.comparisons._frozen import FrozenArrays
+from ordlink.comparisons._base import FrozenArrays
 from ordlink.methods.embedding._compared_pairs import ComparedPairs
 
 LEAST_DECREASE = 1e-7

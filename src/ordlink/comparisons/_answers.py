@@ -1,26 +1,95 @@
-"""From rows of answers to listed comparisons, with every row checked."""
+"""The answer forms, and from rows of answers to listed comparisons, with every row checked."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ordlink._text import counted
 from ordlink._typing import AnyArray, BoolArray, Int32Array
-from ordlink._validate import check_names
-from ordlink.comparisons._details import make_details
-from ordlink.comparisons._forms import AnswerForm, find_form
+from ordlink._validate import check_choice, check_names
+from ordlink.comparisons._base import make_details
 from ordlink.comparisons._listed import ListedComparisons
-from ordlink.comparisons._objects import (
+from ordlink.comparisons._pairs import (
     RowNamer,
+    check_n_objects,
     objects_from_names,
     objects_from_numbers,
+    pair_ids,
     plain_row,
 )
-from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """One way to ask, and what an answer says.
+
+    Attributes
+    ----------
+    name, meaning : str
+        Name of the form, and what a row says, for messages and help.
+    columns : tuple of str
+        Column names of a row, as in our own files.
+    comparisons : tuple of tuple of int
+        For each comparison (i, j, k, l) that a row becomes, the columns that hold i, j, k, l.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    meaning: str
+    comparisons: tuple[tuple[int, int, int, int], ...]
+
+    def to_pairs(self, objects: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:
+        """Return the winners and losers of objects (len(columns), n_answers), answer by answer."""
+        ids = np.empty((2, objects.shape[1], len(self.comparisons)), dtype=np.int32)
+        for number, (i, j, k, l) in enumerate(self.comparisons):  # noqa: E741 - the paper's letters
+            ids[0, :, number] = pair_ids(objects[i], objects[j], n_objects)
+            ids[1, :, number] = pair_ids(objects[k], objects[l], n_objects)
+        return ids[0].reshape(-1), ids[1].reshape(-1)
+
+
+FORMS: dict[str, AnswerForm] = {
+    form.name: form
+    for form in (
+        AnswerForm(
+            "quadruplet",
+            ("i", "j", "k", "l"),
+            "i and j are more alike than k and l",
+            ((0, 1, 2, 3),),
+        ),
+        AnswerForm(
+            "triplet",
+            ("anchor", "closer", "farther"),
+            "the first is closer to the second than to the third",
+            ((0, 1, 0, 2),),
+        ),
+        AnswerForm(
+            "most-central",
+            ("central", "other_1", "other_2"),
+            "the first is the most central of the three",
+            ((1, 0, 1, 2), (2, 0, 2, 1)),
+        ),
+        AnswerForm(
+            "odd-one-out",
+            ("alike_1", "alike_2", "odd"),
+            "the third is the odd one out",
+            ((0, 1, 0, 2), (0, 1, 1, 2)),
+        ),
+    )
+}
+"""The four answer forms by name."""
+
+
+def find_form(name: str) -> AnswerForm:
+    """Return the form of this name; spaces and underscores count as hyphens."""
+    plain = name.strip().lower().replace("_", "-").replace(" ", "-").removesuffix("s")
+    return FORMS[check_choice(plain, "form", FORMS)]
+
 
 LARGEST_COUNT = np.iinfo(np.int32).max
 
@@ -33,76 +102,46 @@ def list_answers(
     n_objects: int | None = None,
     one_based: bool = False,
     counts: Sequence[int] | AnyArray | None = None,
-    annotators: Sequence[object] | AnyArray | None = None,
-    times: Sequence[object] | AnyArray | None = None,
-    response_times: Sequence[float] | AnyArray | None = None,
-    chose_first: Sequence[float] | AnyArray | None = None,
     skip_repeated: bool = False,
-    answers: Int32Array | None = None,
     named: bool = False,
     may_be_empty: bool = False,
     row_name: RowNamer = plain_row,
+    **details: Any,
 ) -> ListedComparisons:
     """Return the comparisons of rows of answers of one form.
 
     Parameters
     ----------
-    rows, names, n_objects, one_based, counts, annotators, times, response_times, chose_first, \
-skip_repeated
+    rows, names, n_objects, one_based, counts, skip_repeated
         As in :meth:`Comparisons.from_quadruplets`.
     form : str
         One of :data:`FORMS`.
-    answers : ndarray of shape (n_answers,), optional
-        Numbers of the answers that the rows came from.
-    named : bool
-        Whether rows of numbers stand for names, which messages should show.
-    may_be_empty : bool
-        Whether all rows may be skipped.
+    named, may_be_empty : bool
+        Whether messages show names for the numbers; whether all rows may be skipped.
     row_name : callable
         Says where a row is.
-
-    Returns
-    -------
-    ListedComparisons
+    **details : array of shape (n_answers,), optional
+        Columns of :class:`AnswerDetails`.
     """
     answer_form = find_form(form)
     table = _as_table(rows, answer_form)
     n_objects = None if n_objects is None else check_n_objects(n_objects)
     checked_names = check_names(names, n_objects)
     if table.dtype.kind in "OUT":
-        objects, checked_names = objects_from_names(
-            table, names=checked_names, n_objects=n_objects, row_name=row_name
-        )
+        objects, checked_names = objects_from_names(table, checked_names, n_objects, row_name)
         n_objects = len(checked_names)
     else:
         n_objects = n_objects if checked_names is None else len(checked_names)
-        objects, n_objects = objects_from_numbers(
-            table, n_objects=n_objects, one_based=one_based, row_name=row_name
-        )
+        found = objects_from_numbers(table, n_objects, row_name, one_based=one_based)
+        objects, n_objects = found
         if one_based and checked_names is None:  # objects keep the numbers that users know
             checked_names = tuple(str(number) for number in range(1, n_objects + 1))
     each = len(answer_form.comparisons)
     checked_counts = _count_column(counts, len(table), row_name)
-    shown = np.array(checked_names, dtype=object)[objects] if named else table
     by_column = np.ascontiguousarray(objects.T)
-    kept = _check_rows(
-        by_column,
-        shown,
-        answer_form,
-        row_name,
-        skip_repeated=skip_repeated,
-        may_be_empty=may_be_empty,
-    )
-    details = make_details(
-        len(table),
-        each,
-        kept,
-        answers=answers,
-        annotators=annotators,
-        times=times,
-        response_times=response_times,
-        chose_first=chose_first,
-    )
+    shown = np.array(checked_names, dtype=object)[objects] if named else table
+    skip = "none" if not skip_repeated else "all" if may_be_empty else "some"
+    kept = _check_rows(by_column, shown, row_name, skip)
     if kept is not None:
         by_column = by_column[:, kept]
         checked_counts = None if checked_counts is None else checked_counts[kept]
@@ -113,7 +152,7 @@ skip_repeated
         losers=losers,
         names=checked_names,
         counts=None if checked_counts is None else np.repeat(checked_counts, each),
-        details=details,
+        details=make_details(len(table), each, kept, details),
     )
 
 
@@ -122,11 +161,8 @@ def check_counts(counts: AnyArray, row_name: RowNamer) -> None:
     bad = (counts < 1) | (counts != np.floor(counts)) | (counts > LARGEST_COUNT)
     if bad.any():
         row = int(bad.argmax())
-        raise InputError(
-            f"the count {counts[row]} is not a whole number from 1 to {LARGEST_COUNT:,}",
-            where=row_name(row),
-            remedy="leave out answers that nobody gave",
-        )
+        problem = f"the count {counts[row]} is not a whole number from 1 to {LARGEST_COUNT:,}"
+        raise InputError(problem, where=row_name(row), remedy="leave out answers that nobody gave")
 
 
 def _count_column(
@@ -160,10 +196,8 @@ def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> 
     if table.dtype.kind == "O" and all(
         isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) for entry in table.flat
     ):
-        raise InputError(
-            "a number of an object does not fit into 64 bits; objects are 0, 1, 2, ...",
-            parameter="rows",
-        )
+        problem = "a number of an object does not fit into 64 bits; objects are 0, 1, 2, ..."
+        raise InputError(problem, parameter="rows")
     mixed = table.dtype.kind in "OUT" and not isinstance(rows, np.ndarray)
     if (mixed or table.dtype.kind == "O") and not all(
         isinstance(entry, str) for row in rows for entry in row
@@ -179,17 +213,14 @@ def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> 
 
 
 def _check_rows(
-    by_column: Int32Array,
-    shown: AnyArray,
-    form: AnswerForm,
-    row_name: RowNamer,
-    *,
-    skip_repeated: bool,
-    may_be_empty: bool,
+    by_column: Int32Array, shown: AnyArray, row_name: RowNamer, skip: str
 ) -> BoolArray | None:
-    """Refuse rows that repeat an object or a pair, or return which rows stay, None for all."""
+    """Refuse rows that repeat an object or a pair, or return which rows stay, None for all.
+
+    `skip` says how many rows may be left out: "none", "some" (one must stay) or "all".
+    """
     problems: tuple[tuple[BoolArray, str], ...]
-    if form.name == "quadruplet":
+    if len(by_column) == 4:
         i, j, k, l = by_column  # noqa: E741 - the paper's letters
         self_pair = (i == j) | (k == l)
         same_pair = ((i == k) & (j == l)) | ((i == l) & (j == k))
@@ -206,7 +237,7 @@ def _check_rows(
     if not n_bad:
         return None
     share = f"{n_bad:,} of {counted(len(bad), 'row')}"
-    if skip_repeated and (n_bad < len(bad) or may_be_empty):
+    if skip == "all" or (skip == "some" and n_bad < len(bad)):
         warnings.warn(
             f"{share} repeat{'s' if n_bad == 1 else ''} an object or a pair and "
             f"{'is' if n_bad == 1 else 'are'} left out, the first at {row_name(int(bad.argmax()))}",
@@ -219,7 +250,7 @@ def _check_rows(
         f"{tuple(shown[row].tolist())} {problem} ({share} do{'es' if n_bad == 1 else ''} so)",
         where=row_name(row),
         remedy="no row is left"
-        if skip_repeated
+        if skip == "some"
         else f"remove {'it' if n_bad == 1 else 'them'}, or leave out all such rows (attention "
         "checks, say) with {skip_repeated:True}",
     )

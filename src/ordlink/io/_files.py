@@ -1,23 +1,25 @@
-"""Comparisons from a file of any format."""
+"""Comparisons from and to files of any format."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
 
+from ordlink._atomic import replacing
 from ordlink._validate import check_whole_number
-from ordlink.comparisons import ListedComparisons
+from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.comparisons._pairs import check_n_objects
-from ordlink.io._header import FileHeader
-from ordlink.io._jsonl import open_jsonl
-from ordlink.io._npz import read_npz
-from ordlink.io._own import OwnRows, check_options
-from ordlink.io._parquet import open_parquet
-from ordlink.io._source import DELIMITERS, InputFile, Readable, find_format, no_answers, refuse
-from ordlink.io._table import EarlierChunks, OpenTables, Options, list_table
-from ordlink.io._text import open_text
+from ordlink.errors import InputKindError
+from ordlink.io._binary import open_parquet, read_npz, write_npz, write_parquet
+from ordlink.io._own import FileHeader, OpenTables, OwnRows, check_options, check_writable
+from ordlink.io._source import DELIMITERS, NO_ANSWERS, InputFile, Readable, find_format, refuse
+from ordlink.io._table import EarlierChunks, Options, list_table
+from ordlink.io._text import open_jsonl, open_text, write_jsonl, write_text
 
 _OPENERS: dict[
     str, Callable[[InputFile, Options, int | None], AbstractContextManager[OpenTables]]
@@ -43,9 +45,9 @@ def read_comparisons(
 ) -> ListedComparisons:
     r"""Return the comparisons in a file.
 
-    Files that :func:`write_comparisons` wrote need no options. Any other table of answers has one
-    row per answer and a column for each object; ``docs/file-format.md`` says how columns are
-    recognised.
+    Files that :func:`write_comparisons` wrote need no options. Any other table has one row per
+    answer and a column for each object; ``docs/file-format.md`` says how columns are recognised.
+    Errors name file, line and remedy.
 
     Parameters
     ----------
@@ -67,18 +69,12 @@ def read_comparisons(
     format : str, optional
         csv, tsv, parquet, npz or jsonl; that of the extension by default, csv for file objects.
     skip_repeated : bool
-        Whether to leave out rows that name an object twice where different ones are needed, such
-        as attention checks, with a warning; they are refused by default.
+        Whether to leave out, with a warning, rows that name an object twice where different ones
+        are needed, such as attention checks; they are refused by default.
 
     Returns
     -------
     ListedComparisons
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a row is not an answer about known objects; the message
-        names file, line and remedy.
 
     Examples
     --------
@@ -107,34 +103,24 @@ def read_in_chunks(
 ) -> Iterator[ListedComparisons]:
     r"""Return an iterator over the comparisons in a file, some rows at a time.
 
-    For files larger than memory. All chunks are about the same objects, which must be known up
-    front: files that :func:`write_comparisons` wrote list them, for others `names` or `n_objects`
-    is needed. Together the chunks are what :func:`read_comparisons` returns; answers keep the
-    numbers they have there. NPZ files are read as a whole, then cut.
-
-    :func:`ordlink.methods.adds.adds_similarity_of_chunks` and
+    For files larger than memory. The objects must be known up front: files that
+    :func:`write_comparisons` wrote list them, others need `names` or `n_objects`. Together the
+    chunks are what :func:`read_comparisons` returns, and answers keep their numbers. NPZ files are
+    read as a whole, then cut. :func:`ordlink.methods.adds.adds_similarity_of_chunks` and
     :func:`ordlink.comparisons.summarise_chunks` take chunks.
 
     Parameters
     ----------
-    path : path or binary file object
+    path, form, names, n_objects, one_based, columns, header, format, skip_repeated
         As in :func:`read_comparisons`.
     rows_per_chunk : int
         Rows of the file that a chunk comes from, at most; in a text file without a header the
         first chunk has one more.
-    form, names, n_objects, one_based, columns, header, format, skip_repeated
-        As in :func:`read_comparisons`.
 
     Returns
     -------
     iterator of ListedComparisons
         At least one; it may have no rows if the file has none.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_comparisons` does, once the chunk with the mistake is reached; or if the
-        objects are not known up front.
 
     Examples
     --------
@@ -178,32 +164,27 @@ def _chunks(
     with opening as opened:
         if opened.header is not None:
             check_options(options, source)
-            if n_rows is None:
-                yield _own_whole(opened, opened.header, source, options)
-            else:
-                yield from _own_chunks(opened, opened.header, source, options)
+            yield from _own_chunks(opened, opened.header, source, options, whole=n_rows is None)
         elif n_rows is None:
             yield list_table(next(opened.tables), options)
         else:
             yield from _table_chunks(opened, source, options)
 
 
-def _own_whole(
-    opened: OpenTables, header: FileHeader, source: str, options: Options
-) -> ListedComparisons:
-    table = next(opened.tables)
-    rows = OwnRows(header, table.n_rows if opened.n_rows is None else opened.n_rows)
-    for part in chain([table], opened.tables):
-        rows.add(part)
-    return rows.to_comparisons(options, source)
-
-
 def _own_chunks(
-    opened: OpenTables, header: FileHeader, source: str, options: Options
+    opened: OpenTables, header: FileHeader, source: str, options: Options, *, whole: bool
 ) -> Iterator[ListedComparisons]:
+    first = next(opened.tables)
+    tables = chain([first], opened.tables)
+    if whole:
+        rows = OwnRows(header, first.n_rows if opened.n_rows is None else opened.n_rows)
+        for table in tables:
+            rows.add(table)
+        yield rows.to_comparisons(options, source)
+        return
     n_read = 0
-    for number, table in enumerate(opened.tables):
-        if table.n_rows or not number:
+    for table in tables:
+        if table.n_rows or table is first:
             rows = OwnRows(replace(header, n_rows=None), table.n_rows)
             rows.add(table)
             yield rows.to_comparisons(options, source)
@@ -213,11 +194,9 @@ def _own_chunks(
 
 def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator[ListedComparisons]:
     if options.names is None and options.n_objects is None:
-        refuse(
-            source,
-            "reading in chunks needs the objects up front, and this file does not list them",
-            "pass {names} or {n_objects}, or read it as a whole (read_comparisons)",
-        )
+        problem = "reading in chunks needs the objects up front, and this file does not list them"
+        remedy = "pass {names} or {n_objects}, or read it as a whole (read_comparisons)"
+        refuse(source, problem, remedy)
     earlier = EarlierChunks()
     n_rows, n_listed = 0, 0
     for table in opened.tables:
@@ -226,6 +205,56 @@ def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator
             n_rows, n_listed = n_rows + table.n_rows, n_listed + chunk.n_rows
             yield chunk
     if not n_rows:
-        raise no_answers(source)
+        refuse(source, NO_ANSWERS)
     if not n_listed:
         refuse(source, f"all {n_rows:,} rows repeat an object or a pair, no row is left")
+
+
+_WRITERS: dict[str, Callable[[BinaryIO, ListedComparisons], None]] = {
+    "csv": lambda file, comparisons: write_text(file, comparisons, delimiter=","),
+    "tsv": lambda file, comparisons: write_text(file, comparisons, delimiter="\t"),
+    "parquet": write_parquet,
+    "npz": write_npz,
+    "jsonl": write_jsonl,
+}
+
+
+def write_comparisons(
+    comparisons: Comparisons, path: str | os.PathLike[str], *, format: str | None = None
+) -> None:
+    """Write comparisons so that :func:`read_comparisons` gives them back as they are.
+
+    The file appears whole or not at all: an error or Ctrl-C leaves what was there before.
+
+    Parameters
+    ----------
+    comparisons : ListedComparisons
+        To be written.
+    path : path
+        .csv, .tsv, .parquet, .npz, .jsonl or .ndjson.
+    format : str, optional
+        csv, tsv, parquet, npz or jsonl; that of the extension by default.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ordlink.comparisons import Comparisons
+    >>> c = Comparisons.from_triplets([[0, 1, 2]], names=["cat", "dog", "bee"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "answers.csv"
+    ...     write_comparisons(c, path)
+    ...     print(path.read_text(), end="")
+    # ordlink-comparisons 1
+    # objects: ["cat", "dog", "bee"]
+    # n_rows: 1
+    i,j,k,l
+    0,1,0,2
+    """
+    if not isinstance(comparisons, ListedComparisons):
+        problem = f"expected comparisons listed one by one, got {type(comparisons).__name__}"
+        remedy = "write a sample of them, see Comparisons.from_similarities"
+        raise InputKindError(problem, parameter="comparisons", remedy=remedy)
+    writer = _WRITERS[find_format(Path(path), format)]
+    check_writable(comparisons)
+    with replacing(path) as file:
+        writer(file, comparisons)
