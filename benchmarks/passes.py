@@ -24,7 +24,7 @@ PHASES = {
     "4-AL": {
         "warnings about the answers": ["methods._cluster:_warn_about_input"],
         "one entry per pair of pairs": ["comparisons._net:net_comparisons"],
-        "counting sort into columns": ["comparisons._columns:compress"],
+        "counting sort into columns": ["comparisons._net:compress"],
         "sums from columns": ["methods.four_al._scores:ColumnScores.__init__"],
         "merges by columns": ["methods.four_al._scores:ColumnScores.merge"],
         "contraction to a matrix": [
@@ -39,7 +39,7 @@ PHASES = {
     "4K-AL": {
         "warnings about the answers": ["methods._cluster:_warn_about_input"],
         "one entry per pair of pairs": ["comparisons._net:net_comparisons"],
-        "counting sort into columns": ["comparisons._columns:compress"],
+        "counting sort into columns": ["comparisons._net:compress"],
         "bits or groups?": ["methods.kernel_al._passive:_bits_pay"],
         "products of rows of bits": ["methods.kernel_al._passive:_kernel_by_bits"],
         "products of groups": ["methods.kernel_al._passive:_kernel_by_groups"],
