@@ -12,7 +12,13 @@ from studies.quality.groups import GROUPS
 from studies.quality.page import QualitySection, write_page
 from studies.reproduction.experiments import Grid
 from studies.running import load_results
-from studies.running._command import choose_named, run, run_or_say_how_to_resume, say_what_ran
+from studies.running._command import (
+    choose_named,
+    run,
+    run_or_say_how_to_resume,
+    say_what_ran,
+    study_options,
+)
 
 _PARTS = (
     'A group is run in two parts: the methods of others, and ours ("-ours"), which is run again\n'
@@ -27,32 +33,13 @@ _LIST = "\n".join(f"  {group.name:9} {group.title}" for group in GROUPS.values()
     "  python -m studies.quality --quick --out quality\n"
     "  python -m studies.quality planted people --full --data-home data --out quality",
 )
-@click.argument("names", metavar="[GROUP]...", nargs=-1)
-@click.option("--list", "only_list", is_flag=True, help="List the groups and leave.")
-@click.option(
-    "--quick/--full",
-    default=None,
-    help="A part of the grid, 3 repetitions, in a few minutes; or all of it, mostly 10 "
+@study_options(
+    "group",
+    grids="A part of the grid, 3 repetitions, in a few minutes; or all of it, mostly 10 "
     "repetitions, in about two hours of two cores.",
-)
-@click.option(
-    "--out",
-    default="ordlink-quality",
-    show_default=True,
-    metavar="DIR",
-    help="Folder for results, figures and quality.html. Started again with the same folder, an "
-    "interrupted run resumes.",
-)
-@click.option(
-    "--data-home",
-    metavar="DIR",
-    help="Folder with Car, faces and perceptual kernels (default: ORDLINK_DATA, else the user's "
-    "cache; what is not there is downloaded, or left out with a note).",
-)
-@click.option(
-    "--processes",
-    type=click.IntRange(min=1),
-    help="Number of processes (default: all cores).",
+    out="ordlink-quality",
+    page="quality.html",
+    data="Car, faces and perceptual kernels",
 )
 def command(
     names: tuple[str, ...],

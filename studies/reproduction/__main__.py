@@ -13,7 +13,13 @@ from ordlink.datasets import fetch_car
 from studies.reproduction.experiments import STUDIES, Grid
 from studies.reproduction.report import Section, write_report
 from studies.running import load_results
-from studies.running._command import choose_named, run, run_or_say_how_to_resume, say_what_ran
+from studies.running._command import (
+    choose_named,
+    run,
+    run_or_say_how_to_resume,
+    say_what_ran,
+    study_options,
+)
 
 _LIST = "\n".join(f"  {study.name:17} {study.title}" for study in STUDIES.values())
 _QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.values())
@@ -25,31 +31,12 @@ _QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.value
     "  python -m studies.reproduction --quick --out reproduction\n"
     "  python -m studies.reproduction planted standard --full --data-home data --out reproduction",
 )
-@click.argument("names", metavar="[EXPERIMENT]...", nargs=-1)
-@click.option("--list", "only_list", is_flag=True, help="List the experiments and leave.")
-@click.option(
-    "--quick/--full",
-    default=None,
-    help="A part of the grid in a few minutes, or the paper's grid with 10 repetitions.",
-)
-@click.option(
-    "--out",
-    default="ordlink-reproduction",
-    show_default=True,
-    metavar="DIR",
-    help="Folder for results, figures and report.html. Started again with the same folder, an "
-    "interrupted run resumes.",
-)
-@click.option(
-    "--data-home",
-    metavar="DIR",
-    help="Folder with 20news and Car (default: ORDLINK_DATA, else the user's cache; what is not "
-    "there is downloaded, or left out with a note).",
-)
-@click.option(
-    "--processes",
-    type=click.IntRange(min=1),
-    help="Number of processes (default: all cores).",
+@study_options(
+    "experiment",
+    grids="A part of the grid in a few minutes, or the paper's grid with 10 repetitions.",
+    out="ordlink-reproduction",
+    page="report.html",
+    data="20news and Car",
 )
 def command(
     names: tuple[str, ...],

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -14,6 +14,53 @@ from ordlink.cli._console import warn_in_a_line
 from studies.running import Experiment, RunSummary, load_results, run_cells
 
 Named = TypeVar("Named")
+
+
+def study_options(
+    kind: str, *, grids: str, out: str, page: str, data: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds what every study's command takes.
+
+    Parameters
+    ----------
+    kind : str
+        What is run: "experiment" or "group".
+    grids : str
+        Help of --quick/--full.
+    out, page, data : str
+        Default folder, name of the page in it, and the data that --data-home has.
+    """
+    options = (
+        click.argument("names", metavar=f"[{kind.upper()}]...", nargs=-1),
+        click.option("--list", "only_list", is_flag=True, help=f"List the {kind}s and leave."),
+        click.option("--quick/--full", default=None, help=grids),
+        click.option(
+            "--out",
+            default=out,
+            show_default=True,
+            metavar="DIR",
+            help=f"Folder for results, figures and {page}. Started again with the same folder, an "
+            "interrupted run resumes.",
+        ),
+        click.option(
+            "--data-home",
+            metavar="DIR",
+            help=f"Folder with {data} (default: ORDLINK_DATA, else the user's cache; missing data "
+            "is downloaded, or left out with a note).",
+        ),
+        click.option(
+            "--processes",
+            type=click.IntRange(min=1),
+            help="Number of processes (default: all cores).",
+        ),
+    )
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
 def choose_named(names: tuple[str, ...], table: Mapping[str, Named], kind: str) -> list[Named]:
