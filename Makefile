@@ -45,7 +45,8 @@ bench: $(VENV)/.test
 	-@$(MAKE) --no-print-directory $(PEER)/.installed
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-## soak: long runs of the web app: load, kill -9, two servers, fuzz; SOAK_ARGS=--short for less
+## soak: long runs of the web app: start, load, kill -9, two servers, abuse, a large study, fuzz,
+##   simulated people; SOAK_ARGS=--short for less, SOAK_ARGS="abuse large" for some of them
 soak: $(VENV)/.test
 	$(BIN)/python -m soak $(SOAK_ARGS)
 

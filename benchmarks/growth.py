@@ -8,7 +8,7 @@ from functools import partial
 
 from benchmarks import passes, ranks
 from benchmarks.rows import Row
-from benchmarks.run import Benchmark, Run
+from benchmarks.run import Benchmark, Measured, Run
 
 PROPORTIONS = (0.005, 0.01, 0.02, 0.05, 0.1)
 QUICK_PROPORTIONS = (0.05, 0.1)
@@ -32,45 +32,27 @@ def _with_answers(run: Run, *, name: str, method: str) -> list[Row]:
         for proportion in run.size(PROPORTIONS, QUICK_PROPORTIONS)
     ]
     sizes = [point["n_comparisons"] for point in points]
-    return [
-        _row(
-            name,
-            f"{method}, N={n_objects}: growth with |Q|, {sizes[0]:,} to {sizes[-1]:,}",
-            sizes,
-            [point["seconds"] for point in points],
-            max(point["peak_mb"] for point in points),
-            "|Q|",
-            ANSWERS_BAR,
-        )
-    ]
+    work = f"{method}, N={n_objects}: growth with |Q|, {sizes[0]:,} to {sizes[-1]:,}"
+    return [_row(name, work, sizes, points, "|Q|", ANSWERS_BAR)]
 
 
 def _with_objects(run: Run, *, name: str, method: str) -> list[Row]:
     sizes = run.size(SIZES, QUICK_SIZES)
     points = [run.measure(ranks.measure, method=method, n_objects=n) for n in sizes]
-    return [
-        _row(
-            name,
-            f"{method}, p=1: growth with N, {sizes[0]} to {sizes[-1]:,}",
-            sizes,
-            [point["seconds"] for point in points],
-            max(point["peak_mb"] for point in points),
-            "N",
-            OBJECTS_BAR,
-        )
-    ]
+    work = f"{method}, p=1: growth with N, {sizes[0]} to {sizes[-1]:,}"
+    return [_row(name, work, sizes, points, "N", OBJECTS_BAR)]
 
 
 def _row(
     name: str,
     work: str,
     sizes: Sequence[float],
-    seconds: Sequence[float],
-    peak: float,
+    points: Sequence[Measured],
     of: str,
     limit: float,
 ) -> Row:
     """Return the row of a fit; its seconds are those of the largest size."""
+    seconds = [point["seconds"] for point in points]
     slope = exponent(sizes, seconds)
     return Row(
         name,
@@ -78,10 +60,10 @@ def _row(
         seconds[-1],
         ratio=slope,
         unit=f"exponent of {of}",
-        peak_mb=peak,
+        peak_mb=max(point["peak_mb"] for point in points),
         bar=f"{of}^{limit}",
         met=slope <= limit,
-        figures={"of": of, "sizes": list(sizes), "seconds": list(seconds)},
+        figures={"of": of, "sizes": list(sizes), "seconds": seconds},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -98,20 +99,9 @@ def _parquet(run: Run) -> list[Row]:
 def _row_of_passes(
     name: str, work: str, measured: Measured, limit: int, figures: Measured | None = None
 ) -> Row:
-    return Row(
-        name,
-        work,
-        measured["seconds"],
-        "one pass",
-        measured["pass"],
-        measured["passes"],
-        "passes",
-        measured["peak_mb"],
-        f"{limit} passes",
-        measured["passes"] <= limit,
-        steady=measured["steady"],
-        figures={"n_comparisons": measured["n_comparisons"], **(figures or {})},
-    )
+    met = measured["passes"] <= limit
+    row = Row.of_passes(name, work, measured, f"{limit} passes", met=met)
+    return replace(row, figures={**row.figures, **(figures or {})})
 
 
 def _csv(run: Run, *, name: str, named: bool) -> list[Row]:

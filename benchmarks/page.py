@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[1] / "docs/performance.md"
 
 
 def rewrite(text: str, results: dict[str, Any]) -> str:
-    """Return the page with every measured part made anew; the words around them stay."""
+    """Return the page with every measured part updated; the rest stays."""
     rows = [Row.from_dict(fields) for fields in results["rows"]]
     return rewrite_parts(
         text,

@@ -107,22 +107,11 @@ def _rows(run: Run, *, name: str, method: str, proportion: float) -> list[Row]:
     measured = run.measure(measure, method=method, proportion=proportion, n_objects=n_objects)
     limit = BARS.get((method, proportion))
     fits = measured["peak_mb"] <= LARGEST_MB
-    return [
-        Row(
-            name,
-            f"{method}, N={n_objects}, p={proportion} ({measured['n_comparisons']:,} comparisons)",
-            measured["seconds"],
-            "one pass",
-            measured["pass"],
-            measured["passes"],
-            "passes",
-            measured["peak_mb"],
-            f"{limit} passes, {LARGEST_MB:,} MB" if limit else "",
-            measured["passes"] <= limit and fits if limit else None,
-            steady=measured["steady"],
-            figures={key: measured[key] for key in ("phases", "n_comparisons")},
-        )
-    ]
+    work = f"{method}, N={n_objects}, p={proportion} ({measured['n_comparisons']:,} comparisons)"
+    bar = f"{limit} passes, {LARGEST_MB:,} MB" if limit else ""
+    met = measured["passes"] <= limit and fits if limit else None
+    row = Row.of_passes(name, work, measured, bar, met=met)
+    return [dataclasses.replace(row, figures={"phases": measured["phases"], **row.figures})]
 
 
 def _thread_rows(run: Run, *, name: str, method: str) -> list[Row]:

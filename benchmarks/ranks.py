@@ -15,7 +15,7 @@ BARS = {240: 1, 2000: 60}
 
 
 def measure(method: str, n_objects: int) -> Measured:
-    """Time from ranks to tree; what ranking the similarities takes is told apart."""
+    """Time from ranks to tree; ranking the similarities is timed separately."""
     ready()
     similarities = planted(n_objects)
     given: list[ol.Comparisons] = []

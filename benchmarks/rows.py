@@ -57,6 +57,26 @@ class Row:
         return {key: _rounded(value) for key, value in asdict(self).items()}
 
     @classmethod
+    def of_passes(
+        cls, name: str, work: str, measured: dict[str, Any], bar: str, *, met: bool | None
+    ) -> Row:
+        """Return the row of work that is measured in passes over the comparisons."""
+        return cls(
+            name,
+            work,
+            measured["seconds"],
+            "one pass",
+            measured["pass"],
+            measured["passes"],
+            "passes",
+            measured["peak_mb"],
+            bar,
+            met,
+            steady=measured["steady"],
+            figures={"n_comparisons": measured["n_comparisons"]},
+        )
+
+    @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Row:
         """Return the row of an entry of results.json."""
         return cls(**fields)

@@ -69,23 +69,13 @@ def _rows(run: Run, *, name: str, method: str) -> list[Row]:
         measured = run.measure(measure, path=path, method=method, n_objects=n_objects)
     limit = BARS[method]
     bounded = method == "4-AL"
-    return [
-        Row(
-            name,
-            f"{method}, N={n_objects:,}, {measured['n_comparisons']:,} comparisons "
-            f"of {n_answers:,} odd-one-out answers",
-            measured["seconds"],
-            "one pass",
-            measured["pass"],
-            measured["passes"],
-            "passes",
-            measured["peak_mb"],
-            f"{limit} s" + f", {LARGEST_MB:,} MB" * bounded,
-            measured["seconds"] <= limit and (not bounded or measured["peak_mb"] <= LARGEST_MB),
-            steady=measured["steady"],
-            figures={"n_comparisons": measured["n_comparisons"]},
-        )
-    ]
+    work = (
+        f"{method}, N={n_objects:,}, {measured['n_comparisons']:,} comparisons "
+        f"of {n_answers:,} odd-one-out answers"
+    )
+    bar = f"{limit} s" + f", {LARGEST_MB:,} MB" * bounded
+    met = measured["seconds"] <= limit and (not bounded or measured["peak_mb"] <= LARGEST_MB)
+    return [Row.of_passes(name, work, measured, bar, met=met)]
 
 
 BENCHMARKS = [

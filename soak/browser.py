@@ -28,6 +28,8 @@ class Browser:
     port: int
     seed: int
     n_options: int = 2
+    thinking: float = 0.0  # seconds before each answer
+    source: str = ""  # address from which it connects
     cookie: str = ""
     acknowledged: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -59,6 +61,8 @@ class Browser:
                 else:
                     state = await self.ask("POST", "/api/continue", {"phase": state["phase"]})
                 continue
+            if self.thinking:
+                await asyncio.sleep(rng.uniform(0.5, 1.5) * self.thinking)
             choice = [rng.randrange(self.n_options)]
             body = {"number": state["number"], "choice": choice, "seconds": 1.25, "blurs": 0}
             begun = time.perf_counter()
@@ -103,7 +107,10 @@ class Browser:
 
     async def _send(self, method: str, path: str, content: bytes) -> tuple[int, bytes]:
         if self._reader is None or self._writer is None:
-            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self.port)
+            here = (self.source, 0) if self.source else None
+            self._reader, self._writer = await asyncio.open_connection(
+                "127.0.0.1", self.port, local_addr=here
+            )
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
             f"Cookie: {self.cookie}\r\nContent-Type: application/json\r\n"

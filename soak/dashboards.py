@@ -54,7 +54,7 @@ def compare_dashboards(ports: list[int], database: str, *, seconds: float = 300)
         How long to wait for the trees of the last answers.
     """
     engine = make_engine(database)
-    with engine.begin() as connection:
+    with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
         set_password(connection, PasswordHasher().hash(PASSWORD))
         stored = list(read_main_answers(connection))
     engine.dispose()

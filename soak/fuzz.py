@@ -33,27 +33,33 @@ class FuzzResult:
         return f"{self.n_requests} fuzzed requests, statuses {self.statuses}: {found}"
 
 
-def fuzz(app: Any, *, seconds: float, n_examples: int) -> FuzzResult:
+def fuzz(app: Any, *, seconds: float, n_examples: int, n_requests: int = 1) -> FuzzResult:
     """Send requests to every route of an app, about as many to each, and watch for failures.
 
     Parameters
     ----------
     app : ASGI application
     seconds : float
-        Stop after about so long; each route has its share.
+        Stop after about this long; each route has its share.
     n_examples : int
-        Requests per route.
+        Most requests per route and round; routes without parameters get one.
+    n_requests : int
+        Start another round until this many requests were sent.
     """
     result = FuzzResult()
-    schema = schemathesis.openapi.from_dict(app.openapi())  # asked for it, the app would start anew
+    schema = schemathesis.openapi.from_dict(app.openapi())  # a request for it would restart the app
     browser = TestClient(app, raise_server_exceptions=False, follow_redirects=False)
     _take_part(TestClient(app), n_answers=N_ANSWERS)
     _take_part(browser, n_answers=0)
     operations = [found.ok() for found in schema.get_all_operations()]
-    for operation in operations:
-        end = time.monotonic() + seconds / len(operations)
-        _fuzz_route(operation, browser, result, end, n_examples)
-    return result
+    last = time.monotonic() + seconds
+    while True:
+        for number, operation in enumerate(operations):
+            now = time.monotonic()
+            end = now + (last - now) / (len(operations) - number)
+            _fuzz_route(operation, browser, result, end, n_examples)
+        if result.n_requests >= n_requests or time.monotonic() > last:
+            return result
 
 
 def read_guarded(engine: sa.Engine) -> dict[str, list[tuple[Any, ...]]]:

@@ -35,7 +35,7 @@ class KillResult:
     n_over_served : int
         Questions that were shown to more people than wanted.
     n_stuck : int
-        People who could not go on after the last kill.
+        People who could not continue after the last kill.
     """
 
     n_kills: int
@@ -94,7 +94,7 @@ async def kill_under_load(
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and any(
         len(browser.acknowledged) < n + 3 for browser, n in zip(browsers, before, strict=True)
-    ):  # the study goes on for everybody
+    ):  # the study continues for everybody
         await asyncio.sleep(0.1)
     stop.set()
     await asyncio.gather(*people)
@@ -109,31 +109,48 @@ async def kill_under_load(
 def _look(database: str, browsers: list[Browser], n_kills: int, n_stuck: int) -> KillResult:
     engine = make_engine(database)
     with engine.connect() as connection:
-        rows = connection.execute(
-            sa.select(participant.c.token_hash, answer.c.number, answer.c.choice).join_from(
-                answer, participant, answer.c.participant_id == participant.c.id
-            )
-        ).all()
         n_main = sum(1 for _ in read_main_answers(connection))
         n_miscounted = abs(count_main_answers(connection) - n_main)
         n_over_served = count_over_served(connection)
     engine.dispose()
-    stored = {(who, number): choice for who, number, choice in rows}
-    acknowledged = {
-        (browser.token_hash, number): ",".join(map(str, choice))
-        for browser in browsers
-        for number, choice in browser.acknowledged
-    }
+    stored, acknowledged = _compare(database, browsers)
     return KillResult(
         n_kills,
         len(acknowledged),
-        len(rows),
+        len(stored),
         n_lost=sum(stored.get(one) != choice for one, choice in acknowledged.items()),
         n_unknown=len(stored.keys() - acknowledged.keys()),
         n_miscounted=n_miscounted,
         n_over_served=n_over_served,
         n_stuck=n_stuck,
     )
+
+
+def find_lost(database: str, browsers: list[Browser]) -> int:
+    """Return how many acknowledged answers are not stored as they were given."""
+    stored, acknowledged = _compare(database, browsers)
+    return sum(stored.get(one) != choice for one, choice in acknowledged.items())
+
+
+Given = dict[tuple[str, int], str]  # choices by token hash and number
+
+
+def _compare(database: str, browsers: list[Browser]) -> tuple[Given, Given]:
+    """Return the answers that are stored, and those that were acknowledged."""
+    engine = make_engine(database)
+    with engine.connect() as connection:
+        rows = connection.execute(
+            sa.select(participant.c.token_hash, answer.c.number, answer.c.choice).join_from(
+                answer, participant, answer.c.participant_id == participant.c.id
+            )
+        ).all()
+    engine.dispose()
+    acknowledged = {
+        (browser.token_hash, number): ",".join(map(str, choice))
+        for browser in browsers
+        for number, choice in browser.acknowledged
+    }
+    return {(who, number): choice for who, number, choice in rows}, acknowledged
 
 
 def count_over_served(connection: sa.Connection) -> int:

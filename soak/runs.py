@@ -14,9 +14,11 @@ from soak.load import describe_reasons, measure_load
 from soak.servers import Server, free_port, missing_postgres, postgres, write_study
 
 N_CLIENTS = 100
-LEAST_PER_SECOND = 500
+LEAST_PER_SECOND = 1000
 LONGEST_P99_MS = 250
 LONGEST_START = 5.0
+N_KILLS = 200
+N_REQUESTS = 20_000  # fuzzed ones
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def kill_postgres(short: bool) -> Outcome:
 
 
 def _kill(servers: list[Server], database: str, short: bool) -> Outcome:
-    n_kills = 5 if short else 100
+    n_kills = 5 if short else N_KILLS
     result = asyncio.run(kill_under_load(servers, database, n_kills=n_kills, n_people=20))
     return Outcome(result.is_good, str(result))
 
@@ -114,6 +116,25 @@ def load_postgres(short: bool) -> Outcome:
     return Outcome(not (result.n_errors or problems), f"{result}; {found}; shown: {reasons}")
 
 
+def abuse(short: bool) -> Outcome:
+    """SQLite, everything bad at once beside 50 honest people."""
+    from soak.abuse import measure_abuse
+
+    with running() as (servers, database):
+        result = measure_abuse(servers[0], database, seconds=10 if short else 60)
+    return Outcome(result.is_good, str(result))
+
+
+def large(short: bool) -> Outcome:
+    """SQLite, 5,000 people and 200,000 answers: the start, the dashboard, the tree."""
+    from soak.large import N_PEOPLE, measure_large
+
+    with tempfile.TemporaryDirectory(prefix="ordlink-soak-") as name:
+        n_people = 100 if short else N_PEOPLE
+        result = measure_large(Path(name), n_people=n_people, seconds=3 if short else 20)
+    return Outcome(result.is_good, str(result))
+
+
 def fuzz_requests(short: bool) -> Outcome:
     """Fuzzed requests in process: no 500, nothing shown or changed without a session."""
     from ordlink.collect.people import OwnerAuth
@@ -128,12 +149,15 @@ def fuzz_requests(short: bool) -> Outcome:
         site = Site(
             RunningStudy(study, f"sqlite:///{name}/study.db"), OwnerAuth("a token nobody knows")
         )
-        for limit in ("joining", "stepping", "trying"):
+        for limit in ("joining", "stepping", "trying", "asking"):
             setattr(site, limit, RateLimit(per_second=1e6, burst=1_000_000))
         with TestClient(make_app(site)) as browser:
-            n_examples = 20 if short else 800
-            result = fuzz(browser.app, seconds=60 if short else 3600, n_examples=n_examples)
-    enough = result.n_requests >= (100 if short else 10_000)
+            n_examples, n_requests = (20, 100) if short else (800, N_REQUESTS)
+            seconds = 60 if short else 3600
+            result = fuzz(
+                browser.app, seconds=seconds, n_examples=n_examples, n_requests=n_requests
+            )
+    enough = result.n_requests >= n_requests
     return Outcome(enough and not result.problems, str(result))
 
 
@@ -153,6 +177,8 @@ RUNS: dict[str, Callable[[bool], Outcome]] = {
     "load-postgres": load_postgres,
     "kill": kill,
     "kill-postgres": kill_postgres,
+    "abuse": abuse,
+    "large": large,
     "fuzz": fuzz_requests,
     "simulated": simulated_people,
 }

@@ -68,3 +68,14 @@ def instances(draw: st.DrawFn, max_objects: int = 12) -> Instance:
     return Instance(
         n, comparisons, repeats, relation(answers, repeats=repeats), draw(partitions(n))
     )
+
+
+def random_merges(generator: np.random.Generator, n_objects: int) -> list[tuple[int, int]]:
+    """Return the merges of a random tree."""
+    nodes, merges = list(range(n_objects)), []
+    while len(nodes) > 1:
+        left = nodes.pop(int(generator.integers(len(nodes))))
+        right = nodes.pop(int(generator.integers(len(nodes))))
+        nodes.append(n_objects + len(merges))
+        merges.append((left, right))
+    return merges

@@ -218,3 +218,17 @@ def test_names_of_comparisons_are_their_own(planted) -> None:
 
     with pytest.raises(InputError, match="names: expected None"):
         ol.OrdinalClustering(names=["a"] * 24).fit(comparisons)
+
+
+def test_a_subclass_may_have_other_parameters() -> None:
+    class Named(ol.OrdinalClustering):
+        def __init__(self, extra: int = 1, n_clusters: int = 2) -> None:
+            super().__init__("4-AL", n_clusters, repeats="net")
+            self.extra = extra
+
+    planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=4, gap=1, seed=0)
+    answers = ol.Comparisons.from_similarities(planted.similarities, 0.5, seed=0)
+    model = Named().fit(answers)
+
+    assert len(set(model.labels_)) == 2
+    assert model.hierarchy_.parameters["repeats"] == "net"

@@ -20,7 +20,7 @@ import os, time
 from ordlink._parallel import run_tasks
 
 def work(shared, task):
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\\n".encode())
     time.sleep(300)
 
 if __name__ == "__main__":
@@ -95,6 +95,7 @@ def test_workers_end_with_whoever_started_them(sent: signal.Signals, tmp_path: P
     process = subprocess.Popen(
         [sys.executable, str(script)],
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs in the background
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

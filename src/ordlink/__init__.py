@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, concatenate
     from ordlink.estimator import OrdinalClustering
     from ordlink.hierarchy import Hierarchy
-    from ordlink.io import read_comparisons, read_in_chunks, write_comparisons
+    from ordlink.io import read_answers, read_comparisons, read_in_chunks, write_comparisons
     from ordlink.methods import METHODS, cluster
 
 __version__ = "0.1.0"
@@ -53,6 +53,7 @@ __all__ = [
     "oracles",
     "planning",
     "plotting",
+    "read_answers",
     "read_comparisons",
     "read_in_chunks",
     "report",
@@ -62,19 +63,14 @@ __all__ = [
 
 # Where the public names live. All are imported on first use, so that `import ordlink` and the
 # command line's help are instant. Names that are not here are subpackages.
-_HOME = {
-    "METHODS": "methods",
-    "Comparisons": "comparisons",
-    "Hierarchy": "hierarchy",
-    "ListedComparisons": "comparisons",
-    "OrdinalClustering": "estimator",
-    "RankedComparisons": "comparisons",
-    "cluster": "methods",
-    "concatenate": "comparisons",
-    "read_comparisons": "io",
-    "read_in_chunks": "io",
-    "write_comparisons": "io",
-}
+_HOME = {"Hierarchy": "hierarchy", "OrdinalClustering": "estimator"}
+_HOME |= dict.fromkeys(("METHODS", "cluster"), "methods")
+_HOME |= dict.fromkeys(
+    ("read_answers", "read_comparisons", "read_in_chunks", "write_comparisons"), "io"
+)
+_HOME |= dict.fromkeys(
+    ("Comparisons", "ListedComparisons", "RankedComparisons", "concatenate"), "comparisons"
+)
 
 
 def __getattr__(name: str) -> Any:

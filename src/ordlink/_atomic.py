@@ -14,10 +14,10 @@ from ordlink.errors import InputError
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of `path` once it is complete.
+    """Open a new file that replaces `path` once it is complete.
 
-    It is written beside its final place. Whatever ends the block early, an error or Ctrl-C,
-    removes it and leaves what was at `path` as it was. Devices and pipes are written to directly.
+    It is written next to `path`. If an error or Ctrl-C ends the block early, it is removed, and
+    `path` is left unchanged. Devices and pipes are written to directly.
     """
     shown = os.fspath(path)
     try:
@@ -43,9 +43,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         finally:
             beside.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(
-            f"{shown}: cannot be written ({error.strerror or error}); choose another place"
-        ) from error
+        problem = f"{shown}: cannot be written ({error.strerror or error}); choose another place"
+        raise InputError(problem) from error
     except ValueError as error:
         if isinstance(error, InputError) or "null" not in str(error):
             raise

@@ -79,7 +79,7 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
     title : str
         As text; it is escaped.
     body : str
-        HTML, which goes into ``<main>``.
+        HTML content of ``<main>``.
     style : str
         CSS after the house style, whose colours are ``var(--text)``, ``--muted``, ``--line``,
         ``--paper``, ``--panel``, ``--accent``, ``--good``, ``--bad`` and ``--doubt``; what has the

@@ -1,4 +1,4 @@
-"""The one place that owns `njit`: how all kernels are compiled, and how the user is told."""
+"""The only user of `njit`: compiles all kernels, and tells the user about it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Announcer(event.Listener):
         self._said = False
 
     def on_start(self, event: Any) -> None:
-        """Let the clock run when the outermost compilation starts."""
+        """Start the clock with the outermost compilation."""
         self._depth += 1
         if self._depth == 1 and not self._said:
             self._started = time.monotonic()
@@ -66,10 +66,8 @@ class _Announcer(event.Listener):
     def _say(self) -> None:
         self._said = True
         if sys.stderr.isatty():
-            print(
-                "ordlink: compiling for this machine; this happens once and is kept",
-                file=sys.stderr,
-            )
+            message = "ordlink: compiling for this machine; this happens only once"
+            print(message, file=sys.stderr)
 
 
 event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Files that one process at a time may hold."""
+"""Files that only one process at a time can lock."""
 
 from __future__ import annotations
 
@@ -8,23 +8,17 @@ from typing import BinaryIO
 
 
 def try_lock(file: BinaryIO) -> bool:
-    """Return whether this process holds the file from now on, until it is closed.
-
-    The system frees the files of a process that ends, however it ends.
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
+    """Lock the file until it is closed or the process ends; return whether that worked."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.set_inheritable(file.fileno(), False)  # noqa: FBT003 - the system's signature
     except OSError:
         return False
-    os.set_inheritable(file.fileno(), False)  # noqa: FBT003 - the system's signature
     return True

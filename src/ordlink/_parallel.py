@@ -19,18 +19,13 @@ Result = TypeVar("Result")
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
-    """Return a number of processes as joblib takes it: -1 is all cores, None what is configured."""
+    """Return a number of processes for joblib: -1 is all cores, None is joblib's configuration."""
     if n_jobs is None:
         return None
     number = check_whole_number(n_jobs, "n_jobs", lowest=-(2**31))
     if number == 0:
         raise InputError("expected at least 1, or -1 for all cores, got 0", parameter="n_jobs")
     return number
-
-
-def n_cores() -> int:
-    """Return the number of cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_tasks(
@@ -43,9 +38,9 @@ def run_tasks(
 ) -> list[Result]:
     """Return ``function(shared, *task)`` for each task, in order, on any number of processes.
 
-    Processes find the function by the name of its module, and receive `shared` once each. Workers
+    Processes import the function by its module name, and each receives `shared` once. Workers
     run single-threaded kernels; with one job everything runs in this process. An error or Ctrl-C
-    ends the workers. `progress` is called with (tasks done, tasks in all), first with 0 done.
+    ends the workers. `progress` is called with (tasks done, total tasks), first with 0 done.
     """
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
     from joblib.parallel import get_active_backend  # type: ignore[import-untyped]

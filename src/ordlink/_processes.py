@@ -9,7 +9,7 @@ from multiprocessing import parent_process
 
 
 def die_with_parent() -> None:
-    """End this process as soon as its parent is gone, killed for instance, whatever it is doing."""
+    """End this process as soon as its parent has ended, even if the parent was killed."""
     threading.Thread(target=_wait_and_end, name="wait for the parent", daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""Words of messages: counts, lists, and cells that may be long."""
+"""Text for messages: counts, lists, and shortened cells."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def shorten(text: str, length: int = LONGEST_CELL) -> str:
-    """Return a text of at most so many letters, with "..." where it was cut."""
+    """Return a text of limited length, with "..." where it was cut."""
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def quoted(cell: object) -> str:
-    """Return a cell in quotation marks, shortened where it is long."""
+    """Return a cell in quotation marks, shortened if it is long."""
     return repr(shorten(str(cell)))
 
 

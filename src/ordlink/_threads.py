@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, TypeVar
@@ -15,13 +15,12 @@ from ordlink.errors import InputError
 
 Item = TypeVar("Item")
 
-
 _LIMIT: ContextVar[int | None] = ContextVar("ordlink_threads", default=None)
 
 
 @contextmanager
 def limit_threads(n_jobs: int | None) -> Iterator[None]:
-    """Use so many threads in this block, -1 for one per core; None changes nothing."""
+    """Use this number of threads in the block, -1 for one per core; None changes nothing."""
     if n_jobs is None:
         yield
         return
@@ -34,28 +33,25 @@ def limit_threads(n_jobs: int | None) -> Iterator[None]:
         _LIMIT.reset(before)
 
 
-def n_threads() -> int:
-    """Return how many threads to use: ORDLINK_THREADS, or the cores this process may run on."""
-    limit = _LIMIT.get()
-    if limit is not None:
-        return limit
-    given = os.environ.get("ORDLINK_THREADS", "")
-    if given:
-        return _checked(given)
+def n_cores() -> int:
+    """Return the number of cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _checked(given: str) -> int:
+def n_threads() -> int:
+    """Return how many threads to use: ORDLINK_THREADS, or the cores this process may run on."""
+    limit = _LIMIT.get()
+    given = os.environ.get("ORDLINK_THREADS")
+    if limit is not None or not given:
+        return limit or n_cores()
     try:
         number = int(given)
     except ValueError:
         number = 0
     if number < 1:
-        raise InputError(
-            f"expected a whole number of at least 1, got {given!r}",
-            where="environment variable ORDLINK_THREADS",
-            remedy="unset it to use every core",
-        )
+        problem = f"expected a whole number of at least 1, got {given!r}"
+        remedy = "unset it to use every core"
+        raise InputError(problem, where="environment variable ORDLINK_THREADS", remedy=remedy)
     return number
 
 
@@ -77,7 +73,7 @@ def split_range(n_items: int, *, smallest: int = 1) -> list[slice]:
 
 
 def run_parts(work: Callable[[int], object], n_parts: int) -> None:
-    """Call work(0), ..., work(n_parts - 1) on threads; each must write to places of its own."""
+    """Call work(0), ..., work(n_parts - 1) on threads; no two may write to the same place."""
     if n_parts == 1:
         work(0)
         return
@@ -92,7 +88,7 @@ def in_threads(work: Callable[[int, int], object], n_items: int, *, smallest: in
 
 
 def one_ahead(draw: Callable[[], Item], *, worthwhile: bool) -> Iterator[Item]:
-    """Yield draw(), draw(), ... in their order, each made while the one before is in use."""
+    """Yield draw(), draw(), ... in order, each computed while the previous one is in use."""
     if not worthwhile or n_threads() == 1:
         while True:
             yield draw()
@@ -104,14 +100,14 @@ def one_ahead(draw: Callable[[], Item], *, worthwhile: bool) -> Iterator[Item]:
 
 
 class _BlasLimit:
-    """The one limit on BLAS threads of this process, and how many blocks of code rely on it."""
+    """The one limit on BLAS threads of this process: the first user sets it, the last resets it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._n_users = 0
         self._limit: Any = None
 
-    def take(self) -> None:
+    def __enter__(self) -> None:
         import scipy.linalg  # noqa: F401 - only libraries that are loaded can be limited
         from threadpoolctl import threadpool_limits
 
@@ -120,7 +116,7 @@ class _BlasLimit:
                 self._limit = threadpool_limits(1, user_api="blas")
             self._n_users += 1
 
-    def give_back(self) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._n_users -= 1
             if self._n_users == 0:
@@ -130,14 +126,6 @@ class _BlasLimit:
 _BLAS_LIMIT = _BlasLimit()
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Let linear algebra run on one thread: the same sums on any number of cores.
-
-    The number is one of the whole process: the first user sets it, the last one sets it back.
-    """
-    _BLAS_LIMIT.take()
-    try:
-        yield
-    finally:
-        _BLAS_LIMIT.give_back()
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Run linear algebra on one thread, so that sums are the same on any number of cores."""
+    return _BLAS_LIMIT

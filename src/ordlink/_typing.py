@@ -25,4 +25,4 @@ LabelArray: TypeAlias = NDArray[np.intp]
 BoolArray: TypeAlias = NDArray[np.bool_]
 """Masks."""
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called now and then with (steps done, steps in all)."""
+"""Called from time to time with (steps done, total steps)."""

@@ -1,13 +1,14 @@
 """What can go wrong: where, which parameter, what was expected and got, and the remedy.
 
-The command line prints the message of an :class:`OrdlinkError`, with its own flags in the place of
-parameters, and exits with code 2.
+The command line prints the message of an :class:`OrdlinkError`, with its flags instead of parameter
+names, and exits with code 2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from string import Formatter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def python_argument(parameter: str, value: str) -> str:
 class OrdlinkError(Exception):
     """Base of all errors that ordlink raises on purpose.
 
-    The message is "where: parameter: problem; remedy", without the parts that are not given.
+    The message is "where: parameter: problem; remedy", without any parts that are missing.
 
     Parameters
     ----------
@@ -69,30 +70,23 @@ class OrdlinkError(Exception):
         message = ": ".join(part for part in (self.where, parameter, self.problem) if part)
         if not self.remedy:
             return message
-        return f"{message}; {self.remedy.format_map(_Parameters(name_parameter))}"
+        return f"{message}; {_Remedy(name_parameter).format(self.remedy)}"
 
     def __str__(self) -> str:
         return self.render(python_argument)
 
 
-class _Parameters(dict[str, "_Parameter"]):
-    """What the braces of a remedy stand for."""
+class _Remedy(Formatter):
+    """Replaces the braces of a remedy by the caller's words for the parameters in them."""
 
     def __init__(self, name_parameter: ParameterNamer) -> None:
-        super().__init__()
         self._name_parameter = name_parameter
 
-    def __missing__(self, parameter: str) -> _Parameter:
-        return _Parameter(parameter, self._name_parameter)
+    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
+        return key
 
-
-class _Parameter:
-    def __init__(self, name: str, name_parameter: ParameterNamer) -> None:
-        self._name = name
-        self._name_parameter = name_parameter
-
-    def __format__(self, value: str) -> str:
-        return self._name_parameter(self._name, value)
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return self._name_parameter(value, format_spec)
 
 
 class InputError(OrdlinkError, ValueError):
@@ -100,7 +94,7 @@ class InputError(OrdlinkError, ValueError):
 
 
 class TooFewAnswersError(InputError):
-    """There are fewer answers than this takes."""
+    """There are too few answers for this computation."""
 
 
 class InputKindError(OrdlinkError, TypeError):
@@ -116,7 +110,7 @@ class MissingDataError(OrdlinkError, OSError):
 
 
 class BudgetExhaustedError(OrdlinkError, RuntimeError):
-    """An oracle reached its budget of questions; what was learnt is in `comparisons`.
+    """An oracle reached its budget of questions; the answers so far are in `comparisons`.
 
     Attributes
     ----------
@@ -137,7 +131,7 @@ class BudgetExhaustedError(OrdlinkError, RuntimeError):
 
 
 class OrdlinkWarning(UserWarning):
-    """Something that the user should know, though a tree can be built."""
+    """Something that the user should know although a tree can be built."""
 
 
 class ConvergenceWarning(OrdlinkWarning):

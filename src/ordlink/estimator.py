@@ -17,28 +17,11 @@ from ordlink._typing import AnyArray, FloatArray
 from ordlink._validate import check_names, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, list_answers
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
-from ordlink.methods import cluster, find_method
+from ordlink.methods import METHODS, cluster, find_method
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
 
 SIMILARITIES, FEATURES = "similarities", "features"
-_OPTIONS = (
-    "repeats",
-    "self_comparisons",
-    "n_components",
-    "metric",
-    "n_init",
-    "max_iter",
-    "alpha",
-    "landmark_probability",
-    "n_references",
-    "budget",
-    "landmarks",
-    "reference_pairs",
-    "n_folds",
-    "n_repetitions",
-)
-"""Parameters that are options of some methods; None stands for the method's own default."""
 
 
 class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -76,8 +59,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     self_comparisons : bool, optional
         Whether each object counts as most similar to itself (4K-AL).
     n_components, n_init, max_iter : int, optional
-        Dimension of the embedding, number of initialisations, and most iterations of each
-        (tSTE-AL, FORTE-AL, SOE-AL).
+        Dimension of the embedding (tSTE-AL, FORTE-AL, SOE-AL), number of initialisations, and most
+        iterations of each (embeddings and search).
     metric : {"cosine", "euclidean"}, optional
         Similarity in the embedding.
     alpha : float, optional
@@ -87,12 +70,12 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_folds, n_repetitions : int, optional
         Cross-validation that chooses the method (auto).
     random_state : int, numpy.random.Generator, numpy.random.RandomState or None
-        Seed of methods that draw at random; others ignore it. None draws a new seed each time.
+        Seed of randomised methods; others ignore it. None draws a new seed each time.
     n_jobs : int, optional
         Number of threads, -1 for one per core; by default as many as there are cores. The tree
         does not depend on it.
     verbose : bool or int
-        Whether to print progress to the standard error stream.
+        Whether to print progress to standard error.
 
     Attributes
     ----------
@@ -147,29 +130,9 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
-        self.method = method
-        self.n_clusters = n_clusters
-        self.form = form
-        self.n_objects = n_objects
-        self.names = names
-        self.initial_clusters = initial_clusters
-        self.repeats = repeats
-        self.self_comparisons = self_comparisons
-        self.n_components = n_components
-        self.metric = metric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.alpha = alpha
-        self.landmark_probability = landmark_probability
-        self.n_references = n_references
-        self.budget = budget
-        self.landmarks = landmarks
-        self.reference_pairs = reference_pairs
-        self.n_folds = n_folds
-        self.n_repetitions = n_repetitions
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        given = locals()  # scikit-learn's rule: each parameter is kept under its name, as it is
+        for name in OrdinalClustering._get_param_names():  # a subclass may have others
+            setattr(self, name, given[name])
 
     def fit(self, X: Comparisons | Oracle | AnyArray, y: object = None) -> OrdinalClustering:
         """Build the tree and cut it.
@@ -195,12 +158,9 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n = tree.n_objects
         if self.names is not None:
             tree = tree.with_names(self.names)
-        self.n_clusters_ = (
-            n
-            if self.n_clusters is None
-            else check_whole_number(
-                self.n_clusters, "n_clusters", lowest=1, highest=n, remedy=f"n_samples is {n}"
-            )
+        n_clusters = n if self.n_clusters is None else self.n_clusters
+        self.n_clusters_ = check_whole_number(
+            n_clusters, "n_clusters", lowest=1, highest=n, remedy=f"n_samples is {n}"
         )
         self.hierarchy_ = tree
         self.labels_ = tree.cut(self.n_clusters_)
@@ -215,7 +175,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Comparisons or array
-            Held-out answers, whatever the method; an array has the same meaning as in `fit`.
+            Held-out answers, for any method; an array has the same meaning as in `fit`.
         y : ignored
         """
         check_is_fitted(self, "hierarchy_")
@@ -238,19 +198,22 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _form(self) -> str:
         """Return the meaning of an array."""
-        if self.form is not None:
-            return self.form
+        form: str | None = self.form
+        if form is not None:
+            return form
         return FEATURES if find_method(self.method).needs == "comparisons" else SIMILARITIES
 
     def _options(self) -> dict[str, Any]:
         """Return the options that are set and that the method takes."""
         method = find_method(self.method)
-        options = {name: getattr(self, name) for name in _OPTIONS}
-        options = {name: value for name, value in options.items() if value is not None}
+        known = {name for each in METHODS.values() for name in each.options}
+        parameters = OrdinalClustering._get_param_names()
+        given = {name: getattr(self, name) for name in parameters if name in known}
+        options = {name: value for name, value in given.items() if value is not None}
         unused = sorted(options.keys() - set(method.options))
         if unused:
             warnings.warn(
-                f"{method.name} ignores {', '.join(unused)}; leave what it does not take at None",
+                f"{method.name} ignores {', '.join(unused)}; leave them at None",
                 OrdlinkWarning,
                 stacklevel=3,
             )
@@ -266,9 +229,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return comparisons, an oracle or similarities: what the method or the score needs."""
         if isinstance(X, Comparisons | Oracle):
             if reset and self.names is not None:
-                raise InputError(
-                    f"expected None, since {type(X).__name__} has its own names", parameter="names"
-                )
+                problem = f"expected None, since {type(X).__name__} has its own names"
+                raise InputError(problem, parameter="names")
             return X
         form = self._form()
         if form not in (SIMILARITIES, FEATURES):
@@ -299,8 +261,6 @@ def _refuse_ambiguous(matrix: FloatArray) -> None:
     elif n_rows == n_columns and np.allclose(matrix, matrix.T):
         looks_like = "similarities (a symmetric matrix)"
     if looks_like:
-        raise InputError(
-            f"X looks like {looks_like}, not like features",
-            parameter="form",
-            remedy="pass {form:'triplet'}, {form:'similarities'}, {form:'features'} or the like",
-        )
+        problem = f"X looks like {looks_like}, not like features"
+        remedy = "pass {form:'triplet'}, {form:'similarities'}, {form:'features'} or the like"
+        raise InputError(problem, parameter="form", remedy=remedy)

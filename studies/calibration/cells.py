@@ -65,7 +65,7 @@ def support_cell(*, run: int, n_replicates: int, **given: Any) -> list[Record]:
     """Return every branch with its support and kind, and the p-value of the hierarchy test.
 
     A branch's row has `method`, `size` and `kind`; its `value` is the support, beside it are the
-    `share` of replicates that have it exactly and its `transfer` support.
+    `share` of bootstrap samples that have it exactly and its `transfer` support.
     """
     data = draw_data(Setting(**given), run)
     rows: list[Record] = []

@@ -79,7 +79,7 @@ def sections(results: Results) -> Iterator[str]:
         yield "## Branches of spectral by support"
         n_runs = len({row["run"] for row in slow})
         yield (
-            f"A smaller check of the method that is mostly recommended, {n_runs} runs of each "
+            f"A smaller check of the method that is usually recommended, {n_runs} runs of each "
             f"setting: AUC {auc_of(slow):.3f}."
         )
         yield table(("Support", "Branches", *KINDS), _by_support(slow))

@@ -1,1 +1,1 @@
-"""The measured parts of pages in docs/, made anew from results; not part of the package."""
+"""The measured parts of pages in docs/, made from results; not part of the package."""

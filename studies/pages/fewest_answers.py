@@ -84,7 +84,7 @@ def is_complete(group: Group, rows: Sequence[Record]) -> bool:
 
 
 def rewrite(text: str, rows: Rows) -> str:
-    """Return a page with every measured part made anew."""
+    """Return a page with every measured part updated."""
     parts = {
         "run": partial(_run, rows),
         "bars": partial(_bars, rows),
@@ -241,7 +241,7 @@ def _cell_line(cell: Cell, measure: str) -> tuple[str, ...]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Copy the results and make the pages anew."""
+    """Copy the results and update the pages."""
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2

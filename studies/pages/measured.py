@@ -9,7 +9,7 @@ _BLOCK = re.compile(r"(<!-- measured: ([\w-]+) -->\n).*?(<!-- /measured -->)", r
 
 
 def rewrite_parts(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
-    """Return the page with every measured part made anew; the words around them stay."""
+    """Return the page with every measured part updated; the rest stays."""
 
     def part(found: re.Match[str]) -> str:
         begin, name, end = found.groups()

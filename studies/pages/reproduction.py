@@ -1,7 +1,7 @@
 """`python -m studies.pages.reproduction FOLDER`: docs/reproduction.md from a full run's folder.
 
 FOLDER is what `python -m studies.reproduction --full --out FOLDER` has written. Its tables and
-figures are copied to docs/reproduction, and the measured parts of the page made anew from them.
+figures are copied to docs/reproduction, and the measured parts of the page updated from them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def load(folder: Path) -> Rows:
 
 
 def rewrite(text: str, rows: Rows) -> str:
-    """Return the page with every measured part made anew."""
+    """Return the page with every measured part updated."""
     return rewrite_parts(
         text,
         {
@@ -188,7 +188,7 @@ def _in_order(names: Iterable[str]) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Copy the results and make the page anew."""
+    """Copy the results and update the page."""
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2

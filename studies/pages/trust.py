@@ -30,7 +30,7 @@ def load(folder: Path) -> Rows:
 
 
 def rewrite(text: str, rows: Rows) -> str:
-    """Return the page with the measured parts made anew."""
+    """Return the page with the measured parts updated."""
     details = "\n\n".join(sections(rows)).replace("## ", "### ")
     return rewrite_parts(
         text,
@@ -43,7 +43,7 @@ def rewrite(text: str, rows: Rows) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Copy the results and make the page anew."""
+    """Copy the results and update the page."""
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2

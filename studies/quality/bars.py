@@ -49,10 +49,7 @@ def reaches(results: Results, *, delta: float, n_answers: int, least: float) -> 
     rows = select(
         results.get("planted", ()), measure="aari", method=OURS, delta=delta, n_answers=n_answers
     )
-    if not rows:
-        return NOT_RUN, ""
-    found = mean(rows)
-    return _verdict(found >= least), f"{found:.3f} (repetitions: {len(rows)})"
+    return _at_least(least, rows, lambda: f"{mean(rows):.3f} (repetitions: {len(rows)})")
 
 
 def never_far_below(results: Results, *, measure: str) -> Finding:
@@ -122,10 +119,14 @@ def errors_cost_little(results: Results, *, error_rate: float, times: int) -> Fi
 def predicts(results: Results, *, dataset: str, least: float) -> Finding:
     """Judge whether our mean held-out accuracy on answers of people is high enough."""
     rows = select(results.get("people", ()), measure="held_out", method=OURS, dataset=dataset)
-    if not rows:
-        return NOT_RUN, ""
-    found = mean(rows)
-    return _verdict(found >= least), f"{found:.4f} (standard error {standard_error(rows):.4f})"
+    return _at_least(
+        least, rows, lambda: f"{mean(rows):.4f} (standard error {standard_error(rows):.4f})"
+    )
+
+
+def _at_least(least: float, rows: Sequence[Record], describe: Callable[[], str]) -> Finding:
+    """Judge whether the mean of the rows is high enough."""
+    return (_verdict(mean(rows) >= least), describe()) if rows else (NOT_RUN, "")
 
 
 def within_one_error(results: Results, *, but: str) -> Finding:

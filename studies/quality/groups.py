@@ -125,7 +125,7 @@ GROUPS: dict[str, Group] = {
             "Zoo and Glass",
             "Simulated answers by the cosine similarity of the features, 20 to 1000 per object. "
             "Dasgupta's cost is normalised after the smallest similarity is subtracted (2/3: a "
-            "tree that knows nothing); the agreement with the classes is the adjusted Rand index "
+            "random tree); the agreement with the classes is the adjusted Rand index "
             "of the tree cut into as many clusters.",
             _make_features,
         ),
@@ -133,7 +133,7 @@ GROUPS: dict[str, Group] = {
             "people",
             "Answers of people",
             f"Car, faces and perceptual kernels; {quality_people.N_FOLDS} folds by answer, "
-            f"{quality_people.N_REPETITIONS} times. Revenue is normalised: 0 knows nothing.",
+            f"{quality_people.N_REPETITIONS} times. Revenue is normalised: 0 is chance.",
             _make_people,
         ),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ordlink._atomic import write_text
@@ -22,6 +21,7 @@ from studies.quality.tables import (
     median_seconds,
     standard_error,
 )
+from studies.running._command import Section
 from studies.running._experiment import Record
 from studies.statistics import select, values_of
 
@@ -30,21 +30,12 @@ N_SHOWN = 12
 """Margins shown at once; the others unfold."""
 
 
-@dataclass(frozen=True)
-class QualitySection:
-    """A group with its rows, and notes on what was left out or failed."""
-
-    group: Group
-    rows: Sequence[Record]
-    notes: tuple[str, ...] = ()
-
-
-def write_page(sections: Sequence[QualitySection], folder: Path, *, grid: str) -> Path:
+def write_page(sections: Sequence[Section[Group]], folder: Path, *, grid: str) -> Path:
     """Write the figures and the page, and return the path of the page.
 
     Parameters
     ----------
-    sections : sequence of QualitySection
+    sections : sequence of Section
         What was run.
     folder : Path
         Where ``quality.html`` and the folder ``figures`` go.
@@ -54,7 +45,7 @@ def write_page(sections: Sequence[QualitySection], folder: Path, *, grid: str) -
     figures = folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     parts = [_heading(grid), _bars_html(sections)]
-    planted = [section.rows for section in sections if section.group.name == "planted"]
+    planted = [section.rows for section in sections if section.subject.name == "planted"]
     if any(planted):
         parts.append(_needed_html(planted[0], figures))
     parts += ["\n".join(_section_html(section, figures)) for section in sections]
@@ -75,8 +66,8 @@ def _heading(grid: str) -> str:
     )
 
 
-def _bars_html(sections: Sequence[QualitySection]) -> str:
-    results = {section.group.name: section.rows for section in sections}
+def _bars_html(sections: Sequence[Section[Group]]) -> str:
+    results = {section.subject.name: section.rows for section in sections}
     kinds = {MET: "held", NOT_MET: "not", UNDECIDED: "depends"}
     rows = []
     for bar in BARS:
@@ -111,8 +102,8 @@ def _needed_html(rows: Sequence[Record], figures: Path) -> str:
     )
 
 
-def _section_html(section: QualitySection, figures: Path) -> Iterator[str]:
-    group, rows = section.group, section.rows
+def _section_html(section: Section[Group], figures: Path) -> Iterator[str]:
+    group, rows = section.subject, section.rows
     yield f'<h2 id="{group.name}">{html.escape(group.title)}</h2>\n<p>{html.escape(group.text)}</p>'
     yield f"<p>Run here: {html.describe_run(rows)}.</p>"
     yield from (f"<p><strong>Note:</strong> {html.escape(note)}</p>" for note in section.notes)

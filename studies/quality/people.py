@@ -17,7 +17,7 @@ from studies.running._experiment import Parameters, Record, seed_of
 
 N_FOLDS = 5
 N_REPETITIONS = 3
-"""How often the answers are dealt out anew."""
+"""How often the folds are redrawn."""
 
 PEOPLE: dict[str, Callable[..., AnswerSet]] = {
     "Car": fetch_car,

@@ -170,7 +170,7 @@ def median_seconds(rows: Iterable[Record]) -> dict[str, dict[int, float]]:
 def standard_error(rows: Sequence[Record]) -> float:
     """Return the standard error of a mean over folds, averaged over repetitions.
 
-    More repetitions deal out the same answers anew: they are no more data.
+    More repetitions redraw the folds of the same answers: they are no more data.
 
     Examples
     --------

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ordlink.cli._console import warn_in_a_line
-from ordlink.cli._output import check_folder
 from ordlink.datasets import fetch_car
-from studies.reproduction.experiments import STUDIES, Grid
-from studies.reproduction.report import Section, write_report
-from studies.running import load_results
-from studies.running._command import (
-    choose_named,
-    run,
-    run_or_say_how_to_resume,
-    say_what_ran,
-    study_options,
-)
+from studies.reproduction.experiments import STUDIES, Study
+from studies.reproduction.report import write_report
+from studies.running._command import Section, run, run_named, study_options
 
 _LIST = "\n".join(f"  {study.name:17} {study.title}" for study in STUDIES.values())
 _QUICK = "\n".join(f"  {study.name:17} {study.quick}" for study in STUDIES.values())
@@ -42,42 +34,26 @@ def command(
     names: tuple[str, ...],
     only_list: bool,
     quick: bool | None,
-    out: str,
     data_home: str | None,
-    processes: int | None,
+    **settings: Any,
 ) -> None:
     """Run the paper's experiments (all, or those named) and report which of its claims held."""
     if only_list:
         click.echo(_LIST)
         return
-    studies = choose_named(names, STUDIES, "experiment")
-    if quick is None:
-        raise click.UsageError("give either --quick or --full")
-    grid: Grid = "quick" if quick else "full"
-    folder = check_folder(out)
-    sections = []
-    n_failed = 0
-    for study in studies:
-        experiment, notes = study.make(grid, data_home)
-        for note in notes:
-            warn_in_a_line(note)
-        rows = []
-        if experiment is not None:
-            summary = run_or_say_how_to_resume(experiment, folder / "results", processes)
-            notes += say_what_ran(study.name, summary)
-            n_failed += len(summary.failures)
-            rows = load_results(experiment, folder / "results")
-        sections.append(Section(study, rows, notes))
+    sections, folder, all_ran = run_named(
+        names, STUDIES, "experiment", quick=quick, data_home=data_home, **settings
+    )
     described = "the part of the grid of --quick" if quick else "the paper's whole grid"
     page = write_report(sections, folder, grid=described, pictures=_pictures(sections, data_home))
     click.echo(f"wrote {page}, and the figures to {folder / 'figures'}")
-    if n_failed:
+    if not all_ran:
         raise click.exceptions.Exit(1)
 
 
-def _pictures(sections: list[Section], data_home: str | None) -> list[Path] | None:
+def _pictures(sections: list[Section[Study]], data_home: str | None) -> list[Path] | None:
     """Return the pictures of the cars where their trees are drawn."""
-    if not any(section.study.name == "car" and section.rows for section in sections):
+    if not any(section.subject.name == "car" and section.rows for section in sections):
         return None
     pictures = fetch_car(data_home=data_home).pictures
     return None if pictures is None else list(pictures)

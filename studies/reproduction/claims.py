@@ -32,7 +32,7 @@ PAPERS_EMBEDDINGS = ("tSTE-AL", "FORTE-AL")
 RECOVERED = 0.9
 """AARI from which a hierarchy counts as recovered."""
 UNINFORMED = 2 / 3
-"""Normalised Dasgupta cost of a tree that knows nothing; a method's gain is what it saves."""
+"""Normalised Dasgupta cost of a random tree; a method's gain is what it saves."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ CLAIMS = tuple(
         (
             "The proportion of comparisons has no large impact on the standard data",
             "per data set, method and dimension: the gain (2/3, the normalised Dasgupta cost of a "
-            "tree that knows nothing, minus the method's) varies over p by at most 10 %",
+            "random tree, minus the method's) varies over p by at most 10 %",
             proportion_matters_little,
         ),
         (

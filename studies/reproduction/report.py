@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ordlink._atomic import write_text
@@ -12,6 +11,7 @@ from ordlink.hierarchy import Hierarchy
 from studies import html
 from studies.reproduction.claims import CLAIMS, DEPENDS, DID_NOT_HOLD, HELD, NOT_RUN, Verdict, judge
 from studies.reproduction.experiments import Study
+from studies.running._command import Section
 from studies.running._experiment import Record
 
 TITLE = "Comparison-based hierarchical clustering, reproduced"
@@ -21,17 +21,8 @@ CAR_CLUSTERS = 4
 """As many as the authors name classes."""
 
 
-@dataclass(frozen=True)
-class Section:
-    """A study with its rows, and notes on what was left out or failed."""
-
-    study: Study
-    rows: Sequence[Record]
-    notes: tuple[str, ...] = ()
-
-
 def write_report(
-    sections: Sequence[Section],
+    sections: Sequence[Section[Study]],
     folder: Path,
     *,
     grid: str,
@@ -52,7 +43,7 @@ def write_report(
     """
     figures = folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    results = {section.study.name: section.rows for section in sections}
+    results = {section.subject.name: section.rows for section in sections}
     verdicts = [judge(claim, results) for claim in CLAIMS]
     parts = [_heading(grid, verdicts)]
     parts += [_section_html(section, figures, pictures) for section in sections]
@@ -98,8 +89,8 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
     return (table if rows else "") + (note if n_left else "")
 
 
-def _section_html(section: Section, figures: Path, pictures: Sequence[Path] | None) -> str:
-    study = section.study
+def _section_html(section: Section[Study], figures: Path, pictures: Sequence[Path] | None) -> str:
+    study = section.subject
     parts = [
         f'<h2 id="{study.name}">{html.escape(study.title)}</h2>',
         f"<dl><dt>The paper's setting</dt><dd>{html.escape(study.paper)}</dd>"

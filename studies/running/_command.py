@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
 
 from ordlink.cli._app import run_command
 from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._output import check_folder
 from studies.running import Experiment, RunSummary, load_results, run_cells
+from studies.running._experiment import Record
 
 Named = TypeVar("Named")
+
+
+@dataclass(frozen=True)
+class Section(Generic[Named]):
+    """A group or a study with its rows, and notes on what was left out or failed."""
+
+    subject: Named
+    rows: Sequence[Record]
+    notes: tuple[str, ...] = ()
 
 
 def study_options(
@@ -69,6 +81,37 @@ def choose_named(names: tuple[str, ...], table: Mapping[str, Named], kind: str) 
     if unknown:
         raise click.UsageError(f"there is no {kind} {unknown[0]!r}; there are {', '.join(table)}")
     return [entry for name, entry in table.items() if not names or name in names]
+
+
+def run_named(
+    names: tuple[str, ...],
+    table: Mapping[str, Named],
+    kind: str,
+    *,
+    quick: bool | None,
+    out: str,
+    data_home: str | None,
+    processes: int | None,
+) -> tuple[list[Section[Named]], Path, bool]:
+    """Run the entries of these names; return a section for each, the folder, whether all ran."""
+    chosen: list[Any] = choose_named(names, table, kind)
+    if quick is None:
+        raise click.UsageError("give either --quick or --full")
+    folder = check_folder(out)
+    sections, n_failed = [], 0
+    for subject in chosen:
+        made, notes = subject.make("quick" if quick else "full", data_home)
+        experiments = made if isinstance(made, tuple) else (made,) if made else ()
+        for note in notes:
+            warn_in_a_line(note)
+        rows: list[Record] = []
+        for experiment in experiments:
+            summary = run_or_say_how_to_resume(experiment, folder / "results", processes)
+            notes += say_what_ran(experiment.name, summary)
+            n_failed += len(summary.failures)
+            rows += load_results(experiment, folder / "results")
+        sections.append(Section(subject, rows, notes))
+    return sections, folder, n_failed == 0
 
 
 def run_or_say_how_to_resume(

@@ -210,7 +210,7 @@ def test_an_interrupted_run_leaves_no_empty_folder(ordlink, here: Path, monkeypa
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ordlink.plotting.save_plot", interrupt)
+    monkeypatch.setattr("ordlink.plotting.save_plots", interrupt)
 
     assert ordlink("cluster", "a.csv", "--out", "new/deep").code == 130
     assert not Path("new").exists()
@@ -230,7 +230,7 @@ def test_clusters_of_an_earlier_run_do_not_stay_beside_a_new_tree(ordlink, here:
     result = ordlink("cluster", "a.csv", "--out", "out")
 
     assert not Path("out/clusters.csv").exists()
-    assert "removed clusters.csv of an earlier run" in result.out
+    assert "removed clusters.csv, left by an earlier run" in result.out
 
 
 def test_a_file_of_the_user_stays(ordlink, here: Path) -> None:
@@ -249,13 +249,13 @@ def drawn(monkeypatch) -> list[object]:
     import ordlink.plotting
 
     pictures: list[object] = []
-    save_plot = ordlink.plotting.save_plot
+    save_plots = ordlink.plotting.save_plots
 
     def keep(*words: object, **options: object) -> object:
         pictures.extend(options["pictures"] or ())  # type: ignore[call-overload]
-        return save_plot(*words, **options)  # type: ignore[arg-type]
+        return save_plots(*words, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("ordlink.plotting.save_plot", keep)
+    monkeypatch.setattr("ordlink.plotting.save_plots", keep)
     return pictures
 
 
@@ -308,7 +308,7 @@ def test_a_folder_without_pictures_of_the_objects_is_refused(ordlink, here: Path
     result = ordlink("cluster", "a.csv", "--pictures", "images", "--out", "out")
 
     assert result.code == 2
-    assert "name them like '0.jpg'" in result.err
+    assert "use names like '0.jpg'" in result.err
     assert not Path("out").exists()
 
 

@@ -23,7 +23,7 @@ def test_demo_prints_summary_tree_and_scores_and_writes_the_files(ordlink, tmp_p
     for text in ("objects                 100", "comparisons", "gorilla", "ARI", "Dasgupta's cost"):
         assert text in result.out
     written = {path.name for path in (tmp_path / "demo").iterdir()}
-    assert {"tree.png", "tree.nwk", "tree.json", "linkage.csv"} <= written
+    assert {"tree.pdf", "tree.svg", "tree.png", "tree.nwk", "tree.json", "linkage.csv"} <= written
     assert (tmp_path / "demo" / "tree.png").read_bytes().startswith(b"\x89PNG")
     assert ol.Hierarchy.load(tmp_path / "demo" / "tree.json").n_objects == 100
 
@@ -39,7 +39,7 @@ def test_cluster_writes_the_tree_that_it_prints(ordlink, planted_answers: Path) 
     assert tree.method == "4-AL"
     with (out / "clusters.csv").open() as file:
         labels = [int(row["cluster"]) for row in csv.DictReader(file)]
-    assert labels == tree.cut(4).tolist() == [0] * 4 + [1] * 4 + [2] * 4 + [3] * 4
+    assert labels == tree.numbered_cut(4).tolist() == [1] * 4 + [2] * 4 + [3] * 4 + [4] * 4
     with (out / "linkage.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [[int(row["cluster_1"]), int(row["cluster_2"])] for row in rows] == tree.merges.tolist()
@@ -208,3 +208,19 @@ def test_a_terminal_without_unicode_gets_ascii(planted_answers: Path) -> None:
     )
 
     assert done.stdout.isascii()
+
+
+def test_describe_prints_the_paragraphs_of_the_report(ordlink, planted_answers: Path) -> None:
+    words = ("--methods-text", "--method", "AddS-AL", "--quick")
+
+    result = ordlink("describe", planted_answers, *words)
+    refused = ordlink("describe", planted_answers, "--quick")
+
+    assert result.code == 0
+    assert result.out.startswith(
+        "Methods. Participants gave 3,000 answers about 16 stimuli. In each"
+    )
+    assert "\n\nResults. The answers showed hierarchical structure" in result.out
+    assert "Perrot, M., Esser, P." in result.out
+    assert refused.code == 2
+    assert "require --methods-text" in refused.err

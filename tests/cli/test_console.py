@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import io
+import re
 import sys
 import threading
 
+import click
 import pytest
 
 from ordlink.cli import _console
@@ -71,3 +74,60 @@ def test_no_bar_is_drawn_where_stderr_is_a_file(monkeypatch, stream, is_drawn: b
 
     assert ("trees" in stream.getvalue()) == is_drawn
     assert is_drawn or stream.getvalue() == ""
+
+
+class Log(Terminal):
+    """A file on stderr that tells when something was written."""
+
+    def isatty(self) -> bool:
+        return False
+
+
+def _run_with(flags: list[str], stderr: Log, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return what a command with a long step, then 2 of 4 steps, prints on stderr."""
+    monkeypatch.setattr(_console, "PROGRESS_AFTER_SECONDS", 0.01)
+    monkeypatch.setattr(_console, "LINE_SECONDS", 0.01)
+    monkeypatch.setattr(sys, "stderr", stderr)
+
+    @click.command()
+    @_console.progress_flag
+    def command() -> None:
+        with progress_bar("trees") as update:
+            if _console.wants_lines():
+                _wait_until_drawn(stderr, 1)
+                update(2, 4)
+                _wait_until_drawn(stderr, stderr.getvalue().count("trees") + 3)
+
+    command.main(args=flags, standalone_mode=False)
+    return stderr.getvalue()
+
+
+def test_progress_is_written_as_lines_where_stderr_is_no_terminal(monkeypatch) -> None:
+    lines = _run_with(["--progress"], Log(), monkeypatch).splitlines()
+
+    assert re.fullmatch(r"trees: \d+ s so far", lines[0])
+    assert re.fullmatch(r"trees: 2 of 4, about \d+ s left", lines[-1])
+
+
+def test_without_the_flag_no_lines_are_written(monkeypatch) -> None:
+    assert _run_with([], Log(), monkeypatch) == ""
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "seconds", "line"),
+    [
+        (0, 0, 7.2, "trees: 7 s so far"),
+        (1, 3, 10.0, "trees: 1 of 3, about 20 s left"),
+        (1, 1000, 1.0, "trees: 1 of 1,000, about 17 min left"),
+        (4, 4, 9.0, "trees: 4 of 4, about 0 s left"),
+    ],
+)
+def test_lines_say_what_is_done_and_the_time_left(done, total, seconds, line) -> None:
+    assert _console.progress_line("trees", done, total, seconds) == line
+
+
+@pytest.mark.parametrize("name", ["cluster", "compare", "report", "plan"])
+def test_long_commands_have_the_flag(name: str) -> None:
+    command = importlib.import_module(f"ordlink.cli.{name}").command
+
+    assert any("--progress" in option.opts for option in command.params)

@@ -84,7 +84,7 @@ def test_a_part_is_fetched_and_classes_of_another_set_do_not_stay(ordlink, tmp_p
     )
 
     assert result.code == 0
-    assert "removed classes.csv of an earlier run" in result.out
+    assert "removed classes.csv, left by an earlier run" in result.out
     comparisons = ol.read_comparisons(tmp_path / "answers.csv")
     assert comparisons == ol.datasets.fetch_mlds("kk2", data_home=data_folder).comparisons
 

@@ -399,7 +399,7 @@ def test_named_answers_for_a_tree_without_names_are_warned_about(
     result = ordlink("evaluate", numbered_tree_file, "--answers", tmp_path / "a.csv")
 
     assert _scores(result.out) == {"comparisons predicted": 1, "comparison revenue (-1 to 1)": 1}
-    assert "'ant' is taken for object 0" in result.err
+    assert "'ant' is taken as object 0" in result.err
 
 
 def test_json_holds_every_score_and_fowlkes_mallows_for_each_cut(
@@ -434,3 +434,19 @@ def test_scores_are_not_written_over_what_is_scored(ordlink, tree_file) -> None:
     assert result.code == 2
     assert "the output would overwrite an input file" in result.err
     assert tree_file.read_text() == before
+
+
+def test_large_trees_are_compared_by_ari_alone(tmp_path, ordlink, monkeypatch):
+    monkeypatch.setattr("ordlink.cli.evaluate.MOST_COMPARED", 5)
+    monkeypatch.setattr("ordlink.cli.evaluate.MOST_SCORED", 5)
+    ol.Hierarchy([[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]).save(tmp_path / "tree.json")
+    (tmp_path / "answers.csv").write_text("0,1,2\n")
+    words = ("evaluate", tmp_path / "tree.json")
+
+    result = ordlink(*words, "--truth", tmp_path / "tree.json")
+    assert "ARI" in result.out
+    assert "triplet distance" not in result.out
+    assert "at most 5 objects" in result.err
+    refused = ordlink(*words, "--answers", tmp_path / "answers.csv", "--form", "triplet")
+    assert refused.code == 2
+    assert "limited to 5 objects" in refused.err

@@ -11,6 +11,7 @@ import pytest
 
 import ordlink as ol
 from ordlink.cli import run
+from tests.damage import mutate
 
 N_MUTATIONS = int(os.environ.get("ORDLINK_FUZZ", "300"))
 """Damaged files in all; more with the environment variable ORDLINK_FUZZ."""
@@ -81,35 +82,6 @@ def _write_valid_files(folder: Path) -> None:
         (folder / name).write_text(content)
 
 
-def _mutate(content: bytes, others: list[bytes], draw: random.Random) -> bytes:
-    data = bytearray(content)
-    for _ in range(draw.choice((1, 1, 1, 2, 5))):
-        at = draw.randrange(len(data) + 1)
-        end = min(len(data), at + draw.choice((1, 4, 40)))
-        match draw.randrange(8):
-            case 0 if data:  # flip a bit
-                data[at % len(data)] ^= 1 << draw.randrange(8)
-            case 1 if data:  # any byte
-                data[at % len(data)] = draw.randrange(256)
-            case 2:  # cut off
-                del data[at:]
-            case 3:  # cut out
-                del data[at:end]
-            case 4:  # put in
-                data[at:at] = draw.choice(PIECES)
-            case 5:  # repeat
-                data[at:at] = data[at:end] * draw.choice((1, 3))
-            case 6:  # another digit
-                digits = [place for place, byte in enumerate(data) if 48 <= byte < 58] or [0]
-                place = draw.choice(digits)
-                data[place : place + 1] = str(draw.randrange(10)).encode()
-            case 7:  # splice
-                other = draw.choice(others)
-                start = draw.randrange(len(other))
-                data[at:end] = other[start : start + draw.choice((1, 10, 200))]
-    return bytes(data)
-
-
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch) -> dict[str, bytes]:
     """Return the valid files, which lie in the current folder."""
@@ -132,7 +104,7 @@ def test_damaged_files_give_a_result_or_one_line(files, capsys, chunk: int) -> N
     for number in range(chunk, N_MUTATIONS, N_CHUNKS):
         draw = random.Random(number)
         name = draw.choice(list(COMMANDS))
-        Path(name).write_bytes(_mutate(files[name], others, draw))
+        Path(name).write_bytes(mutate(files[name], others, PIECES, draw))
         try:
             codes.append(run(COMMANDS[name]))
         except BaseException:

@@ -29,7 +29,7 @@ def test_the_first_line_is_the_answer_and_the_table_is_the_curve(ordlink, tmp_pa
         10, n_clusters=2, method="AddS-AL", question="quadruplet", difficulty=3
     )
     first, second = result.out.splitlines()[:2]
-    assert first.startswith(f"About {plan.n_answers:,} quadruplets (")
+    assert first.startswith(f"About {plan.n_answers:,} quadruplet answers (")
     assert first.endswith("for AARI 0.9 in 80% of studies like this.")
     hours = plan.n_answers / 1000
     assert (
@@ -50,7 +50,7 @@ def test_a_target_out_of_reach_is_told_with_the_ceiling(ordlink) -> None:
 
     assert result.code == 0
     assert result.out.startswith("No number of answers is enough for AARI 0.95")
-    assert re.search(r"80% of them reach 0\.\d\d", result.out.splitlines()[0])
+    assert re.search(r"80% of studies reach 0\.\d\d", result.out.splitlines()[0])
 
 
 def test_answers_at_hand_are_continued(ordlink, planted_answers: Path, tmp_path: Path) -> None:
@@ -88,17 +88,20 @@ def test_an_upper_end_that_is_not_known_is_no_number(ordlink, monkeypatch) -> No
     result = ordlink("plan", "--objects", 10, *FAST)
 
     assert result.out.startswith(
-        "About 2,400 quadruplets (at least 2,000, no upper bound) for AARI 0.9"
+        "About 2,400 quadruplet answers (at least 2,000, no upper bound) for AARI 0.9"
     )
 
 
 @pytest.mark.parametrize(
     ("estimate", "said"),
     [
-        ((900, 812, 1234), "is expected with about 900 answers in all (810 to 1,200)."),
-        ((900, 812, math.inf), "900 answers in all (at least 810, no upper bound)."),
-        ((900, 812, 2e9), "900 answers in all (at least 810, no upper bound)."),
-        ((900, math.inf, math.inf), "is expected with about 900 answers in all (or out of reach)."),
+        ((900, 812, 1234), "is expected with about 900 answers in total (810 to 1,200)."),
+        ((900, 812, math.inf), "900 answers in total (at least 810, no upper bound)."),
+        ((900, 812, 2e9), "900 answers in total (at least 810, no upper bound)."),
+        (
+            (900, math.inf, math.inf),
+            "with about 900 answers in total (or out of reach).",
+        ),
         ((math.inf, 812, math.inf), "any number of answers; at best (1 case in 10) 810 are"),
         ((math.inf, 2e9, math.inf), "is not expected with any number of answers."),
     ],
@@ -127,7 +130,7 @@ def test_a_target_is_told_with_both_ends_of_its_interval(estimate, said: str) ->
         (("--answers", "no.csv", "--measure", "aari"), "--measure aari needs the true tree"),
         (("--answers", "no.csv"), "no.csv"),
         (("--answers", "no.csv", "--target", 0.3), "--target: expected"),
-        (("--objects", 20, "--png", "curve.bmp"), "is .png, .svg or .pdf"),
+        (("--objects", 20, "--png", "curve.bmp"), "ends in .png, .svg or .pdf"),
         (("--objects", 20, "--seconds", "nan"), "--seconds: expected"),
         (("--objects", 20, "--pay", -1), "--pay: expected"),
     ],
@@ -162,3 +165,18 @@ def test_ctrl_c_ends_it_cleanly(ordlink, monkeypatch, tmp_path: Path) -> None:
     assert result.code == 130
     assert result.err.strip() == "interrupted; no half-written file was left"
     assert not list(tmp_path.iterdir())
+
+
+def test_difficulties_are_named_by_real_studies_and_numbers_are_for_experts(ordlink) -> None:
+    words = ("plan", "--objects", 8, "--clusters", 2, "--method", "AddS-AL", "--most", 200)
+
+    easy = ordlink(*words, "--difficulty", "easy", "--processes", 1)
+    number = ordlink(*words, "--difficulty", 1.7, "--processes", 1)
+
+    assert (easy.code, number.code) == (0, 0)
+    assert f"difficulty: easy ({ol.planning.STUDIES['easy']})" in easy.out
+    assert "delta / sigma" not in easy.out
+    assert "difficulty: delta / sigma = 1.7" in number.out
+    shown = " ".join(ordlink("plan", "--help").out.split())
+    for name, study in ol.planning.STUDIES.items():
+        assert f"{name}: {study}" in shown

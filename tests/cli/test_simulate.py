@@ -55,7 +55,7 @@ def test_the_truth_of_an_earlier_run_does_not_stay(ordlink) -> None:
     assert not Path("s/truth.json").exists()
     assert not Path("s/classes.csv").exists()
     for name in ("truth.json", "classes.csv"):
-        assert f"removed {name} of an earlier run" in result.out
+        assert f"removed {name}, left by an earlier run" in result.out
 
 
 def test_truth_and_classes_of_the_user_stay(ordlink) -> None:

@@ -32,7 +32,7 @@ def test_support_is_shown_and_written(ordlink, planted_answers: Path) -> None:
         "transfers": expected.transfers.tolist(),
     }
     assert tree.to_text() in result.out
-    assert "numbers: bootstrap support in percent, from 20 samples (seed 3), on" in result.out
+    assert "numbers: bootstrap support in percent, from 20 samples (seed 3), shown" in result.out
     assert "collapsed" not in result.out
     assert re.search(r"┬\d", result.out)
     assert (out / "tree.nwk").read_text() == expected.tree.to_newick() + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,11 +19,12 @@ import uvicorn
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
-from ordlink.collect.database import make_engine
+from ordlink.collect.connections import OncePerMinute
+from ordlink.collect.database import LOG, make_engine
 from ordlink.collect.people import OwnerAuth
 from ordlink.collect.running import RunningStudy
 from ordlink.collect.samplers import Draw
-from ordlink.collect.server import make_app
+from ordlink.collect.server import make_app, make_config
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import Study, make_study
@@ -48,6 +50,10 @@ class LocalWorker(StudyTasks):
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         with self._lock:
             return super().build_trees(unless)
+
+    def export_answers(self, path: str, *, everybody: bool) -> None:
+        with self._lock:
+            super().export_answers(path, everybody=everybody)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -133,8 +139,7 @@ def serve_on_loopback(study: Study, database: Path) -> Iterator[tuple[Site, str]
     """Serve a study in a thread of this process, for real browsers; give its address."""
     site = make_site(study, database)
     port = free_port()
-    options = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": 1}
-    server = uvicorn.Server(uvicorn.Config(make_app(site), port=port, **options))  # type: ignore[arg-type]
+    server = uvicorn.Server(make_config(site, port=port))
     thread = threading.Thread(target=server.run, name=f"server of {study.name}", daemon=True)
     thread.start()
     try:
@@ -147,6 +152,14 @@ def serve_on_loopback(study: Study, database: Path) -> Iterator[tuple[Site, str]
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture(autouse=True)
+def talkative_log() -> None:
+    """Log every line: servers of earlier tests have made the log quiet."""
+    for logger in (LOG, logging.getLogger("uvicorn.error")):
+        for one in [one for one in logger.filters if isinstance(one, OncePerMinute)]:
+            logger.removeFilter(one)
 
 
 @pytest.fixture(scope="module")

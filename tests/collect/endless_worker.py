@@ -6,7 +6,6 @@ It prints the process id of the worker, and a line once it is at work.
 from __future__ import annotations
 
 import multiprocessing
-import time
 from typing import Any
 
 from ordlink.collect import worker
@@ -37,5 +36,5 @@ if __name__ == "__main__":
     process.start()
     theirs.close()
     print(process.pid, flush=True)
-    ours.send(("draw", ()))
-    time.sleep(600)
+    ours.send(("draw", (), {}))
+    process.join(600)  # a worker that fails ends this process, and the test

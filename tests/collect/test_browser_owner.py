@@ -66,7 +66,7 @@ def ask_for_removal(url: str, person: str) -> None:
 
 
 def set_up(owner: Visitor) -> None:
-    owner.page.goto(f"{owner.url}/owner/setup?token={TOKEN}")
+    owner.page.goto(f"{owner.url}/owner/setup#{TOKEN}")
     owner.page.fill("#password", PASSWORD)
     owner.press("button.primary")
     owner.page.wait_for_url("**/owner")
@@ -117,11 +117,11 @@ def test_the_dashboard_shows_the_tree_as_it_grows(
     assert not owner.page.is_visible(".kept svg.tree")
     assert owner.page.inner_text("#cost") == "1.50 EUR"
     names = owner.page.locator(".everybody .leaf text").all_text_contents()
-    trees = site.running.latest.trees
+    trees = site.running.trees
     assert trees is not None
     drawn = draw_tree(trees.everybody, site.running.study.names, [""] * 6)
     assert drawn is not None
-    assert names == [leaf.name for leaf in drawn.leaves]
+    assert names == [leaf["name"] for leaf in drawn["leaves"]]
 
 
 def test_people_are_excluded_and_removed_and_the_study_is_paused_and_ended(

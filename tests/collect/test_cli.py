@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import shutil
 import socket
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +18,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from ordlink.cli import run
+from ordlink.collect.database import open_database
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_a_second_server_in_the_same_folder_is_refused(capsys, tmp_path: Path) -
     with one_process_only(tmp_path / "study.db"):
         assert run(["collect", "--demo", "--data", str(tmp_path)]) == 2
 
-    assert "another ordlink collect runs on this file" in capsys.readouterr().err
+    assert "another 'ordlink collect' is using this file" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -80,6 +85,40 @@ def started(monkeypatch, tmp_path: Path) -> Callable[..., TestClient]:
         return TestClient(apps[-1], base_url="http://127.0.0.1:8765")
 
     return start
+
+
+def test_the_folder_of_the_answers_and_all_files_in_it_are_private(started, tmp_path: Path) -> None:
+    started("--demo")
+
+    folder = tmp_path / "data"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
+    assert {"study.db", "study.lock"} <= {file.name for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize(("name", "mode"), [("study.db", 0o400), ("study.db", 0o000), (".", 0o500)])
+def test_what_cannot_be_written_is_refused_in_one_line(
+    tmp_path: Path, name: str, mode: int
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    open_database(f"sqlite:///{folder / 'study.db'}").dispose()
+    content = (folder / "study.db").read_bytes()
+    words = [sys.executable, "-m", "ordlink", "collect", "--demo", "--data", str(folder)]
+    if os.geteuid() == 0:  # permissions do not concern root, unless it gives that up
+        if shutil.which("setpriv") is None:
+            pytest.skip("root can write everything")
+        words = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *words]
+    (folder / name).chmod(mode)
+    try:
+        ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    finally:
+        (folder / name).chmod(0o700)
+
+    assert ended.returncode == 2 and ended.stdout == ""
+    assert ended.stderr.startswith("error: ") and str(folder) in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert (folder / "study.db").read_bytes() == content
 
 
 def test_unreadable_pictures_are_refused_in_one_line(tmp_path: Path, capsys) -> None:
@@ -104,7 +143,7 @@ def test_a_port_in_use_is_said_before_anybody_is_greeted(tmp_path: Path, capsys)
 
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith(f"error: cannot listen at 127.0.0.1, port {port}")
+    assert said.err.startswith(f"error: cannot listen on 127.0.0.1, port {port}")
     assert "choose another port" in said.err
 
 
@@ -115,6 +154,13 @@ def test_a_study_started_paused_waits_for_the_owner(started, capsys) -> None:
     assert 'id="agree"' not in paused
     assert "the study is paused: check the stimuli" in said
     assert 'id="agree"' not in started("--demo").get("/").text  # until it is resumed
+
+
+def test_the_setup_token_is_in_no_address_that_a_server_sees(started, capsys) -> None:
+    started("--demo")
+
+    (address,) = [word for word in capsys.readouterr().out.split() if "/owner" in word]
+    assert re.fullmatch(r"http://127\.0\.0\.1:8765/owner/setup#[\w-]{20,}", address)
 
 
 def test_only_names_of_loopback_are_served_unless_more_are_allowed(started) -> None:

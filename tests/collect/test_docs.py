@@ -13,9 +13,10 @@ import yaml
 from ordlink.collect.dashboard import Download
 from ordlink.collect.question_types import QUESTION_TYPES
 from ordlink.collect.stimuli import KINDS, Stimulus
-from ordlink.collect.study import OUTCOMES, SAMPLER_NAMES, Study, make_study
+from ordlink.collect.study import CHOICES, Study, make_study
 from ordlink.collect.texts import TEXTS
 from ordlink.collect.trees import cluster_command
+from soak.runs import RUNS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "collect.md"
@@ -40,7 +41,12 @@ def test_every_text_is_documented_once_and_nothing_else_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "names", [QUESTION_TYPES, SAMPLER_NAMES, OUTCOMES, KINDS, get_args(Download)]
+    "names",
+    [
+        *(CHOICES[key] for key in ("question", "sampler", "completion_codes")),
+        KINDS,
+        get_args(Download),
+    ],
 )
 def test_every_name_is_documented(names: tuple[str, ...]) -> None:
     text = PAGE.read_text()
@@ -69,6 +75,12 @@ def test_the_pictures_exist_and_are_small() -> None:
     assert len(pictures) == 1 + len(QUESTION_TYPES)
     for picture in pictures:
         assert (PAGE.parent / picture).stat().st_size < LARGEST_PICTURE
+
+
+def test_every_long_run_is_named_with_what_it_measured() -> None:
+    section = PAGE.read_text().split("## Measured")[1]
+
+    assert [name for name in RUNS if f"`{name}`: " not in section] == []
 
 
 def test_the_page_names_packages_that_can_be_installed() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from ordlink._text import whole_percent
-from ordlink.collect.results import overall_agreement
 from ordlink.collect.trees import draw_bars, draw_tree, trust_of
 
 
@@ -28,12 +29,12 @@ def test_each_merge_is_drawn_between_its_children_and_left_of_them(n_objects: in
     drawn = draw_tree(tree, names, [""] * n_objects)
 
     assert drawn is not None
-    assert sorted(leaf.name for leaf in drawn.leaves) == sorted(names)
-    place = {
-        names.index(leaf.name): (drawn.leaf_x, leaf.y) for leaf in drawn.leaves
-    }  # node -> point
+    assert sorted(leaf["name"] for leaf in drawn["leaves"]) == sorted(names)
+    place = {  # node -> point
+        names.index(leaf["name"]): (drawn["leaf_x"], leaf["y"]) for leaf in drawn["leaves"]
+    }
     for number, (left, right) in enumerate(tree["merges"]):  # type: ignore[arg-type, var-annotated]
-        branch = drawn.branches[number]
+        branch = SimpleNamespace(**drawn["branches"][number])
         (left_x, left_y), (right_x, right_y) = place[left], place[right]
         corners = [(left_x, left_y), (branch.x, left_y), (branch.x, right_y), (right_x, right_y)]
         found = [tuple(map(float, point.split())) for point in branch.path[1:].split(" L")]
@@ -47,21 +48,20 @@ def test_each_merge_is_drawn_between_its_children_and_left_of_them(n_objects: in
         assert branch.trust == ("root" if is_root else trust_of(share))
         assert branch.label in ("", whole_percent(share))
     assert min(x for x, _ in place.values()) > 0
-    assert max(y for _, y in place.values()) < drawn.height
+    assert max(y for _, y in place.values()) < drawn["height"]
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
     assert draw_tree(None, [], []) is None
     assert draw_bars({"start": None, "seconds": None, "counts": []}) is None
-    assert overall_agreement([]) is None
 
 
 def test_long_names_are_shortened_and_kept_in_full() -> None:
     drawn = draw_tree(random_tree(3, seed=0), ["x" * 60, "b", "c"], ["", "", ""])
 
     assert drawn is not None
-    (long,) = [leaf for leaf in drawn.leaves if leaf.name == "x" * 60]
-    assert len(long.shown_name) < 30 and long.shown_name.endswith("...")
+    (long,) = [leaf["shown_name"] for leaf in drawn["leaves"] if leaf["name"] == "x" * 60]
+    assert len(long) < 30 and long.endswith("...")
 
 
 def test_bars_are_as_high_as_the_counts() -> None:
@@ -70,7 +70,6 @@ def test_bars_are_as_high_as_the_counts() -> None:
     drawn = draw_bars({"start": 0.0, "seconds": 2.0, "counts": counts})
 
     assert drawn is not None
-    for (_, y, _, height), count in zip(drawn.bars, counts, strict=True):
-        assert y + height == pytest.approx(100)
+    for height, count in zip(drawn["heights"], counts, strict=True):
         assert height == pytest.approx(100 * count / 12, abs=0.01)
-    assert (drawn.most, drawn.each, drawn.since) == (12, "2 s", "10 s")
+    assert (drawn["most"], drawn["each"], drawn["since"]) == (12, "2 s", "10 s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -15,7 +16,7 @@ import yaml
 
 import ordlink as ol
 from ordlink.cli import run
-from ordlink.collect.schema import answer, participant
+from ordlink.collect.schema import answer, participant, serving
 from ordlink.collect.site import RateLimit
 from ordlink.datasets import planted_tree
 from tests.collect.conftest import PASSWORD, TOKEN, Place, text_study
@@ -118,14 +119,20 @@ def test_people_who_answer_badly_are_flagged(open_place: Callable) -> None:
     )
     with open_place(study) as place:
         place.log_in()
+        seen: list[object] = []
         for careful in (True, True, True, True, True, False):
             browser = place.another_browser()
+            seen.append(browser)
             state = place.join(browser)
             while state["phase"] != "done":
                 i, j, k = (int(one["text"].split()[1]) for one in state["stimuli"])
                 good = 0 if j == i or (k != i and TRUTH[i, j] > TRUTH[i, k]) else 1
                 choice = good if careful else 1 - good
                 state = place.answer(state, [choice], browser, seconds=2.0 if careful else 0.1)
+            if careful:  # as if they had taken their time
+                shift = serving.update().where(serving.c.participant_id == len(seen))
+                earlier = shift.values(served_at=serving.c.served_at - 3)
+                asyncio.run(place.running.database.write(lambda c, q=earlier: c.execute(q)))
         grown(place)
         people = place.browser.get("/owner/api/participants").json()
 
@@ -194,10 +201,10 @@ def test_passwords_can_be_tried_only_a_few_times(place: Place) -> None:
 
 def test_logging_out_ends_the_session(place: Place) -> None:
     csrf = place.log_in()
-    cookie = place.browser.cookies["ordlink_owner"]
+    cookie = place.browser.cookies[place.site.cookie("ordlink_owner")]
 
     place.browser.post("/owner/logout", data={"csrf": csrf})
-    place.browser.cookies.set("ordlink_owner", cookie, path="/owner")
+    place.browser.cookies.set(place.site.cookie("ordlink_owner"), cookie, path="/owner")
 
     assert place.browser.get("/owner/api/overview").status_code == 401
 

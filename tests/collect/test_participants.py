@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -182,9 +183,9 @@ def test_each_question_goes_to_as_many_different_people_as_wanted(open_place: Ca
 def test_an_abandoned_question_is_shown_to_somebody_else(place: Place) -> None:
     state = place.join()
     (first,) = rows(place, sa.select(serving.c.question_id))
-    place.running.database.submit(lambda c: place.running.queue.forget()).result()
+    asyncio.run(place.running.database.write(lambda c: place.running.queue.forget()))
 
-    released = place.running.database.submit(lambda c: release_abandoned(c, -1)).result()
+    released = asyncio.run(place.running.database.write(lambda c: release_abandoned(c, -1)))
     late = place.answer(state, [0])
 
     assert released == 1
@@ -208,7 +209,7 @@ def test_withdrawing_removes_a_persons_answers_and_id(place: Place) -> None:
     assert [one.external_id for one in rows(place, sa.select(participant))] == [None, None]
     assert all(one.participant_id != 2 for one in rows(place, sa.select(event)))
     assert rows(place, sa.select(sa.func.sum(question.c.n_served)))[0][0] == 2  # of the other one
-    assert place.browser.get("/api/state").json()["outcome"] == "withdrawn"
+    assert place.browser.get("/api/state").status_code == 401
     assert other.get("/api/state").json()["number"] == kept["number"]
 
 
@@ -220,17 +221,19 @@ def test_declining_stores_nobody(open_place: Callable) -> None:
         assert rows(place, sa.select(participant)) == []
 
 
-def test_whoever_has_taken_part_is_told_so_instead_of_declining(place: Place) -> None:
+def test_declining_says_the_same_to_known_and_unknown_ids(place: Place) -> None:
     state = place.join(search="?PROLIFIC_PID=anna")
     place.answer(state, [0], visit=state["visit"])
 
     again = place.browser.get("/?PROLIFIC_PID=anna", follow_redirects=False)
     assert (again.status_code, again.headers["location"]) == (303, "/run")
     elsewhere = place.another_browser()
-    body = {"agree": False, "search": "?PROLIFIC_PID=anna"}
-    reply = elsewhere.post("/api/join", json=body)
-    assert reply.status_code == 409
-    assert "Stop and remove my answers" in reply.json()["detail"]
+    replies = [
+        post(elsewhere, "/api/join", agree=False, search=f"?PROLIFIC_PID={name}")
+        for name in ("anna", "nobody")
+    ]
+    assert replies[0] == replies[1] and replies[0]["outcome"] == "declined"
+    assert "Stop and remove my answers" in place.running.study.text("declined")
     assert len(rows(place, sa.select(answer))) == 1
     assert 'id="agree"' in elsewhere.get("/?PROLIFIC_PID=anna").text
 
@@ -323,7 +326,11 @@ def test_known_people_come_back_whatever_the_state_of_the_study(open_place: Call
             state = place.answer(state, [0], end)
 
         change_state(place, csrf, "paused")
-        page = place.another_browser().get("/?PROLIFIC_PID=middle").text
+        pages = [
+            place.another_browser().get(f"/?PROLIFIC_PID={name}").text.replace(name, "X")
+            for name in ("middle", "nobody")
+        ]
+        consent = place.another_browser().get("/join?PROLIFIC_PID=middle").text
         paused = post(middle, "/api/join", agree=True, search="?PROLIFIC_PID=middle")
         change_state(place, csrf, "open")
         resumed = post(place.another_browser(), "/api/join", agree=True,
@@ -334,7 +341,8 @@ def test_known_people_come_back_whatever_the_state_of_the_study(open_place: Call
         closed_page = newcomer.get("/?PROLIFIC_PID=new").text
         closed = post(newcomer, "/api/join", agree=True, search="?PROLIFIC_PID=new")
 
-    assert 'id="agree"' in page and "SHUT" not in page
+    assert pages[0] == pages[1] and 'href="/join?PROLIFIC_PID=X"' in pages[0]
+    assert 'id="agree"' in consent
     assert (paused["outcome"], paused["code"], paused["done"]) == (None, "", 1)
     assert resumed["number"] > 0
     assert (done["outcome"], done["code"]) == ("completed", "DONE")
@@ -414,7 +422,7 @@ def test_on_another_device_removal_is_a_request_that_the_owner_answers(place: Pl
     )
 
 
-def test_the_first_device_removes_answers_at_once_also_after_another_one(place: Place) -> None:
+def test_once_an_id_was_used_on_two_devices_neither_removes_answers_at_once(place: Place) -> None:
     search = "?PROLIFIC_PID=abc"
     place.answer(place.join(search=search), [0])
     post(place.browser, "/api/join", agree=True, search=search)  # the same link once more
@@ -425,18 +433,19 @@ def test_the_first_device_removes_answers_at_once_also_after_another_one(place: 
 
     assert place.browser.get("/api/state").status_code == 401
     post(place.browser, "/api/join", agree=True, search=search)
-    gone = post(place.browser, "/api/withdraw", confirm=True)
+    asked = post(place.browser, "/api/withdraw", confirm=True)
 
-    assert gone["outcome"] == "withdrawn"
-    assert rows(place, sa.select(answer)) == []
+    assert asked["outcome"] == "asked_to_withdraw"
+    assert len(rows(place, sa.select(answer))) == 1
 
 
 def test_withdrawing_twice_does_nothing_more_and_is_limited(place: Place) -> None:
     place.answer(place.join(), [0])
+    token = dict(place.browser.cookies)
     post(place.browser, "/api/withdraw", confirm=True)
     before = rows(place, sa.select(study_table.c.revision))
 
-    post(place.browser, "/api/withdraw", confirm=True)
+    place.browser.cookies.update(token)
     place.site.stepping = RateLimit(per_second=0.001, burst=1)
     codes = [
         place.browser.post("/api/withdraw", json={"confirm": True}).status_code for _ in range(2)
@@ -444,7 +453,7 @@ def test_withdrawing_twice_does_nothing_more_and_is_limited(place: Place) -> Non
 
     assert rows(place, sa.select(study_table.c.revision)) == before
     assert n_events(place, "withdrawn") == 1
-    assert codes == [200, 429]
+    assert codes == [401, 429]
 
 
 @pytest.mark.parametrize(

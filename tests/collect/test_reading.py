@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from ordlink.collect import samplers
 from ordlink.collect.database import make_engine, open_database, snapshot
-from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.people import Origin, hash_token, join, withdraw
 from ordlink.collect.rows import bump_revision
 from ordlink.collect.running import register_study
 from ordlink.collect.schema import answer, participant, serving
 from ordlink.collect.trees import build_tree
-from ordlink.collect.worker import MainAnswer, RecordReader, StudyTasks
+from ordlink.collect.worker import MainAnswer, RecordReader, StudyTasks, read_main_answers
 from tests.collect.conftest import text_study
 
 STUDY = text_study(method="AddS-AL")
@@ -29,23 +30,24 @@ def engine(tmp_path: Path) -> sa.Engine:
     return made
 
 
-def store(connection: sa.Connection, numbers: range) -> None:
+def store(connection: sa.Connection, numbers: range, person: int = 1) -> None:
     """Store answers with these numbers."""
     for number in numbers:
         shown = f"{number % 4},{4 + number % 3},{8 + number % 4}"
         connection.execute(
             serving.insert().values(
-                participant_id=1, number=number, role="main", shown=shown, status="answered",
+                participant_id=person, number=number, role="main", shown=shown, status="answered",
                 served_at=0.0,
             )
         )  # fmt: skip
         connection.execute(
             answer.insert().values(
-                id=number, participant_id=1, number=number, choice="0", seconds=1.0, n_blurs=0,
+                id=number, participant_id=person, number=number, choice="0", seconds=1.0, n_blurs=0,
                 device="", received_at=0.0, undone=False,
             )
         )  # fmt: skip
-    connection.execute(participant.update().values(n_main=participant.c.n_main + len(numbers)))
+    counted = participant.update().where(participant.c.id == person)
+    connection.execute(counted.values(n_main=participant.c.n_main + len(numbers)))
 
 
 def test_answers_of_a_slower_server_are_read_although_their_numbers_are_smaller(
@@ -66,26 +68,34 @@ def test_answers_of_a_slower_server_are_read_although_their_numbers_are_smaller(
     assert tasks.build_trees(late.version) is None
 
 
-def test_answers_are_read_once_unless_earlier_ones_changed(engine: sa.Engine, monkeypatch) -> None:
+def test_only_answers_of_whoever_changed_something_are_read_again(
+    engine: sa.Engine, monkeypatch
+) -> None:
     reader = RecordReader(engine, STUDY)
     with engine.begin() as connection:
         store(connection, range(1, 11))
-    reader.read()
-    asked = []
+        second = join(connection, Origin(), "second")
+        store(connection, range(11, 16), person=second)
+    before = reader.read()
+    n_read = []
 
-    def read(_connection: sa.Connection, *, after: int = 0) -> list[MainAnswer]:
-        asked.append(after)
-        return []
+    def read(*arguments: Any) -> list[MainAnswer]:
+        found = list(read_main_answers(*arguments))
+        n_read.append(len(found))
+        return found
 
     monkeypatch.setattr("ordlink.collect.worker.read_main_answers", read)
+    with engine.begin() as connection:  # the second participant undoes an answer
+        connection.execute(answer.update().where(answer.c.id == 12).values(undone=True))
+        whose = participant.c.id == second
+        connection.execute(participant.update().where(whose).values(n_main=4))
+    after = reader.read()
 
-    reader.read()
+    assert n_read == [0, 4]
+    assert after.answers == tuple(one for one in before.answers if one.id != 12)
     with engine.begin() as connection:
-        bump_revision(connection)
-        connection.execute(participant.update().values(n_main=0))
-    reader.read()
-
-    assert asked == [10, 0]
+        withdraw(connection, second)
+    assert reader.read().answers == before.answers[:10]
 
 
 def test_queries_of_one_moment_see_nothing_that_is_stored_meanwhile(engine: sa.Engine) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from ordlink.collect import worker
 from ordlink.collect.people import Origin, hash_token, join
 from ordlink.collect.running import RunningStudy, Stability
 from ordlink.collect.samplers import Draw
@@ -27,7 +28,7 @@ PATIENCE = 30.0
 
 def trees(newick: str, n_told: int, n_told_kept: int | None = None) -> Trees:
     kept = n_told if n_told_kept is None else n_told_kept
-    return Trees(RecordVersion(0, 0, 0), {"newick": newick}, {"newick": newick}, {}, n_told, kept)
+    return Trees((0, 0, 0), {"newick": newick}, {"newick": newick}, {}, n_told, kept)
 
 
 def stable_after(*grown: Trees) -> list[int]:
@@ -67,7 +68,7 @@ def test_answers_taken_back_and_people_taken_in_again_are_nothing_new() -> None:
 def grow(place: Place) -> int:
     """Have the trees grown and return over how many checks they stayed the same."""
     place.browser.portal.call(place.running.build_trees)  # type: ignore[union-attr]
-    return place.running.latest.stability.n_stable
+    return place.running.stability.n_stable
 
 
 def test_pressing_cant_tell_does_not_end_a_study(open_place: Callable, monkeypatch) -> None:
@@ -118,7 +119,7 @@ def test_a_study_with_a_stable_tree_that_is_opened_again_counts_anew(
         place.join()
 
         async def settle() -> None:
-            running.latest = type(running.latest)(stability=Stability(2, "a", 90, 90))
+            running.stability = Stability(2, "a", 90, 90)
             while running.is_open:
                 await asyncio.sleep(0.01)
 
@@ -130,7 +131,7 @@ def test_a_study_with_a_stable_tree_that_is_opened_again_counts_anew(
         place.browser.portal.call(settle)
 
         assert place.browser.portal.call(reopen)
-        assert running.latest.stability.n_stable == 0
+        assert running.stability.n_stable == 0
 
 
 class SlowTrees(LocalWorker):
@@ -176,7 +177,7 @@ def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> No
             n_after = await running.database.read(count_own_draws)
             if n_after > n_before + 1:
                 break
-        assert running.latest.trees is None  # still growing
+        assert running.trees is None  # still growing
         return n_before_answers, n_before, n_after
 
     async def run() -> tuple[int, int, int]:
@@ -233,7 +234,7 @@ def test_the_seeds_of_draws_come_from_the_seed_of_the_study(tmp_path: Path) -> N
         url = f"sqlite:///{tmp_path / name}"
         running = RunningStudy(text_study(seed=seed), url, make_worker=LocalWorker)
         found = [running.draw_now(2) for _ in range(3)]
-        running.database.submit(lambda connection: running.queue.take(connection, 1)).result()
+        asyncio.run(running.database.write(lambda connection: running.queue.take(connection, 1)))
         running.database.close()
         return [one.seed for one in found]
 
@@ -251,3 +252,19 @@ def test_there_are_three_states(open_place: Callable, state: str) -> None:
         pytest.raises(InputError, match="expected open, paused or complete"),
     ):
         place.browser.portal.call(place.running.set_state, state)
+
+
+@pytest.mark.parametrize("error", [EOFError, ConnectionResetError])
+def test_a_worker_whose_server_is_gone_ends_without_a_traceback(
+    error: type[Exception], monkeypatch
+) -> None:
+    class Pipe:
+        def recv(self) -> None:
+            raise error
+
+    monkeypatch.setattr(worker, "die_with_parent", lambda: None)
+    monkeypatch.setattr(worker.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(worker.os, "nice", lambda _: None)
+    monkeypatch.setenv("ORDLINK_THREADS", "2")
+
+    assert worker._work(Pipe(), "sqlite://", text_study()) is None  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -206,9 +207,11 @@ def add_planned(place: Place, n_questions: int) -> None:
     running = place.running
     drawn = StudyTasks(running.engine, running.study).draw(n_questions, 0)
     assert isinstance(drawn, Draw)
-    running.database.submit(
-        lambda connection: add_draw(connection, drawn, running.study.people_per_question)
-    ).result()
+    asyncio.run(
+        running.database.write(
+            lambda connection: add_draw(connection, drawn, running.study.people_per_question)
+        )
+    )
 
 
 @pytest.fixture
@@ -235,9 +238,9 @@ def test_a_plan_asks_again_what_excluded_people_answered(
         while state["phase"] != "done":
             state = place.answer(state, [0])
         answered = needed_now(place)
-        place.running.database.submit(
-            lambda connection: exclude(connection, 1, reason="x")
-        ).result()
+        asyncio.run(
+            place.running.database.write(lambda connection: exclude(connection, 1, reason="x"))
+        )
 
         assert needed_now(place) == at_first  # all that was asked is missing again
         assert set(while_waiting) < set(at_first)

@@ -82,7 +82,7 @@ def test_a_study_does_not_go_on_with_other_stimuli(
 def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
     with (
         one_process_only(tmp_path / "study.db"),
-        pytest.raises(InputError, match="another ordlink collect runs"),
+        pytest.raises(InputError, match="another 'ordlink collect' is using"),
         one_process_only(tmp_path / "study.db"),
     ):
         pass
@@ -180,10 +180,12 @@ def test_a_write_that_fails_leaves_the_others_in_its_transaction(database: Datab
         raise KeyError("no")
 
     good = schema.event.insert().values(at=0.0, kind="good", data="")
-    futures = [database.submit(fail), database.submit(lambda connection: connection.execute(good))]
-    with pytest.raises(KeyError):
-        futures[0].result()
-    futures[1].result()
+
+    async def run() -> list[Any]:
+        writes = [database.write(fail), database.write(lambda c: c.execute(good))]
+        return await asyncio.gather(*writes, return_exceptions=True)
+
+    assert isinstance(asyncio.run(run())[0], KeyError)
 
     with database.engine.connect() as connection:
         assert connection.execute(sa.select(schema.event.c.kind)).scalars().all() == ["good"]

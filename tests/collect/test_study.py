@@ -115,7 +115,7 @@ def test_what_is_wrong_is_said_precisely(tmp_path: Path, lines: str, message: st
     [
         ("[cat, dog]", "at least 3 stimuli, got 2"),
         ("[cat, dog, cat]", "two stimuli are called 'cat'"),
-        ("[cat, dog, 3]", "stimulus 3 is 3; expected a text"),
+        ("[cat, dog, 3]", "stimulus 3 is 3; expected text"),
         ("[cat, dog, ../secret.png]", "no file '../secret.png' in"),
         ("[cat, dog, /etc/hostname.txt]", "no file '/etc/hostname.txt' in"),
         ("nowhere", "expected a folder, a .csv file or a list"),
@@ -227,9 +227,9 @@ def test_the_downloaded_study_file_of_texts_is_a_plain_list(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("{name: x}", "stimulus 3: expected the keys name and file, or name and text"),
-        ("{name: x, text: y, file: z}", "expected the keys name and file"),
-        ("{name: x, text: 3}", "with texts, got"),
+        ("{name: x}", "stimulus 3: expected text under the keys name and file, or name and text"),
+        ("{name: x, text: y, file: z}", "expected text under the keys name and file"),
+        ("{name: x, text: 3}", "expected text under the keys"),
         ("{name: x, file: ../secret.png}", "stimulus 3: there is no file"),
         ("{name: x, file: study.yaml}", "has no known extension"),
         ("{name: '', text: y}", "has no printable name"),

@@ -253,7 +253,7 @@ def test_comparisons_cannot_be_changed() -> None:
             {"n_objects": 4},
             r"there are 4 objects \(0 to 3\); check the row, or pass n_objects",
         ),
-        ([[1, 2, 3, 4]], {}, "count from 1; pass one_based=True"),
+        ([[1, 2, 3, 4]], {}, "number objects from 1; pass one_based=True"),
         ([[0, 1, 2, 3]], {"one_based": True}, "row 0: object 0 is below 1"),
         ([["a", "b", "c", "x"]], {"names": list("abc")}, "row 0: object 'x' is not among"),
         ([["a", "b", "a", "c"]], {"names": list("abca")}, "two objects are named 'a'"),

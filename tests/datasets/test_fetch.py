@@ -196,7 +196,7 @@ def test_what_r_did_not_save_is_refused(tmp_path):
     path = tmp_path / "other.rda"
     path.write_bytes(gzip.compress(b"something else"))
 
-    with pytest.raises(InputError, match="no data that R saved"):
+    with pytest.raises(InputError, match="not a file that R saved"):
         read_data_frame(path)
 
 

@@ -99,7 +99,7 @@ def test_without_network_the_message_says_what_to_do(host, tmp_path, monkeypatch
         taken.bind(("127.0.0.1", 0))  # nobody listens
         url = f"http://{host}:{taken.getsockname()[1]}/a.csv"
 
-        with pytest.raises(MissingDataError, match=r"could not be downloaded \(.+\); get it"):
+        with pytest.raises(MissingDataError, match=r"could not be downloaded \(.+\); download it"):
             _source(RemoteFile("set/a.csv", url)).get("set/a.csv", tmp_path)
 
     assert _files_in(tmp_path) == set()
@@ -143,7 +143,7 @@ def test_what_is_no_archive_or_lacks_the_file_is_refused(content, site, tmp_path
     site.pages["/all.zip"] = content or buffer.getvalue()
     source = _source(RemoteFile("set/a.csv", f"{site.address}/all.zip", "top/a.csv"))
 
-    with pytest.raises(MissingDataError, match=r"no zip archive with the file top/a\.csv"):
+    with pytest.raises(MissingDataError, match=r"not a zip archive that contains top/a\.csv"):
         source.get("set/a.csv", tmp_path)
 
 

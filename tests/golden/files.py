@@ -22,6 +22,7 @@ from ordlink.cli import run
 from tests.golden.codes import code
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "npz")
+FIGURES = (".pdf", ".svg", ".png")
 Texts = dict[str, str]
 Making = Callable[[Path], Texts]
 NAMES = ("ant", "bee", 'cat "Tom"', "dög", "eel, big", "fox", "gnu", "hen")
@@ -159,7 +160,7 @@ def everything(folder: Path) -> Texts:
     """Return all files of a folder; of pictures only that they are there."""
     return {
         str(path.relative_to(folder)): (
-            path.read_bytes()[1:4].decode() + "\n" if path.suffix == ".png" else content_of(path)
+            path.read_bytes()[1:4].decode() + "\n" if path.suffix in FIGURES else content_of(path)
         )
         for path in sorted(folder.rglob("*"))
         if path.is_file()

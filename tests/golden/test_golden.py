@@ -12,21 +12,27 @@ from tests.golden import commands, store
 from tests.golden.codes import CLOSE, code, differences, text_differences
 
 
+def _compare(path: Path, name: str) -> list[str]:
+    if not store.is_comparable(path, name):
+        pytest.skip("this machine rounds differently from the one that wrote the golden results")
+    return store.compare_case(path, name)
+
+
 @pytest.mark.parametrize("name", store.names(store.TREES))
 def test_trees_of_all_methods_are_as_they_were(name: str) -> None:
-    assert store.compare_case(store.TREES, name) == []
+    assert _compare(store.TREES, name) == []
 
 
 @pytest.mark.parametrize("name", store.names(store.DATA_TREES))
 def test_trees_of_public_data_are_as_they_were(name: str, data_folder: Path, monkeypatch) -> None:
     monkeypatch.setenv("ORDLINK_DATA", str(data_folder))
 
-    assert store.compare_case(store.DATA_TREES, name) == []
+    assert _compare(store.DATA_TREES, name) == []
 
 
 @pytest.mark.parametrize("name", store.names(store.VALUES))
 def test_measures_tests_and_plans_are_as_they_were(name: str) -> None:
-    assert store.compare_case(store.VALUES, name) == []
+    assert _compare(store.VALUES, name) == []
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
@@ -35,6 +41,8 @@ def test_files_and_what_commands_print_are_as_they_were(group: str) -> None:
     if group == "study":
         pytest.importorskip("fastapi", reason="the extra ordlink[collect] is not installed")
 
+    if group in store.FILES_BY_BLAS and not store.rounds_alike():
+        pytest.skip("this machine rounds differently from the one that wrote the golden results")
     assert store.compare_files(group) == []
 
 

@@ -14,7 +14,7 @@ import ordlink as ol
 
 Case = Callable[[], Any]
 EMBEDDINGS = ("tSTE-AL", "FORTE-AL", "SOE-AL")
-BY_BLAS = ("spectral", "auto", *EMBEDDINGS)
+BY_BLAS = ("spectral", "search", "auto", *EMBEDDINGS)
 """Methods whose numbers depend a little on the linear algebra of the machine."""
 LISTED = ("4K-AL", "4-AL", "AddS-AL", "spectral", *EMBEDDINGS)
 ACTIVE = ("SL", "CL", "4K-AL-act")
@@ -122,6 +122,9 @@ def _planted() -> Iterator[tuple[str, Case]]:
     for method in LISTED:  # few answers: parts that were never compared, objects never named
         yield f"few/{method}", partial(_of_answers, "triplet", 25, 1, method)
     yield "triplet/spectral", partial(_of_answers, "triplet", 600, 0, "spectral")
+    for form in ("triplet", "most-central", "odd-one-out", "quadruplet"):
+        yield f"{form}/search", partial(_of_answers, form, 600, 0, "search")
+    yield "few/search", partial(_of_answers, "triplet", 25, 1, "search")
     yield "small/auto", partial(_of_answers, "triplet", 100, 1, "auto")
     yield "few/auto", partial(_of_answers, "triplet", 12, 0, "auto")
 

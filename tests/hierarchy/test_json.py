@@ -119,9 +119,9 @@ def test_saving_where_it_is_impossible_names_the_path(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "it is empty"),
-        (b" \n", "it is empty"),
-        (ARCHIVED[:90].encode(), r"line 2, column \d+: this is not JSON .* cut off"),
+        (b"", "the file is empty"),
+        (b" \n", "the file is empty"),
+        (ARCHIVED[:90].encode(), r"line 2, column \d+: this is not JSON .* truncated"),
         (ARCHIVED.encode("utf-16"), "in UTF-16; save it again as UTF-8"),
         (ARCHIVED.encode("utf-16-le"), "binary data"),
         (b"\x89PNG\r\n\x1a\n\0\0", "binary data"),
@@ -204,3 +204,32 @@ def test_missing_files_and_folders_are_refused_by_name(tmp_path):
         Hierarchy.load(tmp_path / "no.json")
     with pytest.raises(InputError, match="cannot be read"):
         Hierarchy.load(tmp_path)
+
+
+def test_parameters_nested_too_deep_are_refused():
+    deep: list = []
+    for _ in range(900):
+        deep = [deep]
+
+    with pytest.raises(InputError, match="nested more than 20 deep"):
+        Hierarchy([[0, 1]], parameters={"a": deep})
+    text = Hierarchy([[0, 1]]).to_json().replace("{}", '{"a": ' + "[" * 900 + "]" * 900 + "}")
+    with pytest.raises(InputError, match="nested more than 20 deep"):
+        Hierarchy.from_json(text)
+
+
+def test_trees_of_too_many_objects_are_refused():
+    merges = [[0, 1], *([t + 1, 65_536 + t - 1] for t in range(1, 65_535))]
+    text = Hierarchy(merges).to_json()
+
+    with pytest.raises(InputError, match="at most 65,535 objects, got 65,536"):
+        Hierarchy.from_json(text)
+
+
+def test_files_that_are_too_large_for_a_tree_are_refused(tmp_path):
+    path = tmp_path / "tree.json"
+    with path.open("wb") as file:
+        file.truncate(33 << 20)
+
+    with pytest.raises(InputError, match="at most 32 MB"):
+        Hierarchy.load(path)

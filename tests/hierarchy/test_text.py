@@ -135,13 +135,13 @@ def test_merges_in_one_column_are_drawn_as_one_bar(random):
     assert sum(line.count("┐") + line.count("┬") for line in lines) < 89  # tops of bars
 
 
-def test_clusters_are_bracketed_and_numbered_as_in_the_cut():
+def test_clusters_are_bracketed_and_numbered_from_1_by_size():
     tree = Hierarchy([[0, 2], [1, 3], [4, 5], [6, 7]], names=list("abcde"))
     text = tree.to_text(n_clusters=3)
 
-    assert tree.cut(3).tolist() == [0, 1, 0, 1, 2]
+    assert tree.numbered_cut(3).tolist() == [1, 2, 1, 2, 3]
     starts = [line[:5] for line in text.splitlines()]
-    assert starts == ["0 ┌ a", "  └ c", "2 ╶ e", "1 ┌ b", "  └ d"]
+    assert starts == ["1 ┌ a", "  └ c", "3 ╶ e", "2 ┌ b", "  └ d"]
 
 
 def test_long_names_are_shortened_with_an_ellipsis():

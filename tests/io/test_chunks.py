@@ -129,7 +129,7 @@ def test_a_file_without_rows_is_one_empty_chunk(tmp_path, extension):
     [
         ("0,1,9", "input, line 43: object 9 is out of range"),
         ("0,1,x", "input, line 43: object 'x' is not a whole number"),
-        ("0,1", "input, line 43: expected 3 columns as in the first row .line 1., got 2"),
+        ("0,1", "input, line 43: expected 3 columns as in line 1, got 2"),
         ("0,1,1", "input, line 43: .* names an object twice"),
         ("0,1,\0", "input, line 43: found a NUL byte"),
         ("0,1,\udcff", "input, line 43: the byte 0xff is not UTF-8"),

@@ -6,6 +6,9 @@ import contextlib
 import io
 import os
 import random
+import resource
+import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -13,9 +16,13 @@ import pytest
 from ordlink.comparisons import AnswerDetails, Comparisons, ListedComparisons
 from ordlink.errors import InputError
 from ordlink.io import read_comparisons, read_names, write_comparisons
+from tests.damage import mutate
+from tests.io.make_samples import FOLDER
 
 N_MUTATIONS = int(os.environ.get("ORDLINK_FUZZ", "600"))
 """Damaged files in all; more with the environment variable ORDLINK_FUZZ."""
+
+MEMORY_BEFORE = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 PIECES = (
     b"\n",
@@ -95,58 +102,58 @@ def _foreign_files() -> list[tuple[str, bytes]]:
     ]
 
 
-def _mutate(content: bytes, others: list[bytes], draw: random.Random) -> bytes:
-    data = bytearray(content)
-    for _ in range(draw.choice((1, 1, 1, 2, 5))):
-        at = draw.randrange(len(data) + 1)
-        end = min(len(data), at + draw.choice((1, 4, 40)))
-        match draw.randrange(9):
-            case 0 if data:  # flip a bit
-                data[at % len(data)] ^= 1 << draw.randrange(8)
-            case 1 if data:  # any byte
-                data[at % len(data)] = draw.randrange(256)
-            case 2:  # cut off
-                del data[at:]
-            case 3:  # cut out
-                del data[at:end]
-            case 4:  # put in
-                data[at:at] = draw.choice(PIECES)
-            case 5:  # repeat
-                data[at:at] = data[at:end] * draw.choice((1, 3))
-            case 6 | 7:  # another digit
-                digits = [place for place, byte in enumerate(data) if 48 <= byte < 58] or [0]
-                place = draw.choice(digits)
-                data[place : place + 1] = str(draw.randrange(10)).encode()
-            case 8:  # splice
-                other = draw.choice(others)
-                start = draw.randrange(len(other))
-                data[at:end] = other[start : start + draw.choice((1, 10, 200))]
-    return bytes(data)
+def _mutate_member(content: bytes, others: list[bytes], draw: random.Random) -> bytes:
+    """Damage a file within a ZIP archive, which spreadsheets are, so that its checksum holds."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(stream, "w") as new:
+        names = old.namelist()
+        damaged = draw.choice(names)
+        for name in names:
+            member = old.read(name)
+            new.writestr(name, mutate(member, others, PIECES, draw) if name == damaged else member)
+    return stream.getvalue()
+
+
+def _trial_files() -> list[tuple[str, bytes]]:
+    """Return samples of trials, short ones: every extension and several layouts."""
+    names = """odd_name.csv auto_german_utf16.csv auto_jspsych.json auto_jspsych.csv odd_sheet.xlsx
+        auto_sheet.ods auto_columns.parquet auto_qualtrics_odd.csv odd_tab.txt auto_pick_lists.csv
+        auto_salmon.csv pairs_places.csv auto_lines.jsonl"""
+    return [(n.rpartition(".")[2], (FOLDER / n).read_bytes()) for n in names.split()]
 
 
 @pytest.fixture(scope="module")
 def valid_files(tmp_path_factory):
-    return _own_files(tmp_path_factory.mktemp("valid")) + _foreign_files()
+    return _own_files(tmp_path_factory.mktemp("valid")) + _foreign_files() + _trial_files()
 
 
 def test_the_files_that_are_damaged_here_are_valid(valid_files):
-    for extension, content in valid_files:
+    for extension, content in valid_files[:-13]:
         assert len(read_comparisons(io.BytesIO(content), format=extension)) > 0
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chunk", range(10))
 def test_damaged_files_give_comparisons_or_an_input_error(valid_files, tmp_path, chunk):
     others = [content for _, content in valid_files]
     outcomes = {"read": 0, "refused": 0}
+    worst = (0.0, 0, "")
 
     for number in range(chunk, N_MUTATIONS, 10):
         draw = random.Random(number)
         extension, content = valid_files[number // 10 % len(valid_files)]
-        damaged = _mutate(content, others, draw)
-        options = {"form": draw.choice((None, None, None, "triplet", "quadruplet"))}
+        inside = extension in ("xlsx", "ods") and number % 3
+        damaged = (
+            _mutate_member(content, others, draw)
+            if inside
+            else mutate(content, others, PIECES, draw)
+        )
+        forms = (None, None, None, "triplet", "quadruplet", "odd-one-out")
+        options = {"form": draw.choice(forms), "merge_names": draw.random() < 0.2}
         path = tmp_path / f"damaged.{extension}"
         path.write_bytes(damaged)
         source = path if number % 2 else io.BytesIO(damaged)
+        start = time.perf_counter()
         try:
             comparisons = read_comparisons(source, format=extension, **options)
         except InputError as error:
@@ -157,8 +164,14 @@ def test_damaged_files_give_comparisons_or_an_input_error(valid_files, tmp_path,
             outcomes["read"] += 1
         with contextlib.suppress(InputError):
             read_names(source if number % 2 else io.BytesIO(damaged))
+        worst = max(worst, (time.perf_counter() - start, number, extension))
 
     assert min(outcomes.values()) > 0, outcomes
+    seconds, number, extension = worst
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(f"{outcomes}, at worst {seconds:.2f} s (file {number}, {extension}), {memory} MB so far")
+    assert seconds < 2
+    assert memory < MEMORY_BEFORE + 1000
 
 
 def _check_sound(comparisons: ListedComparisons) -> None:

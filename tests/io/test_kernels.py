@@ -8,7 +8,7 @@ import pytest
 from ordlink.comparisons import Comparisons, ListedComparisons, n_pairs, pair_ids
 from ordlink.errors import InputError
 from ordlink.io import read_comparisons, write_comparisons
-from ordlink.io._kernels import are_pairs, pairs_of_rows
+from ordlink.io._kernels import pairs_of_rows
 
 EXTENSIONS = ("csv", "tsv", "parquet", "npz", "jsonl")
 BAD_ROWS = ((0, 1, 0, 7), (0, 7, 2, 3), (0, -1, 2, 3), (4, 4, 2, 3), (0, 1, 1, 0), (0, 1, 3, 3))
@@ -17,7 +17,6 @@ BAD_ROWS = ((0, 1, 0, 7), (0, 7, 2, 3), (0, -1, 2, 3), (4, 4, 2, 3), (0, 1, 1, 0
 @pytest.fixture
 def kernels_for_all(monkeypatch):
     monkeypatch.setattr("ordlink.io._own.KERNEL_ROWS", 1)
-    monkeypatch.setattr("ordlink.io._binary.KERNEL_ROWS", 1)
 
 
 @pytest.mark.parametrize("run", [pairs_of_rows, pairs_of_rows.py_func])
@@ -51,13 +50,6 @@ def test_ids_of_the_most_objects_do_not_overflow():
 
     assert pairs_of_rows(*columns, 65_535, winners, losers)
     assert (winners[0], losers[0]) == (n_pairs(65_535) - 1, 0)
-
-
-@pytest.mark.parametrize("run", [are_pairs, are_pairs.py_func])
-def test_pairs_are_different_and_in_range(run):
-    table = [((0, 5), True), ((5, 5), False), ((6, 0), False), ((0, 6), False), ((-1, 0), False)]
-    for (winner, loser), good in table:
-        assert run(np.array([1, winner]), np.array([0, loser]), 6) == good
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)

@@ -259,8 +259,8 @@ def test_standard_input_is_csv_unless_said_otherwise():
     assert quadruplets("0,1,2,3\n") == [[0, 1, 2, 3]]
     assert quadruplets("0,1,2,3\n", format="csv") == [[0, 1, 2, 3]]
     assert quadruplets('{"i": 0, "j": 1, "k": 2, "l": 3}\n', format="jsonl") == [[0, 1, 2, 3]]
-    with pytest.raises(InputError, match="format: expected csv, tsv, parquet, npz or jsonl"):
-        read("0,1,2,3\n", format="xlsx")
+    with pytest.raises(InputError, match="format: expected csv, tsv, parquet, npz, jsonl"):
+        read("0,1,2,3\n", format="docx")
 
 
 def test_a_file_object_of_text_is_refused():
@@ -340,13 +340,11 @@ def test_real_answers_with_attention_checks_are_read(data_folder):
     if not path.exists():
         pytest.skip(f"{path} is not there")
 
-    with pytest.raises(InputError, match=r"rows do so\); .*skip_repeated=True"):
-        read_comparisons(path)
-    with pytest.warns(OrdlinkWarning, match="are left out"):
-        comparisons = read_comparisons(path, skip_repeated=True)
+    with pytest.warns(OrdlinkWarning, match="2,234 rows left out: sampleAlg = check"):
+        comparisons = read_comparisons(path)
 
     assert comparisons.n_objects == 36
-    assert 30_000 < len(comparisons) < 39_468
+    assert len(comparisons) == 37_234
 
 
 def test_a_decimal_comma_is_a_number_between_semicolons():

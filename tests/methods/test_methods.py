@@ -62,7 +62,9 @@ def test_method_names_are_forgiving(name: str) -> None:
 
 
 def test_an_unknown_method_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown method '4-ALL'; there are SL, .*mean 4-AL\?"):
+    with pytest.raises(
+        InputError, match=r"unknown method '4-ALL'; the methods are SL, .*mean 4-AL\?"
+    ):
         ol.cluster(np.ones((3, 3)), "4-ALL")
 
 
@@ -71,7 +73,7 @@ def test_an_unknown_method_lists_the_known_ones() -> None:
     [
         ("comparisons", "SL", "SL needs an oracle, got ListedComparisons; use 4-AL"),
         ("comparisons", "AL", "AL needs similarities, got ListedComparisons"),
-        ("oracle", "4-AL", "4-AL works on answers given beforehand .* use SL, CL"),
+        ("oracle", "4-AL", "4-AL works on answers collected beforehand .* use SL, CL"),
         ("oracle", "AL", "AL needs known similarities"),
         ("matrix", "4-AL", "from_similarities"),
         ("text", "4-AL", "got str"),
@@ -95,6 +97,16 @@ def test_the_wrong_kind_of_input_is_refused_with_a_remedy(
 def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(InputError, match="SL has no option 'seed'; its options are: none"):
         ol.cluster(np.ones((3, 3)), "SL", seed=0)
+
+
+def test_the_options_of_an_embedding_are_those_of_its_function() -> None:
+    comparisons = ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2]])
+
+    tree = ol.cluster(comparisons, "tSTE-AL", alpha=2.0, metric="euclidean", n_init=1)
+
+    assert tree.parameters == {"alpha": 2.0, "metric": "euclidean", "n_init": 1}
+    with pytest.raises(InputError, match="FORTE-AL has no option 'alpha'; its options are: metric"):
+        ol.cluster(comparisons, "FORTE-AL", alpha=2.0)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])

@@ -9,18 +9,9 @@ from ordlink.comparisons import Comparisons
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics import comparison_accuracy
+from tests.instances import random_merges
 
 without_deadline = settings(deadline=None)  # the first call may compile
-
-
-def random_tree(generator, n_objects):
-    nodes, merges = list(range(n_objects)), []
-    while len(nodes) > 1:
-        left = nodes.pop(int(generator.integers(len(nodes))))
-        right = nodes.pop(int(generator.integers(len(nodes))))
-        nodes.append(n_objects + len(merges))
-        merges.append((left, right))
-    return Hierarchy(merges)
 
 
 def clusters_in_merge_order(tree):
@@ -45,7 +36,8 @@ def cases(draw, *, row_length):
     rows = st.tuples(*[st.integers(0, n_objects - 1)] * row_length)
     valid = different_pairs if row_length == 4 else (lambda row: len(set(row)) == 3)
     listed = draw(st.lists(rows.filter(valid), min_size=1, max_size=15))
-    tree = random_tree(np.random.default_rng(draw(st.integers(0, 10**6))), n_objects)
+    merges = random_merges(np.random.default_rng(draw(st.integers(0, 10**6))), n_objects)
+    tree = Hierarchy(merges)
     return tree, listed
 
 
@@ -125,3 +117,17 @@ def test_comparisons_of_other_objects_are_refused():
 def test_what_is_not_comparisons_is_refused():
     with pytest.raises(InputKindError, match="expected Comparisons, got ndarray"):
         comparison_accuracy(np.array([[0, 1, 0, 2]]), Hierarchy([[0, 1], [2, 3]]))
+
+
+def test_objects_are_matched_by_their_names():
+    tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["a", "b", "c", "d"])
+    rows = [["a", "b", "c"], ["d", "c", "a"], ["b", "d", "a"]]
+    answers = Comparisons.from_triplets(rows, names=["d", "c", "b", "a"])
+
+    expected = comparison_accuracy(Comparisons.from_triplets(rows, names=tree.names), tree)
+
+    assert comparison_accuracy(answers, tree) == expected
+    with pytest.raises(InputError, match="expected the names of the tree, each once, got 'x'"):
+        comparison_accuracy(
+            Comparisons.from_triplets([["x", "b", "c"]], names=["x", "b", "c", "d"]), tree
+        )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.metrics import aari, dasgupta_cost, normalised_dasgupta_cost
+from tests.instances import random_merges
 
 
 def clusters_of(n_objects, merges):
@@ -29,16 +30,6 @@ def literal_cost(n_objects, merges, similarities):
                     smallest = min(smallest, len(cluster))
             cost += similarities[i][j] * smallest
     return cost
-
-
-def random_merges(generator, n_objects):
-    nodes, merges = list(range(n_objects)), []
-    while len(nodes) > 1:
-        left = nodes.pop(int(generator.integers(len(nodes))))
-        right = nodes.pop(int(generator.integers(len(nodes))))
-        nodes.append(n_objects + len(merges))
-        merges.append((left, right))
-    return merges
 
 
 def tree_of(n_objects, merges):

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ordlink.errors import InputError, InputKindError
-from ordlink.oracles import AskOnce, FunctionOracle, NoisyOracle, Oracle, SimilarityOracle
+from ordlink.oracles import (
+    AskOnce,
+    BudgetedOracle,
+    FunctionOracle,
+    NoisyOracle,
+    Oracle,
+    SimilarityOracle,
+)
 
 W = np.array([[0, 9, 5, 1], [9, 0, 6, 2], [5, 6, 0, 9], [1, 2, 9, 0]], dtype=float)
 
@@ -41,8 +48,8 @@ def test_a_question_turned_round_gets_the_opposite_answer(rows):
         ([[0, 1, 2, -1]], r"row 0: .* unknown object"),
         ([[0, 1, 2, 3], [0, 1, 2, 2]], r"row 1: .* pairs an object with itself"),
         ([[0, 1, 1, 0]], r"row 0: .* compares a pair with itself"),
-        ([[0, 1, 2]], r"shape \(m, 4\), got an array of shape \(1, 3\)"),
-        ([0, 1, 2, 3], r"got an array of shape \(4,\)"),
+        ([[0, 1, 2]], r"shape \(m, 4\), got shape \(1, 3\)"),
+        ([0, 1, 2, 3], r"got shape \(4,\)"),
     ],
 )
 def test_what_is_no_question_is_refused(rows, message):
@@ -107,3 +114,11 @@ def test_asking_once_asks_distinct_new_questions_in_order():
     assert second.tolist() == [-1, 1]
     assert once.n_questions == 3
     assert once.comparisons().quadruplets.tolist() == [[0, 1, 0, 2], [0, 1, 2, 3], [1, 2, 1, 3]]
+
+
+def test_the_number_of_objects_and_the_budget_cannot_be_changed() -> None:
+    oracle = BudgetedOracle(SimilarityOracle(np.eye(4)), 5)
+
+    for name in ("n_objects", "names", "budget"):
+        with pytest.raises(AttributeError):
+            setattr(oracle, name, 7)

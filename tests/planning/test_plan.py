@@ -15,8 +15,9 @@ from ordlink.metrics import aari, comparison_accuracy
 from ordlink.planning import Cost, answers_cost, plan_answers
 from ordlink.planning._scenario import (
     N_NEW_ANSWERS,
+    Scenario,
     _draw_truth,
-    check_scenario,
+    check_clusters,
     simulate_limit,
     simulate_quality,
 )
@@ -27,10 +28,10 @@ FAST = {"method": "AddS-AL", "question": "quadruplet", "n_clusters": 2, "difficu
 
 def _setting(n_objects=16, **changes):
     options = {
-        "depth": None, "n_clusters": 4, "difficulty": 1.0, "error_rate": 0.1, "method": "AddS-AL",
-        "question": "triplet", "target": 0.9, "measure": "aari",
+        "n_objects": n_objects, "n_clusters": 4, "difficulty": 1.0, "error_rate": 0.1,
+        "method": "AddS-AL", "question": "triplet", "target": 0.9, "measure": "aari",
     }  # fmt: skip
-    return check_scenario(n_objects, **(options | changes))
+    return Scenario(**(options | changes))
 
 
 def test_the_number_is_that_of_a_search_by_brute_force():
@@ -183,10 +184,10 @@ def test_cost_is_time_times_pay():
 
 
 def test_clusters_are_halved_and_about_equal():
-    assert _setting(16, n_clusters=None, depth=2).structure == [[4, 4], [4, 4]]
+    assert _setting(16, n_clusters=check_clusters(16, 2, None)).structure == [[4, 4], [4, 4]]
     assert _setting(11, n_clusters=3).structure == [[3, 4], 4]
-    assert _setting(60, n_clusters=None).n_clusters == 8
-    assert _setting(3, n_clusters=None).n_clusters == 2
+    assert check_clusters(60, None, None) == 8
+    assert check_clusters(3, None, None) == 2
 
 
 def test_progress_counts_to_the_end():

@@ -83,5 +83,7 @@ def test_depth_and_size_heights():
 
 
 def test_unknown_heights_are_refused():
-    with pytest.raises(InputError, match="heights: expected 'rank', 'depth' or 'size'"):
+    with pytest.raises(
+        InputError, match="heights: expected 'rank', 'depth', 'size' or 'dissimilarity'"
+    ):
         dendrogram_layout(Hierarchy([[0, 1]]), heights="score")

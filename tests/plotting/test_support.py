@@ -10,32 +10,58 @@ from matplotlib.colors import same_color
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting import dendrogram_layout, plot_hierarchy
-from ordlink.plotting._dendrogram import WEAK_COLOUR
+from ordlink.plotting._marks import WEAK_COLOUR
 
 # Merges: 5 = {0,1} firm, 6 = {2,3} likely, 7 = {2,3,4} weak, 8 = root.
 TREE = Hierarchy([[0, 1], [2, 3], [4, 6], [5, 7]]).with_support([0.97, 0.649, 0.2, 1])
 
 
 def numbers(ax) -> list[str]:
-    return sorted(text.get_text() for text in ax.texts)
+    return sorted(t.get_text() for t in ax.texts if str(t.get_gid()).startswith("support-"))
 
 
-@pytest.mark.parametrize("orientation", ["left", "top"])
-def test_firm_branches_get_a_dot_and_likely_ones_their_percent(orientation: str) -> None:
+def signs(ax) -> dict[str, int]:
+    found = [line for line in ax.lines if str(line.get_gid()).startswith("support-")]
+    return {line.get_gid(): len(line.get_xdata()) for line in found}
+
+
+def legend(ax) -> str:
+    return " ".join(t.get_text() for t in ax.texts if t.get_gid() is None)
+
+
+@pytest.mark.parametrize("orientation", ["left", "top", "radial"])
+def test_firm_and_likely_branches_have_signs_that_the_legend_explains(orientation: str) -> None:
     ax = plot_hierarchy(TREE, orientation=orientation)
 
+    assert signs(ax) == {"support-firm": 1, "support-middle": 1}
+    assert numbers(ax) == []
+    assert "support at least 95 % 50 to 95 % below 50 %" in legend(ax)
+
+
+def test_the_sign_is_at_the_merge_of_its_branch() -> None:
+    ax = plot_hierarchy(TREE)
+
+    (dot,) = [line for line in ax.lines if line.get_gid() == "support-firm"]
+    links = next(c for c in ax.collections if isinstance(c, LineCollection)).get_segments()
+    x, y = dot.get_xydata()[0]
+    assert x == links[0][1][0] == links[0][2][0]
+    assert y == pytest.approx((links[0][1][1] + links[0][2][1]) / 2)
+
+
+def test_support_can_be_shown_as_numbers_or_not_at_all() -> None:
+    ax, plain = (plot_hierarchy(TREE, support=style) for style in ("numbers", "none"))
+
     assert numbers(ax) == ["20", "64"]
-    (dot,) = [line for line in ax.lines if line.get_marker() == "o"]
-    at = dot.get_xydata()[0].tolist()
-    layout = dendrogram_layout(TREE)
-    expected = [float(layout.positions[5]), 1.0]
-    assert at == (expected[::-1] if orientation == "left" else expected)
+    assert signs(ax) == {"support-firm": 1}
+    assert "numbers: support in percent" in legend(ax)
+    assert (numbers(plain), signs(plain)) == ([], {})
+    assert "support" not in legend(plain)
 
 
 def test_weak_branches_of_large_trees_have_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ordlink.plotting._dendrogram.MOST_NUMBERS", 4)
+    monkeypatch.setattr("ordlink.plotting._marks.MOST_NUMBERS", 4)
 
-    assert numbers(plot_hierarchy(TREE)) == ["64"]
+    assert numbers(plot_hierarchy(TREE, support="numbers")) == ["64"]
 
 
 def test_weak_branches_are_grey() -> None:
@@ -46,15 +72,11 @@ def test_weak_branches_are_grey() -> None:
     assert grey == [False, False, True, False]
 
 
-def test_a_tree_without_support_is_drawn_as_before() -> None:
-    plain = Hierarchy(TREE.merges)
+def test_a_tree_without_support_has_no_signs() -> None:
+    ax = plot_hierarchy(Hierarchy(TREE.merges))
 
-    ax = plot_hierarchy(plain)
-
-    assert not ax.texts
-    assert not ax.lines
-    assert "support" not in ax.get_xlabel()
-    assert "support" in plot_hierarchy(TREE).get_xlabel()
+    assert (numbers(ax), signs(ax)) == ([], {})
+    assert legend(ax) == "lengths of branches have no meaning"
 
 
 def test_merges_left_out_are_drawn_at_the_height_of_the_next_one_above() -> None:
@@ -82,7 +104,10 @@ def test_stems_of_a_cut_follow_merges_left_out() -> None:
 
 
 def test_numbers_of_branches_left_out_are_not_drawn() -> None:
-    assert numbers(plot_hierarchy(TREE, min_support=0.9)) == []
+    ax = plot_hierarchy(TREE, min_support=0.9, support="numbers")
+
+    assert numbers(ax) == []
+    assert "branches below 90 % are collapsed" in legend(ax)
 
 
 def test_the_root_is_never_left_out() -> None:

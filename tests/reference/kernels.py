@@ -35,8 +35,8 @@ def active_kernel(
 def passive_kernel(A: Relation, n_objects: int, self_comparisons: bool) -> np.ndarray:
     """eq:Kendallkernel-passive; int64 (N, N).
 
-    ``self_comparisons=False``: r is different from i and j. ``True``: w_ii counts as observed above
-    every pair, so A[ii, f] = 1 for every pair f.
+    ``self_comparisons=False``: r is different from i and j. ``True``: w_ii counts as observed to
+    exceed every pair, so A[ii, f] = 1 for every pair f.
     """
 
     def seen(i: int, r: int, k: int, l: int) -> int:  # noqa: E741

@@ -155,9 +155,9 @@ def chosen(label: str) -> Change:
 SENTENCES: list[tuple[str, Change, str, str]] = [
     # what the case is, what is so, what is said, what is not said
     ("answers of people", summary(n_annotators=6, n_answers=1200),
-     "The data. 1,200 answers by 6 people about 12 objects, which make", "never occur"),
+     "The data. 1,200 answers by 6 people about 12 objects, which give", "never occur"),
     ("one answer of one person", summary(n_annotators=1, n_answers=1, n_comparisons=1),
-     "1 answer by 1 person about 12 objects, which make 1 comparison of pairs.", "by 1 people"),
+     "1 answer by 1 person about 12 objects, which give 1 comparison of pairs.", "by 1 people"),
     ("nobody known", summary(n_annotators=None, n_answers=7),
      "The data. 7 answers about 12 objects", "7 answers by"),
     ("objects never named", summary(never_named=("ant", "<bee>")),
@@ -175,7 +175,7 @@ SENTENCES: list[tuple[str, Change, str, str]] = [
      "Of 10 branches below the root, 1 is firm (support of at least 95 %), 1 is uncertain (50 to "
      "95 %), and 8 are not supported (below 50 %). Firm, the largest first:", "No branch"),
     ("unsupported branches", support(0.4),
-     "Do not interpret the inside of an unsupported branch: raise the slider at the tree to hide "
+     "Do not interpret the inside of an unsupported branch: raise the slider of the tree to hide "
      "such branches.", "Firm, the largest first"),
     ("nothing certain", support(0.7), "0 are firm (support of at least 95 %), 10 are uncertain "
      "(50 to 95 %), and 0 are not supported (below 50 %). No branch is firm.", "Do not interpret"),
@@ -256,7 +256,7 @@ SENTENCES: list[tuple[str, Change, str, str]] = [
      "Annotator weights, on request: Annotator weights do not differ, so all answers count "
      "equally. The tree on this page", "weights range"),
     ("more answers", verdict("go on"), "Collect more answers: as it <is>.", "bring little"),
-    ("enough answers", verdict("stop"), "Further answers bring little: as it <is>.",
+    ("enough answers", verdict("stop"), "Further answers would gain little: as it <is>.",
      "Collect more"),
     ("no curve", without("curve"), "To cite", "Would more answers help?"),
     ("no consensus", consensus(0.5, 0.5),

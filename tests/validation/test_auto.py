@@ -171,5 +171,5 @@ def test_bad_options_are_refused_however_few_the_answers() -> None:
             ol.cluster(answers, "auto", n_repetitions=0)
     with pytest.raises(InputError, match="auto has no option 'repeats'"):
         ol.cluster(answers, "auto", repeats="net")
-    with pytest.raises(InputKindError, match="works on answers given beforehand"):
+    with pytest.raises(InputKindError, match="works on answers collected beforehand"):
         ol.cluster(np.eye(3), "auto")

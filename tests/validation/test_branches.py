@@ -81,5 +81,5 @@ def test_bad_consensus_is_refused():
         consensus_tree([])
     with pytest.raises(InputError, match="2 in tree 1"):
         consensus_tree([tree, Hierarchy([[0, 1]])])
-    with pytest.raises(InputError, match=r"from 0\.5 to below 1"):
+    with pytest.raises(InputError, match=r"at least 0\.5 and below 1"):
         consensus_tree([tree], min_share=0.3)

@@ -322,7 +322,7 @@ def test_who_guesses_and_who_is_fast_is_flagged_and_nobody_else(crowd) -> None:
     flags = {person.name: person.flags for person in quality.annotators if person.flags}
     assert set(flags) == {"eve", "sly"} == set(quality.flagged)
     assert "guessing" in flags["eve"][0]
-    assert "is usual" in flags["sly"][0]
+    assert "is typical" in flags["sly"][0]
     assert quality.usual_time == pytest.approx(2.0, abs=0.1)
 
 
@@ -588,7 +588,7 @@ def test_repeats_of_one_question_are_not_as_good_as_repeats_of_many() -> None:
     assert flags(person(repeats=few)) == ()
     assert flags(person(repeats=too_few)) == ()
     (flag,) = flags(person(repeats=many))
-    assert "same answer again in 70% of repeats of 450 questions, unusually few: 85%" in flag
+    assert "same answer again in 70% of repeats of 450 questions, unusually low: 85%" in flag
 
 
 def test_ties_do_not_hide_what_leaving_out_does() -> None:

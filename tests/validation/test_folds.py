@@ -87,5 +87,5 @@ def test_what_cannot_be_split_is_refused():
         assign_folds(answers(10), 2.5)
     with pytest.raises(InputError, match="at most 3, the number of answers"):
         assign_folds(answers(3), 4)
-    with pytest.raises(InputError, match="got no annotators"):
+    with pytest.raises(InputError, match="got none"):
         assign_folds(answers(10), by_annotator=True)

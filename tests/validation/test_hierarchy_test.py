@@ -145,3 +145,12 @@ def test_too_little_is_refused():
         hierarchy_test(ol.Comparisons.from_triplets([[0, 1, 2]]))
     with pytest.raises(InputKindError, match="expected Comparisons, got ndarray"):
         hierarchy_test(noise(5, 0))
+
+
+def test_progress_counts_the_splits():
+    calls: list[tuple[int, int]] = []
+    comparisons = ol.Comparisons.from_similarities(noise(9, 0))
+
+    hierarchy_test(comparisons, "AddS-AL", n_splits=3, progress=lambda *call: calls.append(call))
+
+    assert calls == [(0, 3), (1, 3), (2, 3)]

@@ -169,7 +169,7 @@ def test_the_answers_are_warned_about_once(answers):
         (["4-AL", "5-AL"], InputError, r"unknown method '5-AL'; .* tSTE-AL 2-D, SOE-AL 2-D"),
         (["4-AL", "4al"], InputError, "4-AL is named twice"),
         ([], InputError, "at least one name"),
-        (["SL"], InputKindError, "SL needs an oracle and cannot be compared on answers"),
+        (["SL"], InputKindError, "SL needs an oracle and cannot be evaluated on answers"),
         ("4-AL", InputKindError, "expected a list of names"),
         ([Candidate("x", "4-AL", {"colour": 1})], InputError, "x: 4-AL has no option 'colour'"),
     ],
@@ -188,7 +188,7 @@ def test_bad_arguments_are_refused(answers):
         compare_methods(ol.Comparisons.from_similarities(np.eye(5)), FAST)
     with pytest.raises(InputError, match=r"n_folds: expected at most 3, the number of answers"):
         compare_methods(ol.Comparisons.from_triplets([[0, 1, 2]] * 3), FAST)
-    with pytest.raises(InputError, match="'CL' was not compared; compared were AddS-AL"):
+    with pytest.raises(InputError, match="'CL' was not compared; the methods compared are AddS-AL"):
         compare_methods(answers, ["AddS-AL"], n_folds=2)["CL"]
 
 
@@ -330,7 +330,7 @@ def test_what_could_not_be_judged_is_not_taken():
     assert found.label == "4-AL"
     assert np.isnan(found.differences["spectral"]).all()
     assert alone.label == "spectral"
-    assert "no method could be judged" in alone.reason
+    assert "no method could be evaluated" in alone.reason
 
 
 def test_the_reason_says_where_nothing_was_learnt():

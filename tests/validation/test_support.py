@@ -395,6 +395,7 @@ def test_answers_are_decided_before_they_count_unless_the_tree_is_net(
         return Bootstrap(comparisons, units, pools, own_votes)
 
     monkeypatch.setattr("ordlink.validation._support.cluster", note)
+    monkeypatch.setattr("ordlink.validation._bootstrap.cluster", note)
     monkeypatch.setattr("ordlink.validation._support.Bootstrap", draw)
     branch_support(comparisons, method, n_bootstrap=2, resample="answers", **options)
 
@@ -505,3 +506,23 @@ def test_pairs_of_rare_objects_take_over_from_each_other_only():
     assert sorted(pools.pairs.tolist()) == list(range(10))
     assert pools.sizes[high == 4].tolist() == [4] * 4
     assert pools.sizes[high != 4].tolist() == [6] * 6
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("method", ["4-AL", "spectral"])
+def test_processes_give_the_same_support_as_threads(method):
+    rows, people = people_of_their_own(8)
+    answers = ol.Comparisons.from_triplets(rows, annotators=people, n_objects=6)
+    settings = {"n_bootstrap": 6, "seed": 3, "initial_clusters": [[0, 1]]}
+    calls: list[tuple[int, int]] = []
+
+    threads = branch_support(answers, method, **settings)
+    processes = branch_support(
+        answers, method, n_jobs=2, progress=lambda *call: calls.append(call), **settings
+    )
+
+    assert processes.bootstrap_trees == threads.bootstrap_trees
+    assert np.array_equal(processes.support, threads.support)
+    assert [done for done, _ in calls] == list(range(7))
+    with pytest.raises(InputError, match="n_jobs: expected at least 1"):
+        branch_support(answers, method, n_jobs=0)

@@ -1,7 +1,7 @@
 """The command line: `ordlink`, one file per command.
 
-Exit codes: 0 for success, 2 if the input or the call is wrong (one message says where and what to
-do), 130 if interrupted.
+Exit codes: 0 for success, 2 if the input or the arguments are wrong (one message says where and
+what to do), 130 if interrupted.
 
 This module imports nothing heavy, so that Ctrl-C during loading is caught too.
 """
@@ -14,10 +14,12 @@ from collections.abc import Sequence
 COMMANDS = {
     "demo": "Cluster the animals of the Zoo data from simulated answers.",
     "cluster": "Turn a file of answers into a tree.",
+    "plot": "Draw a tree as a figure for a paper.",
     "describe": "Summarise a file of answers.",
+    "convert": "Turn trials, spreadsheets and exports of other tools into a plain file.",
     "evaluate": "Score a tree against classes, a true tree, similarities or answers.",
     "compare": "Compare methods on a file of answers, and recommend one.",
-    "report": "Write a page on how far the tree of a file of answers can be trusted.",
+    "report": "Write a report on how far the tree of a file of answers can be trusted.",
     "plan": "Estimate how many answers a study needs, or what more answers would gain.",
     "simulate": "Simulate answers with a known truth.",
     "collect": "Collect answers in a web browser, and watch the tree grow.",

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import click
 import numpy as np
 
 from ordlink._text import counted, listed
 from ordlink.cli._console import warn_in_a_line
-from ordlink.cli._tables import check_table
+from ordlink.cli._tables import check_table, read_rows
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError
 from ordlink.io import read_comparisons, read_names
@@ -26,11 +27,11 @@ def read_answers(
     answers: str, *, names: str | None, n_objects: int | None = None, **reading: Any
 ) -> ListedComparisons:
     """Return the comparisons in a file, or on stdin for "-"; `names` is a file."""
+    known = None
     if names is not None:
         check_table(names)
-    return read_answers_about(
-        answers, names=None if names is None else read_names(names), n_objects=n_objects, **reading
-    )
+        known = read_names(names)
+    return read_answers_about(answers, names=known, n_objects=n_objects, **reading)
 
 
 def read_answers_about(
@@ -40,22 +41,35 @@ def read_answers_about(
     n_objects: int | None,
     check_first_object: bool | None = None,
     one_based: bool | None,
-    columns: str | None,
     skip_repeated: bool | None,
+    missing: str | None,
+    merge_names: bool | None,
+    corrections: str | None,
     **reading: Any,
 ) -> ListedComparisons:
     """Return the comparisons in a file about objects with these names.
 
-    Where the number of objects is known and the user does not say where numbers start, a file that
-    counts from 1 could be taken for one that never names object 0. It is refused.
+    If the number of objects is known but not whether numbers start at 0 or 1, a file that numbers
+    objects from 1 could be read as one that never names object 0. Such a file is refused.
     """
     source: str | BinaryIO = answers
     if answers == "-":
         source = _Stdin(sys.stdin.buffer.read())
-    else:
-        check_table(answers)
+    told: set[str] = set()
+    merge: bool | dict[str, str] = bool(merge_names)
+    if corrections is not None:
+        merge = {cells[0]: cells[1] for _, cells in read_rows(corrections) if len(cells) > 1}
+    for option in ("columns", "items", "response"):
+        if reading.get(option) is not None:
+            reading[option] = [name.strip() for name in reading[option].split(",")]
 
-    def read(*, from_one: bool) -> ListedComparisons:
+    def tell(sentence: str) -> None:
+        if sentence not in told:
+            told.add(sentence)
+            shown = sentence.replace("merge_names", "--merge-names")
+            click.echo(shown if " read as: " in sentence else f"warning: {shown}", err=True)
+
+    def read(*, from_one: bool | None) -> ListedComparisons:
         if not isinstance(source, str):
             source.seek(0)
         return read_comparisons(
@@ -63,22 +77,23 @@ def read_answers_about(
             names=names,
             n_objects=n_objects,
             one_based=from_one,
-            columns=None if columns is None else [name.strip() for name in columns.split(",")],
             skip_repeated=bool(skip_repeated),
+            missing=missing or "skip",
+            merge_names=merge,
+            tell=tell,
             **reading,
         )
 
-    comparisons = read(from_one=bool(one_based))
+    comparisons = read(from_one=one_based)
     if check_first_object is None:  # --n-objects says that some may be missing
         check_first_object = names is not None and n_objects is None
-    if one_based is None and check_first_object and _first_is_never_named(comparisons):
-        _refuse_counting_from_one(source_name(answers), comparisons, read, names)
+    numbers_are_names = names is not None and all(name.isdecimal() for name in names)
+    if one_based is None and check_first_object and not numbers_are_names:
+        _refuse_counting_from_one(source_name(answers), comparisons, read)
     return comparisons
 
 
-class _Stdin(io.BytesIO):
-    """What came on stdin, to be read more than once."""
-
+class _Stdin(io.BytesIO):  # can be read more than once
     name = "<stdin>"
 
 
@@ -87,24 +102,16 @@ def source_name(answers: str) -> str:
     return "standard input" if answers == "-" else str(Path(answers))
 
 
-def _first_is_never_named(comparisons: ListedComparisons) -> bool:
-    """Return whether object 0 is never named though every object is expected many times."""
+def _refuse_counting_from_one(
+    where: str, comparisons: ListedComparisons, read: Callable[..., ListedComparisons]
+) -> None:
+    """Refuse if object 0 is never named though every object is expected many times."""
     n_objects = comparisons.n_objects
     if 3 * comparisons.n_answers < MENTIONS_PER_OBJECT * n_objects:
-        return False
+        return
     pairs = np.concatenate([comparisons.winners, comparisons.losers])
-    first, second = pair_members(pairs, n_objects)
-    return bool(first.all() and second.all())
-
-
-def _refuse_counting_from_one(
-    where: str,
-    comparisons: ListedComparisons,
-    read: Callable[..., ListedComparisons],
-    names: Sequence[str] | None,
-) -> None:
-    if names is not None and all(name.isdecimal() for name in names):
-        return  # the numbers are names
+    if not np.all(pair_members(pairs, n_objects)):
+        return
     try:
         counted_from_one = read(from_one=True)
     except InputError:
@@ -112,7 +119,7 @@ def _refuse_counting_from_one(
     if counted_from_one != comparisons:  # equal where the file holds names
         raise InputError(
             "object 0 is never named; are objects numbered from 1 to "
-            f"{comparisons.n_objects}? pass --one-based, or --zero-based if the numbers are right",
+            f"{n_objects}? pass --one-based, or --zero-based if the numbers are right",
             where=where,
         )
 
@@ -147,7 +154,7 @@ def find_pictures(
     if len(missing) == n_objects:
         example = f"{(names or labels)[0]}.jpg"
         raise InputError(
-            "no picture in this folder is named after an object; name them like "
+            "no picture in this folder is named after an object; use names like "
             f"{example!r} ({', '.join(PICTURES)})",
             where=folder,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +15,7 @@ from ordlink import __version__
 from ordlink.cli import COMMANDS
 from ordlink.errors import OrdlinkError, ParameterNamer
 
-WORDS = "ordlink.cli.words"
-"""Key of the words of the command line."""
+WORDS = "ordlink.cli.words"  # key of the words of the command line
 NOT_OPTIONS = {
     "comparisons": "answers",
     "annotators": "annotators (a column 'annotator' in the file)",
@@ -24,16 +24,9 @@ NOT_OPTIONS = {
 
 
 def flag_namer(options: Sequence[click.Parameter]) -> ParameterNamer:
-    """Return what names parameters as the options of a command.
+    """Return a function that translates parameter names to the options of a command.
 
-    An option is found by its Python name, which is that of the library's parameter:
-    ``click.option("--clusters", "n_clusters")``.
-
-    Examples
-    --------
-    >>> name = flag_namer([click.Option(["--clusters", "n_clusters"])])
-    >>> name("n_clusters", ""), name("n_clusters", "4"), name("comparisons", "")
-    ('--clusters', '--clusters 4', 'answers')
+    An option is found by its Python name: ``click.option("--clusters", "n_clusters")``.
     """
     known = {option.name: option for option in options}
 
@@ -43,15 +36,12 @@ def flag_namer(options: Sequence[click.Parameter]) -> ParameterNamer:
         option = known[parameter]
         if value == "False" and option.secondary_opts:
             return option.secondary_opts[0]
-        words = [option.opts[0], "" if value in ("True", "False") else _plain(value)]
-        return " ".join(filter(None, words))
+        if value in ("", "True", "False"):
+            return option.opts[0]
+        word = re.sub(r"[][()'\"]", "", value).replace(", ", ",")  # ['a', 'b'] as a,b
+        return f"{option.opts[0]} {word}"
 
     return name_parameter
-
-
-def _plain(value: str) -> str:
-    """Return a Python value as a word of the command line: ['a', 'b'] as a,b."""
-    return value.strip("[]()").replace("'", "").replace('"', "").replace(", ", ",")
 
 
 class _NamesItsOptions(click.Command):
@@ -64,10 +54,10 @@ class _NamesItsOptions(click.Command):
 
 
 class Command(_NamesItsOptions):
-    """A command whose errors name its options; it keeps the words that it was called with."""
+    """A command whose errors name its options; it keeps its command-line arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the words before they are parsed."""
+        """Keep the arguments before they are parsed."""
         ctx.meta[WORDS] = tuple(args)
         return super().parse_args(ctx, args)
 
@@ -77,14 +67,14 @@ class Group(_NamesItsOptions, click.Group):
 
 
 def refusal(error: OrdlinkError, command: click.Command) -> click.ClickException:
-    """Return an error of the library as one line in the words of a command."""
+    """Return an error of the library as one line, with the command's option names."""
     message = error.render(flag_namer(command.params))
     return click.ClickException(" ".join(message.split()))
 
 
 @contextmanager
 def parameters_called(**options: str) -> Iterator[None]:
-    """Give errors the parameter's name on the command line, where the library has another one."""
+    """Make errors use command-line names of parameters that differ from the library's."""
     try:
         yield
     except OrdlinkError as error:
@@ -127,7 +117,7 @@ def app() -> None:
 def run_command(
     command: click.Command, program: str, arguments: Sequence[str] | None = None
 ) -> int:
-    """Run a command and return its exit code; errors are one line on stderr."""
+    """Run a command and return its exit code; print an error as one line on stderr."""
     words = None if arguments is None else list(arguments)
     try:
         code = command.main(args=words, prog_name=program, standalone_mode=False)
@@ -137,13 +127,14 @@ def run_command(
         error.show()
         return 2
     except click.UsageError as error:
-        return _refuse(_usage_message(error))
+        message = " ".join(error.format_message().split()).rstrip(".")
+        path = "ordlink" if error.ctx is None else error.ctx.command_path
+        return _refuse(f"{message[:1].lower()}{message[1:]}; try '{path} --help'")
     except click.ClickException as error:
         return _refuse(error.message)
     except click.Abort as error:
         raise KeyboardInterrupt from error
-    except SystemExit:
-        # Click exits like this when the reader of a pipe (head, less) has closed it.
+    except SystemExit:  # the reader of a pipe (head, less) has closed it
         return 0
     except OrdlinkError as error:
         return _refuse(refusal(error, command).message)
@@ -157,10 +148,3 @@ def run_command(
 def _refuse(message: str) -> int:
     click.echo(f"error: {message}", err=True)
     return 2
-
-
-def _usage_message(error: click.UsageError) -> str:
-    """Return Click's message in our style: one line, no capital, the remedy at the end."""
-    message = " ".join(error.format_message().split()).rstrip(".")
-    path = "ordlink" if error.ctx is None else error.ctx.command_path
-    return f"{message[:1].lower()}{message[1:]}; try '{path} --help'"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -17,46 +18,116 @@ from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 
 PROGRESS_AFTER_SECONDS = 2.0
-TICK_SECONDS = 1.0
-"""Interval at which a bar is redrawn, so that its clock runs during a long step."""
+TICK_SECONDS = 1.0  # a bar is redrawn so often, so that its clock runs during a long step
+LINE_SECONDS = 5.0  # between two lines of --progress
+_LINES = "ordlink.cli.progress"  # key of whether lines are wanted
+
+
+def progress_flag(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --progress to a command: lines on stderr where it is not a terminal."""
+
+    def keep(context: click.Context, _option: click.Parameter, given: bool) -> None:
+        context.meta[_LINES] = given
+
+    return click.option(
+        "--progress",
+        is_flag=True,
+        expose_value=False,
+        callback=keep,
+        help="Print the progress as lines, also where stderr is no terminal (a log, a pipe).",
+    )(function)
+
+
+def wants_lines() -> bool:
+    """Return whether --progress was given."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_LINES))
 
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[Progress]:
-    """Show a bar on stderr after two seconds of work, if stderr is a terminal."""
+    """Show the progress on stderr after two seconds of work.
+
+    On a terminal it is a bar with the time left; elsewhere, with --progress, a line now and then.
+    """
+    if not sys.stderr.isatty():
+        lines = _Lines(description)
+        with _ticking(lines.show, LINE_SECONDS) if wants_lines() else nullcontext():
+            yield lines.update
+        return
     from tqdm import tqdm
 
     bar = tqdm(
-        desc=description,
-        total=1,
-        file=sys.stderr,
-        disable=None,
-        delay=PROGRESS_AFTER_SECONDS,
-        leave=False,
+        desc=description, total=1, file=sys.stderr, delay=PROGRESS_AFTER_SECONDS, leave=False
     )
 
     def update(done: int, total: int) -> None:
         bar.total = total
         bar.update(done - bar.n)
 
-    with bar, _ticking(bar):
+    with bar, _ticking(bar.refresh, TICK_SECONDS):
         yield update
 
 
 @contextmanager
-def _ticking(bar: Any) -> Iterator[None]:
-    """Redraw a bar every second until the block ends."""
+def stage_bars() -> Iterator[Any]:
+    """Yield a function that opens the progress bar of a stage and closes the one before."""
+    with ExitStack() as stack:
+
+        def begin(name: str) -> Progress:
+            stack.close()
+            if not sys.stderr.isatty():
+                click.echo(f"{name} ...", err=True)
+            return stack.enter_context(progress_bar(name))
+
+        yield begin
+
+
+class _Lines:
+    """The progress as lines: what is done, how much of it, and the time left."""
+
+    def __init__(self, description: str) -> None:
+        self._description, self._started = description, time.monotonic()
+        self._done, self._total = 0, 0
+
+    def update(self, done: int, total: int) -> None:
+        self._done, self._total = done, total
+
+    def show(self) -> None:
+        seconds = time.monotonic() - self._started
+        line = progress_line(self._description, self._done, self._total, seconds)
+        click.echo(line, err=True)
+
+
+def progress_line(description: str, done: int, total: int, seconds: float) -> str:
+    """Return a line on work that has taken so many seconds.
+
+    Examples
+    --------
+    >>> progress_line("support", 50, 200, 61)
+    'support: 50 of 200, about 3 min left'
+    """
+    if not done:
+        return f"{description}: {_duration(seconds)} so far"
+    left = seconds * (total - done) / done
+    return f"{description}: {done:,} of {total:,}, about {_duration(left)} left"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+@contextmanager
+def _ticking(show: Callable[[], object], every: float) -> Iterator[None]:
+    """Call a function after two seconds, and then regularly until the block ends."""
     ended = threading.Event()
 
     def tick() -> None:
         pause = PROGRESS_AFTER_SECONDS
         while not ended.wait(pause):
-            bar.refresh()
-            pause = TICK_SECONDS
+            show()
+            pause = every
 
-    if bar.disable:
-        yield
-        return
     ticker = threading.Thread(target=tick, daemon=True)
     ticker.start()
     try:
@@ -69,23 +140,20 @@ def _ticking(bar: Any) -> Iterator[None]:
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
     """Print ordlink's warnings as single lines on stderr, each once; others pass through."""
-    messages: dict[str, None] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", OrdlinkWarning)
-        show_others = warnings.showwarning
-
-        def keep(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-            if issubclass(category, OrdlinkWarning):
-                messages[str(message)] = None
-            else:
-                show_others(message, category, *rest, **more)
-
-        warnings.showwarning = keep
-        try:
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", OrdlinkWarning)
             yield
-        finally:
-            for text in messages:
-                warn_in_a_line(text)
+    finally:
+        ours = {
+            str(one.message): None for one in caught if issubclass(one.category, OrdlinkWarning)
+        }
+        for text in ours:
+            warn_in_a_line(text)
+        for one in caught:
+            if not issubclass(one.category, OrdlinkWarning):
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def warn_in_a_line(message: str) -> None:
@@ -94,7 +162,7 @@ def warn_in_a_line(message: str) -> None:
 
 
 def for_terminal(text: str, plain: Callable[[], str]) -> str:
-    """Return the text, or a plain one if the terminal cannot show all of its characters."""
+    """Return the text, or an ASCII version if the terminal cannot show all characters."""
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:

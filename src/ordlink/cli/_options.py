@@ -1,8 +1,9 @@
-"""How commands are declared: their examples and the options that several of them share."""
+"""How commands are declared: their examples, and the options that several of them share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import click
@@ -35,7 +36,7 @@ def count(*names: str, lowest: int = 1, **settings: Any) -> Option:
 
 
 def choice(name: str, choices: Iterable[str], **settings: Any) -> Option:
-    """Return an option that takes one of some words."""
+    """Return an option that takes one of several words."""
     return click.option(name, type=click.Choice(list(choices)), **settings)
 
 
@@ -59,54 +60,84 @@ def repeated(*names: str, **settings: Any) -> Option:
     return click.option(*names, multiple=True, metavar="NAME", **settings)
 
 
-def reading(function: Decorated) -> Decorated:
-    """Add the options that say how to read a file of answers."""
-    forms = "; ".join(f"{form.name}: {form.meaning}" for form in FORMS.values())
-    options = [
-        choice(
-            "--form",
-            FORMS,
-            help=f"What a row of the file means. {forms}. Not needed if the header says so.",
-        ),
-        click.option(
-            "--one-based/--zero-based",
-            default=None,
-            help="Whether the file numbers objects from 1 or from 0 (default: from 0; a file that "
-            "should mention object 0 and never does is refused).",
-        ),
-        click.option(
-            "--columns", metavar="A,B,C[,D]", help="Header names of the columns with the objects."
-        ),
-        click.option(
-            "--header/--no-header",
-            default=None,
-            help="Whether the first row is a header (default: guessed).",
-        ),
-        choice(
-            "--format",
-            ("csv", "tsv", "jsonl", "parquet", "npz"),
-            help="File format (default: by the file name extension; csv for stdin).",
-        ),
-        click.option(
-            "--skip-repeats",
-            "skip_repeated",
-            is_flag=True,
-            callback=lambda _context, _option, given: given or None,
-            help="Skip rows that name an object twice, such as attention checks.",
-        ),
-    ]
+_FORMS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMS.values())
+_READING = [
+    choice(
+        "--form",
+        FORMS,
+        help=f"What a row of the file means. {_FORMS}. Not needed if the header says so.",
+    ),
+    click.option(
+        "--one-based/--zero-based",
+        default=None,
+        help="Whether the file numbers objects from 1 or from 0 (default: from 0; a file with many "
+        "answers that never names object 0 is refused).",
+    ),
+    click.option(
+        "--columns", metavar="A,B,C[,D]", help="Header names of the columns with the objects."
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first row is a header (default: guessed).",
+    ),
+    choice(
+        "--format",
+        ("csv", "tsv", "txt", "xlsx", "ods", "json", "jsonl", "parquet", "npz"),
+        help="File format (default: by the file name extension; csv for stdin).",
+    ),
+    click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet."),
+    click.option("--items", metavar="A,B[,C]", help="For trials: columns of what could be chosen."),
+    click.option("--response", metavar="NAME", help="For trials: column of what was chosen."),
+    click.option(
+        "--reference",
+        metavar="NAME",
+        help="For trials: column of what the items were compared with.",
+    ),
+    choice(
+        "--missing",
+        ("skip", "error"),
+        help="Leave out trials whose answer is missing, or refuse them (default: skip).",
+    ),
+    click.option(
+        "--merge-names",
+        is_flag=True,
+        callback=lambda _context, _option, given: given or None,
+        help="Merge names that look like typos of others, such as 'Lowe' and 'Löwe'.",
+    ),
+    file("--corrections", help="Table of names and what was meant, to be merged."),
+    click.option(
+        "--skip-repeats",
+        "skip_repeated",
+        is_flag=True,
+        callback=lambda _context, _option, given: given or None,
+        help="Skip rows that name an object twice, such as attention checks.",
+    ),
+]
+
+
+def reading(function: Callable[..., Any], options: Sequence[Option] = _READING) -> Any:
+    """Add the options that say how to read a file of answers: one dictionary, `reading`."""
+
+    @functools.wraps(function)
+    def with_reading(**given: Any) -> Any:
+        return function(reading={name: given.pop(name) for name in names}, **given)
+
+    declared: Any = with_reading
+    n_before = len(getattr(function, "__click_params__", ()))
     for option in reversed(options):
-        function = option(function)
-    return function
+        declared = option(declared)
+    names = [option.name for option in declared.__click_params__[n_before:]]
+    return declared
 
 
-def answers(function: Decorated) -> Decorated:
+def answers(function: Callable[..., Any]) -> Any:
     """Add ANSWERS and the options that say how to read it."""
-    function = count("--n-objects", help="Number of objects, if some may not appear in the file.")(
-        reading(function)
+    names = file("--names", help="Names of the objects, one per line.")
+    n_objects = count("--n-objects", help="Number of objects, if some may not appear in the file.")
+    return click.argument("answers", metavar="ANSWERS")(
+        reading(function, [names, n_objects, *_READING])
     )
-    function = file("--names", help="Names of the objects, one per line.")(function)
-    return click.argument("answers", metavar="ANSWERS")(function)
 
 
 def seed(**settings: Any) -> Option:

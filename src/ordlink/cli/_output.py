@@ -6,35 +6,34 @@ import contextlib
 import csv
 import io
 import itertools
+import math
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
+import ordlink as ol
 from ordlink._atomic import write_text
+from ordlink._typing import FloatArray
+from ordlink.datasets import AnswerSet, FeatureTable
 from ordlink.errors import InputError, OrdlinkError
 from ordlink.hierarchy import Hierarchy
 
-CLUSTERS_HEADER = ("object", "name", "cluster")
+CLUSTERS_HEADER, CLASS_HEADER = ("object", "name", "cluster"), ("name", "class")
 CONSENSUS, MAJORITY = "consensus", 0.5
 """The method that a consensus tree names, and the share of bootstrap trees that makes a group."""
-TREE_FILES = (
-    "tree.json",
-    "tree.nwk",
-    "linkage.csv",
-    "clusters.csv",
-    "consensus.json",
-    "consensus.nwk",
-    "tree.png",
-)
+CONSENSUS_FILES = ("consensus.json", "consensus.nwk")
+FIGURES = ("tree.pdf", "tree.svg", "tree.png")
+TREE_FILES = ("tree.json", "tree.nwk", "linkage.csv", "clusters.csv", *CONSENSUS_FILES, *FIGURES)
 """The files that `write_tree` may write."""
 
 
 def check_folder(path: str) -> Path:
-    """Return the folder after checking that it can be made and written; it is not made yet."""
+    """Return the folder after checking that it can be created and written to."""
     if not path.strip():
         raise InputError("expected the name of a folder, got an empty one", parameter="out")
     folder = nearest = Path(path)
@@ -54,7 +53,7 @@ def check_folder(path: str) -> Path:
 
 
 def check_file(path: str | None, parameter: str) -> Path | None:
-    """Return the file after checking that its folder exists and can be written."""
+    """Return the file after checking that its folder exists and is writable."""
     if path is None:
         return None
     file = Path(path)
@@ -77,13 +76,12 @@ def check_file(path: str | None, parameter: str) -> Path | None:
 
 
 def _try_to_write(folder: Path) -> None:
-    """Create an unnamed file, which disappears at once; permissions alone do not tell."""
-    with tempfile.TemporaryFile(dir=folder):
+    with tempfile.TemporaryFile(dir=folder):  # permissions alone do not tell
         pass
 
 
 def refuse_overwrite(inputs: Iterable[str | None], outputs: Iterable[str | Path | None]) -> None:
-    """Refuse to write over a file that is read."""
+    """Refuse to overwrite an input file."""
     for given, output in itertools.product(inputs, outputs):
         if given in (None, "-") or output is None:
             continue
@@ -124,12 +122,12 @@ def _unwritable(path: str, error: Exception) -> InputError:
     )
 
 
-def remove_stale(path: Path, is_ours: Callable[[str], bool]) -> None:
-    """Remove a file of an earlier run that does not belong to the new ones, if its text is ours."""
+def remove_stale(path: Path, *starts: str) -> None:
+    """Remove a file left by an earlier run, if its text starts like one of ours."""
     with contextlib.suppress(OSError, ValueError):
-        if path.is_file() and is_ours(path.read_text(encoding="utf-8")):
+        if path.is_file() and path.read_text(encoding="utf-8").startswith(starts or ""):
             path.unlink()
-            click.echo(f"removed {path.name} of an earlier run from {path.parent}")
+            click.echo(f"removed {path.name}, left by an earlier run, from {path.parent}")
 
 
 def write_tree(
@@ -137,71 +135,79 @@ def write_tree(
     folder: Path,
     *,
     n_clusters: int | None = None,
-    pictures: Sequence[Path | None] | None = None,
     min_support: float | None = None,
     consensus: Hierarchy | None = None,
+    pictures: Sequence[Path | None] | None = None,
 ) -> None:
     """Write the tree, its cut and the consensus as `TREE_FILES`; print their names.
 
-    Files of an earlier run that do not belong to this tree are removed.
+    Files left by an earlier run that do not belong to this tree are removed.
     """
-    from ordlink.plotting import save_plot
-
+    drawing: Any = {"n_clusters": n_clusters, "min_support": min_support, "pictures": pictures}
     with writing_into(folder):
-        save_plot(  # first of all: pictures may turn out to be unreadable
-            tree,
-            folder / "tree.png",
-            n_clusters=n_clusters,
-            pictures=pictures,
-            min_support=min_support,
-        )
+        figures = [folder / name for name in FIGURES]
+        ol.plotting.save_plots(tree, figures, **drawing)  # first: pictures may be unreadable
         tree.save(folder / "tree.json")
         write_text(folder / "tree.nwk", tree.to_newick(min_support=min_support) + "\n")
         _write_linkage(tree, folder / "linkage.csv")
         written = ["tree.json", "tree.nwk", "linkage.csv"]
         if n_clusters is None:
-            header = ",".join(CLUSTERS_HEADER) + "\n"
-            remove_stale(folder / "clusters.csv", lambda text: text.startswith(header))
+            remove_stale(folder / "clusters.csv", ",".join(CLUSTERS_HEADER) + "\n")
         else:
-            labels = tree.cut(n_clusters)
+            labels = tree.numbered_cut(n_clusters)
             table = [[i, tree.name_of(i), int(label)] for i, label in enumerate(labels)]
             write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
             written.append("clusters.csv")
         if consensus is None:
             with contextlib.suppress(OrdlinkError):  # consensus.json tells whether they are ours
                 if Hierarchy.load(folder / "consensus.json").method == CONSENSUS:
-                    for name in ("consensus.nwk", "consensus.json"):
-                        remove_stale(folder / name, lambda _text: True)
+                    for name in reversed(CONSENSUS_FILES):
+                        remove_stale(folder / name)
         else:
             consensus.save(folder / "consensus.json")
             newick = consensus.to_newick(min_support=MAJORITY)
             write_text(folder / "consensus.nwk", newick + "\n")
-            written += ["consensus.json", "consensus.nwk"]
-    click.echo(f"wrote {', '.join([*written, 'tree.png'])} to {folder}")
+            written += CONSENSUS_FILES
+    click.echo(f"wrote {', '.join([*written, *FIGURES])} to {folder}")
+
+
+def support_share(min_support: float | None) -> float | None:
+    """Return the smallest support as a share, or refuse what is one already."""
+    if min_support is None:
+        return None
+    if 0 < min_support < 1:
+        raise InputError(
+            f"expected a percentage, got {min_support:g}",
+            parameter="min_support",
+            remedy=f"for a share of {min_support:g} pass {{min_support:{100 * min_support:g}}}",
+        )
+    return min_support / 100
 
 
 def _write_linkage(tree: Hierarchy, path: Path) -> None:
     """Write one line per merge; the column "support" only if the tree has support."""
-    has_support = bool(np.isfinite(tree.support).any())
+
+    def cells(numbers: FloatArray) -> list[str]:
+        return ["" if math.isnan(number) else repr(number) for number in numbers.tolist()]
+
     header = ["cluster_1", "cluster_2", "height", "size", "score", "tied"]
-    rows = [
-        [*map(int, merge), _known(score), int(tied)] + [_known(support)] * has_support
-        for merge, score, tied, support in zip(
-            tree.linkage, tree.scores, tree.tied, tree.support, strict=True
-        )
-    ]
-    write_csv(path, header + ["support"] * has_support, rows)
-
-
-def _known(number: float) -> str:
-    """Return the cell for a number: empty for NaN."""
-    return "" if np.isnan(number) else repr(float(number))
+    merges = tree.linkage.astype(int).T.tolist()
+    columns = [*merges, cells(tree.scores), tree.tied.astype(int).tolist()]
+    if np.isfinite(tree.support).any():
+        header.append("support")
+        columns.append(cells(tree.support))
+    write_csv(path, header, list(zip(*columns, strict=True)))
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file, whole or not at all."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
     write_text(path, text.getvalue())
+
+
+def class_rows(data: AnswerSet | FeatureTable) -> list[tuple[str, str]]:
+    """Return the name and the class of each object."""
+    labels = [] if data.classes is None else data.classes.tolist()
+    return [(name, data.class_names[label]) for name, label in zip(data.names, labels, strict=True)]

@@ -7,7 +7,6 @@ import io
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,8 +23,8 @@ from ordlink.io import InputFile, reading
 OBJECT_COLUMNS = ("name", "object")
 """Titles of columns of objects; one of them in the first cell makes the first line a header."""
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
-Row = tuple[int, list[str]]
-"""Line number and cells."""
+_FILL_IN = "fill it in or remove the object"
+Row = tuple[int, list[str]]  # line number and cells
 
 
 def _refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
@@ -33,7 +32,7 @@ def _refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
 
 
 def check_table(path: str) -> None:
-    """Refuse a path that is a folder, a spreadsheet or nothing at all."""
+    """Refuse a path that is a folder, a spreadsheet or missing."""
     InputFile.of(path).check_exists()
     if path.lower().endswith(SPREADSHEETS):
         _refuse(path, "this is a spreadsheet", "save it as CSV")
@@ -67,29 +66,25 @@ def read_rows(path: str) -> list[Row]:
 
 
 def read_similarities(path: str, *, n_objects: int) -> FloatArray:
-    """Return an N x N similarity matrix from .npy or a CSV of numbers without header."""
+    """Return an N x N similarity matrix from an .npy file or a CSV of numbers without a header."""
     if path.lower().endswith(".npy"):
         InputFile.of(path).check_exists()
         with reading(path, "a NumPy file"):
             matrix = np.load(path, allow_pickle=False)
         return check_similarities(matrix, n_objects=n_objects, name=path)
-    numbers: list[list[float]] = []
-    for line, cells in read_rows(path):
-        where = f"{path}, line {line}"
-        try:
-            numbers.append([float(cell) for cell in cells])
-        except ValueError:
-            wrong = next(cell for cell in cells if not _is_number(cell))
-            _refuse(
-                where, f"expected numbers only, got {quoted(wrong)}", "remove headers and names"
-            )
-        if len(cells) != len(numbers[0]):
-            _refuse(
-                where, f"expected {len(numbers[0])} numbers as in the first line, got {len(cells)}"
-            )
-    if not numbers:
+    rows = read_rows(path)
+    if not rows:
         _refuse(path, "the file is empty; expected a square matrix of numbers")
-    return check_similarities(np.array(numbers), n_objects=n_objects, name=path)
+    width = len(rows[0][1])
+    for line, cells in rows:
+        where, wrong = f"{path}, line {line}", [cell for cell in cells if not _is_number(cell)]
+        if wrong:
+            got = quoted(wrong[0])
+            _refuse(where, f"expected numbers only, got {got}", "remove headers and names")
+        if len(cells) != width:
+            _refuse(where, f"expected {width} numbers as in the first line, got {len(cells)}")
+    matrix = np.array([list(map(float, cells)) for _, cells in rows])
+    return check_similarities(matrix, n_objects=n_objects, name=path)
 
 
 def _is_number(cell: str) -> bool:
@@ -115,15 +110,15 @@ def read_features(path: str) -> FeatureTable:
     for number, (line, cells) in enumerate(rows[1:]):
         where = f"{path}, line {line}"
         if len(cells) != len(header):
-            expected = counted(len(header), "column")
-            _refuse(where, f"expected {expected}, got {len(cells)}")
+            _refuse(where, f"expected {counted(len(header), 'column')}, got {len(cells)}")
+        named = dict(zip(header[::-1], cells[::-1], strict=True))  # the first of its title
         features.append(
             [_feature(cells[c], f"{where}, column {quoted(titles[c])}") for c in columns]
         )
-        names.append(cells[header.index("name")] if "name" in header else f"object {number}")
+        names.append(named.get("name", f"object {number}"))
+        classes.append(named.get("class", ""))
         if not names[-1]:
             _refuse(where, "the name is empty", _FILL_IN)
-        classes.append(cells[header.index("class")] if "class" in header else "")
     class_names, labels = np.unique(classes, return_inverse=True)
     return FeatureTable(
         features=np.array(features),
@@ -134,9 +129,6 @@ def read_features(path: str) -> FeatureTable:
         citation="",
         licence="",
     )
-
-
-_FILL_IN = "fill it in or remove the object"
 
 
 def _feature(cell: str, where: str) -> float:
@@ -197,22 +189,14 @@ def read_initial_clusters(
 
 def _numbered(cell: str, n_objects: int, first: int) -> int | None:
     """Return the object with the number in a cell."""
-    is_number = cell.isascii() and cell.isdecimal() and len(cell) < 10
-    return int(cell) - first if is_number and 0 <= int(cell) - first < n_objects else None
+    number = int(cell) - first if re.fullmatch("[0-9]{1,9}", cell) else -1
+    return number if 0 <= number < n_objects else None
 
 
-@dataclass(frozen=True)
-class Classes:
-    """Classes of the objects of a tree: a row of labels for each titled column of the file."""
+def read_classes(path: str, tree: Hierarchy) -> tuple[AnyArray, list[str]]:
+    """Return a row of labels, in the order of the tree's objects, and a title per class column.
 
-    labels: AnyArray
-    titles: tuple[str, ...]
-
-
-def read_classes(path: str, tree: Hierarchy) -> Classes:
-    """Return the classes in a file, in the order of the tree's objects.
-
-    A single column without header holds the classes in the order of the objects. Otherwise the
+    A single column without a header holds the classes in the order of the objects. Otherwise the
     first column, or the column "name" or "object" of the header, names the object of each line, and
     the lines may come in any order.
     """
@@ -241,11 +225,9 @@ def read_classes(path: str, tree: Hierarchy) -> Classes:
     else:
         objects, columns = _object_column(path, header, width)
         rows = _in_order(path, rows, objects, tree, has_header=header is not None)
-    labels = [
-        np.unique([cells[column] for _, cells in rows], return_inverse=True)[1]
-        for column in columns
-    ]
-    return Classes(np.array(labels), _titles(header, columns))
+    by_column = ([cells[column] for _, cells in rows] for column in columns)
+    labels = [np.unique(cells, return_inverse=True)[1] for cells in by_column]
+    return np.array(labels), _titles(header, columns)
 
 
 def _object_column(path: str, header: list[str] | None, width: int) -> tuple[int, list[int]]:
@@ -304,11 +286,11 @@ def _in_order(
     return rows
 
 
-def _titles(header: list[str] | None, columns: list[int]) -> tuple[str, ...]:
+def _titles(header: list[str] | None, columns: list[int]) -> list[str]:
     if header is None:
-        return ("class",) if len(columns) == 1 else tuple(f"class {c}" for c in columns)
+        return ["class"] if len(columns) == 1 else [f"class {column}" for column in columns]
     titles = [header[column] or f"column {column + 1}" for column in columns]
-    return tuple(
+    return [
         title if titles.count(title) == 1 else f"{title} (column {column + 1})"
         for title, column in zip(titles, columns, strict=True)
-    )
+    ]

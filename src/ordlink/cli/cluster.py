@@ -4,39 +4,26 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+import ordlink as ol
 from ordlink._text import counted, either
-from ordlink.cli import _options
+from ordlink.cli import _options, _output
 from ordlink.cli._answers import find_pictures, picture_files, read_answers, source_name
 from ordlink.cli._app import flag_namer, parameters_called
-from ordlink.cli._console import progress_bar, text_tree, warn_in_a_line
-from ordlink.cli._output import (
-    CONSENSUS,
-    MAJORITY,
-    TREE_FILES,
-    check_folder,
-    refuse_overwrite,
-    write_tree,
-)
+from ordlink.cli._console import progress_bar, progress_flag, text_tree, warn_in_a_line
 from ordlink.cli._tables import read_initial_clusters
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import METHODS, Method, cluster, find_method
 
-if TYPE_CHECKING:
-    from ordlink.validation import HierarchyTest
-
-MANY_OBJECTS = 1000
-"""From here on time and memory, which grow as N^2, matter: most objects should be in the file."""
+MANY_OBJECTS = 1000  # time and memory grow as N^2: the file should name most of so many objects
 SMALLEST_SHARE_NAMED = 0.1
-LEVEL = 0.05
-"""The largest p-value that counts as evidence."""
-_METHOD_OPTIONS = ("repeats", "self_comparisons", "n_components", "metric")
+LEVEL = 0.05  # the largest p-value that counts as evidence
 _FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
 _DETERMINISTIC = [name for name in _FOR_FILES if "seed" not in METHODS[name].options]
 _METHODS = "\n".join(
@@ -68,8 +55,8 @@ _METHODS = "\n".join(
 )
 @_options.flag(
     "--weigh-people",
-    help="4-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL: weight each annotator by the agreement with "
-    "the tree of the others; repeated answers then count by their net number.",
+    help="4-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL: weight annotators by their agreement with the "
+    "tree of the others; repeated answers then count by their net number.",
 )
 @click.option(
     "--self-comparisons/--no-self-comparisons",
@@ -103,7 +90,7 @@ _METHODS = "\n".join(
     type=click.FloatRange(min=0, max=100),
     metavar="PERCENT",
     help="With --support: collapse branches with less support in the printed tree, tree.nwk and "
-    "tree.png; tree.json and linkage.csv keep all.",
+    "the figure; tree.json and linkage.csv keep all.",
 )
 @_options.flag(
     "--consensus",
@@ -115,10 +102,16 @@ _METHODS = "\n".join(
     help="Also test whether the answers show any hierarchy, and print the p-value.",
 )
 @_options.exclude
-@_options.folder("--out", help="Folder for tree.json, tree.nwk, linkage.csv, tree.png.")
-@_options.pictures(" of tree.png")
+@_options.folder(
+    "--out",
+    help="Folder for tree.json, tree.nwk, linkage.csv, and the figure as tree.pdf, tree.svg and "
+    "tree.png (see 'ordlink plot').",
+)
+@_options.pictures(" of the figure")
+@progress_flag
 def command(
     answers: str,
+    reading: dict[str, Any],
     method: str,
     n_clusters: int | None,
     initial_clusters: str | None,
@@ -133,9 +126,9 @@ def command(
     pictures: str | None,
     **given: Any,
 ) -> None:
-    """Build a tree from ANSWERS: a CSV, TSV, Parquet, NPZ or JSON-lines file, or - for stdin."""
+    """Build a tree from ANSWERS: a table of answers or trials, a folder of them, or - for stdin."""
     chosen = _find_method_for_a_file(method)
-    options = _method_options(chosen, {name: given.pop(name) for name in _METHOD_OPTIONS})
+    options = _method_options(chosen, given)
     if weigh_people:
         _check_weighing(chosen, options, n_bootstrap)
         options["repeats"] = "net"
@@ -144,20 +137,25 @@ def command(
     seed = seed or 0
     min_share = _check_support(n_bootstrap, min_support, consensus=consensus)
     folder = _check_output(answers, out, pictures)
-    comparisons = _read(answers, exclude, n_clusters, given)
-    one_based = bool(given["one_based"])
+    comparisons = _read(answers, exclude, n_clusters, reading)
+    one_based = bool(reading["one_based"])
     start = read_initial_clusters(initial_clusters, comparisons, one_based=one_based)
     leaf_pictures = find_pictures(pictures, comparisons, one_based=one_based)
 
-    weights = _weigh_people(comparisons, seed) if weigh_people else {}
-    tree = _build(comparisons, weights, chosen.name, {"initial_clusters": start, **options})
+    weights = {}
+    if weigh_people:
+        with progress_bar("annotator weights") as progress:
+            weights = ol.validation.annotator_weights(comparisons, seed=seed, progress=progress)
+    weighted = ol.validation.weighted_comparisons(comparisons, weights) if weights else comparisons
+    with progress_bar(chosen.name) as progress:
+        tree = cluster(weighted, chosen.name, initial_clusters=start, progress=progress, **options)
     used, of_method = _method_used(tree, chosen.name, options)
     test = _run_test(comparisons, used, seed, of_method) if test_hierarchy else None
     majority_tree = None
     if n_bootstrap is not None:
         settings = {"n_bootstrap": n_bootstrap, "seed": seed, "initial_clusters": start}
         tree, majority_tree = _add_support(
-            tree, comparisons, used, wants_consensus=consensus, **settings, **of_method
+            tree, comparisons, used, consensus=consensus, **settings, **of_method
         )
 
     n_comparisons = counted(comparisons.n_comparisons, "comparison")
@@ -170,18 +168,11 @@ def command(
     click.echo(text_tree(tree, n_clusters, min_support=min_share))
     _print_assessment(tree, majority_tree, test, min_share)
     if folder is not None:
-        write_tree(
-            tree,
-            folder,
-            n_clusters=n_clusters,
-            pictures=leaf_pictures,
-            min_support=min_share,
-            consensus=majority_tree,
-        )
+        shown: Any = {"n_clusters": n_clusters, "min_support": min_share}
+        _output.write_tree(tree, folder, consensus=majority_tree, pictures=leaf_pictures, **shown)
 
 
 def _find_method_for_a_file(name: str) -> Method:
-    """Return the method, which must work on answers given beforehand."""
     chosen = find_method(name)
     if chosen.needs != "comparisons":
         problem = (
@@ -194,7 +185,6 @@ def _find_method_for_a_file(name: str) -> Method:
 
 
 def _method_options(chosen: Method, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given, which must be options of the method."""
     options = {name: value for name, value in given.items() if value is not None}
     for name in options:
         if name not in chosen.options:
@@ -205,14 +195,14 @@ def _method_options(chosen: Method, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_weighing(chosen: Method, options: dict[str, Any], n_bootstrap: int | None) -> None:
-    """Refuse options that cannot be combined with weights of annotators."""
-    from ordlink.validation import METHODS_FOR_WEIGHTS
-
-    if chosen.name not in METHODS_FOR_WEIGHTS:
-        others = ", ".join(METHODS_FOR_WEIGHTS)
+    possible = ol.validation.METHODS_FOR_WEIGHTS
+    if chosen.name not in possible:
+        others = ", ".join(possible)
         raise click.UsageError(f"--weigh-people works with {others}, not {chosen.name}")
     if options.get("repeats") == "majority":
-        raise click.UsageError("--weigh-people needs the net number of repeats: omit --repeats")
+        raise click.UsageError(
+            "--weigh-people always counts repeated answers by their net number; omit --repeats"
+        )
     if n_bootstrap is not None:
         raise click.UsageError("--support cannot be combined with --weigh-people")
 
@@ -224,34 +214,24 @@ def _check_support(
     if n_bootstrap is None and (consensus or min_support is not None):
         flag = "--consensus" if min_support is None else "--min-support"
         raise click.UsageError(f"{flag} requires --support")
-    if min_support is None:
-        return None
-    if 0 < min_support < 1:
-        raise InputError(
-            f"expected percent, got {min_support:g}",
-            parameter="min_support",
-            remedy=f"for a share of {min_support:g} pass {{min_support:{100 * min_support:g}}}",
-        )
-    return min_support / 100
+    return _output.support_share(min_support)
 
 
 def _check_output(answers: str, out: str | None, pictures: str | None) -> Path | None:
-    """Return the output folder; the folder of pictures must exist too."""
     if pictures is not None:
         if out is None:
-            raise click.UsageError("--pictures requires --out, the folder for tree.png")
-        picture_files(pictures)
+            raise click.UsageError("--pictures requires --out, the folder for the figure")
+        picture_files(pictures)  # refuses a folder that cannot be read
     if out is None:
         return None
-    folder = check_folder(out)
-    refuse_overwrite([answers], [folder / name for name in TREE_FILES])
+    folder = _output.check_folder(out)
+    _output.refuse_overwrite([answers], [folder / name for name in _output.TREE_FILES])
     return folder
 
 
 def _read(
     answers: str, exclude: tuple[str, ...], n_clusters: int | None, reading: dict[str, Any]
 ) -> ListedComparisons:
-    """Return the answers of all annotators that are not excluded."""
     comparisons = read_answers(answers, **reading)
     n_objects = comparisons.n_objects
     if comparisons.names is None and reading["n_objects"] is None:
@@ -263,10 +243,8 @@ def _read(
         )
     if not exclude:
         return comparisons
-    from ordlink.validation import without_annotators
-
     with parameters_called(names="exclude"):
-        kept = without_annotators(comparisons, exclude)
+        kept = ol.validation.without_annotators(comparisons, exclude)
     n_excluded = counted(comparisons.n_comparisons - kept.n_comparisons, "comparison")
     click.echo(f"excluded on request: {', '.join(dict.fromkeys(exclude))}, with {n_excluded}")
     return kept
@@ -288,25 +266,6 @@ def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> N
         )
 
 
-def _weigh_people(comparisons: ListedComparisons, seed: int) -> dict[str, float]:
-    from ordlink.validation import annotator_weights
-
-    with progress_bar("annotator weights") as progress:
-        return annotator_weights(comparisons, seed=seed, progress=progress)
-
-
-def _build(
-    comparisons: ListedComparisons, weights: dict[str, float], method: str, options: dict[str, Any]
-) -> Hierarchy:
-    """Return the tree of the answers, weighted by annotators if there are weights."""
-    if weights:
-        from ordlink.validation import weighted_comparisons
-
-        comparisons = weighted_comparisons(comparisons, weights)
-    with progress_bar(method) as progress:
-        return cluster(comparisons, method, progress=progress, **options)
-
-
 def _method_used(
     tree: Hierarchy, method: str, options: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
@@ -319,53 +278,46 @@ def _method_used(
 
 def _run_test(
     comparisons: ListedComparisons, method: str, seed: int, options: dict[str, Any]
-) -> HierarchyTest | None:
+) -> ol.validation.HierarchyTest | None:
     """Return the test for a hierarchy, or warn why there is none."""
-    from ordlink.validation import hierarchy_test
-
     try:
-        return hierarchy_test(comparisons, method, seed=seed, **options)
+        with progress_bar("hierarchy test") as progress:
+            return ol.validation.hierarchy_test(
+                comparisons, method, seed=seed, progress=progress, **options
+            )
     except InputError as error:
         warn_in_a_line(f"hierarchy test: {error}")
         return None
 
 
 def _add_support(
-    tree: Hierarchy,
-    comparisons: ListedComparisons,
-    method: str,
-    *,
-    wants_consensus: bool,
-    **settings: Any,
+    tree: Hierarchy, answers: ListedComparisons, method: str, *, consensus: bool, **settings: Any
 ) -> tuple[Hierarchy, Hierarchy | None]:
     """Return the tree with bootstrap support, and if wanted the consensus of bootstrap trees."""
-    from ordlink.validation import branch_support, match_known_branches
-
     with progress_bar("support") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has raised them all
-        found = branch_support(comparisons, method, progress=progress, **settings)
-    matches = match_known_branches(tree, found.bootstrap_trees, comparisons)
+        found = ol.validation.branch_support(answers, method, progress=progress, **settings)
+    matches = ol.validation.match_known_branches(tree, found.bootstrap_trees, answers)
     drawn = {name: settings[name] for name in ("n_bootstrap", "seed")}
     about = {**drawn, "shares": matches.shares.tolist(), "transfers": matches.transfers.tolist()}
     supported = tree.with_support(matches.weakest).with_origin(
         tree.method or method, {**tree.parameters, "branch_support": about}
     )
-    consensus = found.consensus().with_origin(CONSENSUS, drawn) if wants_consensus else None
-    return supported, consensus
+    return supported, found.consensus().with_origin(_output.CONSENSUS, drawn) if consensus else None
 
 
 def _print_assessment(
     tree: Hierarchy,
     consensus: Hierarchy | None,
-    test: HierarchyTest | None,
+    test: ol.validation.HierarchyTest | None,
     min_support: float | None,
 ) -> None:
-    """Print what the numbers on the branches are, the consensus, and the test."""
     if "branch_support" in tree.parameters:
         drawn = tree.parameters["branch_support"]
         click.echo(
             f"numbers: bootstrap support in percent, from {drawn['n_bootstrap']:,} samples (seed "
-            f"{drawn['seed']}), on branches with room for it; 95 is firm, below 50 is no evidence"
+            f"{drawn['seed']}), shown where there is room; 95 or more is firm, below 50 is no "
+            f"evidence"
         )
     if min_support is not None:
         support = tree.support[:-1]
@@ -374,9 +326,9 @@ def _print_assessment(
             f"support below {100 * min_support:g}"
         )
     if consensus is not None:
-        groups = counted(int((consensus.support[:-1] > MAJORITY).sum()), "group")
+        groups = counted(int((consensus.support[:-1] > _output.MAJORITY).sum()), "group")
         click.echo(f"\nconsensus: {groups}, each in more than half of the bootstrap trees")
-        click.echo(text_tree(consensus, min_support=MAJORITY))
+        click.echo(text_tree(consensus, min_support=_output.MAJORITY))
     if test is not None:
         evidence = "evidence" if test.p_value <= LEVEL else "no evidence"
         click.echo(f"hierarchy test: p = {test.p_value:.3f}, {evidence} of a hierarchy")

@@ -40,7 +40,12 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @_options.repeated(
     "--allow-host",
     "names",
-    help="Host name under which the server is reached, besides localhost; can be repeated.",
+    help="Further host name of the server, besides localhost; can be repeated.",
+)
+@_options.repeated(
+    "--proxy",
+    "proxies",
+    help="Address of a proxy on another host, with --https; can be repeated.",
 )
 @_options.flag("--paused", help="Start paused; resume on the dashboard.")
 @_options.flag("--reset-password", help="Reset the owner's password.")
@@ -53,6 +58,7 @@ def command(
     port: int,
     https: bool,
     names: tuple[str, ...],
+    proxies: tuple[str, ...],
     paused: bool,
     reset_password: bool,
 ) -> None:
@@ -87,7 +93,7 @@ def command(
     if database is None:
         folder = Path(data or f"{_file_name(study.name)}-answers")
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
                 f"cannot be created ({error.strerror})",
@@ -105,7 +111,8 @@ def command(
             engine.dispose()
         if host not in LOOPBACK:
             click.echo("warning: anyone who can reach this machine can connect", err=True)
-        serve(study, database, Address(host, port, https, names), is_paused=paused, say=click.echo)
+        address = Address(host, port, https, names, proxies)
+        serve(study, database, address, is_paused=paused, say=click.echo)
 
 
 def _file_name(name: str) -> str:

@@ -7,35 +7,19 @@ from typing import Any
 
 import click
 
+from ordlink import validation
 from ordlink._atomic import write_text
 from ordlink._html import escape, page
 from ordlink._text import counted
 from ordlink._threads import n_threads
-from ordlink.cli import _options
+from ordlink.cli import _options, _output
 from ordlink.cli._answers import read_answers, source_name
-from ordlink.cli._console import for_terminal, progress_bar
-from ordlink.cli._output import (
-    TREE_FILES,
-    check_file,
-    check_folder,
-    refuse_overwrite,
-    write_csv,
-    write_tree,
-)
+from ordlink.cli._console import for_terminal, progress_bar, progress_flag
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.report import comparison_section, with_error
-from ordlink.validation import (
-    CANDIDATES,
-    MethodComparison,
-    choose_candidates,
-    compare_methods,
-    estimate_seconds,
-    find_candidates,
-)
 
-WORTH_PROCESSES = 10.0
-"""Seconds of work from which several processes pay; starting them takes about two seconds."""
+WORTH_PROCESSES = 10.0  # seconds of work; starting several processes takes about two
 _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "agrees", "seconds")
 
 
@@ -44,7 +28,7 @@ _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "a
     "ordlink compare answers.csv --form triplet",
     "ordlink compare cars.csv --form most-central --one-based --html methods.html",
     "ordlink compare answers.csv --methods spectral,4-AL,FORTE-AL --repetitions 3",
-    listing="\n  ".join(["\b\nMethods compared by default:", *CANDIDATES]) + "\n\n",
+    listing="\n  ".join(["\b\nMethods compared by default:", *validation.CANDIDATES]) + "\n\n",
 )
 @_options.answers
 @click.option(
@@ -70,7 +54,7 @@ _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "a
 @_options.count(
     "--processes",
     "n_jobs",
-    help="Number of processes (default: all cores, or one if the work is short).",
+    help="Number of processes (default: all cores, or one for short runs).",
 )
 @_options.file("--csv", "csv_file", help="Write the table to this file.")
 @_options.file("--html", "html_file", help="Write a self-contained HTML page.")
@@ -79,42 +63,38 @@ _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "a
     help="Folder for comparison.csv, comparison.html and the files of the recommended tree, as "
     "'cluster' writes them.",
 )
+@progress_flag
 def command(
     answers: str,
+    reading: dict[str, Any],
     methods: str | None,
-    n_folds: int,
-    n_repetitions: int,
-    seed: int,
     n_jobs: int | None,
     csv_file: str | None,
     html_file: str | None,
     out: str | None,
-    **reading: Any,
+    **settings: Any,
 ) -> None:
     """Compare methods by how well their trees predict held-out answers of ANSWERS."""
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if names is not None:
-        find_candidates(names)  # refuses unknown ones before anything is read
-    table_file, page_file = check_file(csv_file, "csv_file"), check_file(html_file, "html_file")
+        validation.find_candidates(names)  # refuses unknown ones before anything is read
+    table_file, page_file = (
+        _output.check_file(csv_file, "csv_file"),
+        _output.check_file(html_file, "html_file"),
+    )
     if table_file is not None and table_file == page_file:
         raise click.UsageError(f"--csv and --html are both {table_file}; choose two names")
-    folder = None if out is None else check_folder(out)
-    outputs = [table_file, page_file]
-    if folder is not None:
-        names_there = (*TREE_FILES, "comparison.csv", "comparison.html")
-        outputs += [folder / name for name in names_there]
-    refuse_overwrite([answers], outputs)
+    folder = None if out is None else _output.check_folder(out)
+    written = (*_output.TREE_FILES, "comparison.csv", "comparison.html")
+    in_folder = [] if folder is None else [folder / name for name in written]
+    _output.refuse_overwrite([answers], [table_file, page_file, *in_folder])
     comparisons = read_answers(answers, **reading)
+    n_folds, n_repetitions = settings["n_folds"], settings["n_repetitions"]
+    n_jobs = n_jobs or _n_processes(comparisons, names, n_folds * n_repetitions + 1)
     try:
         with progress_bar("compare") as progress:
-            found = compare_methods(
-                comparisons,
-                names,
-                n_folds=n_folds,
-                n_repetitions=n_repetitions,
-                seed=seed,
-                n_jobs=n_jobs or _n_processes(comparisons, names, n_folds * n_repetitions + 1),
-                progress=progress,
+            found = validation.compare_methods(
+                comparisons, names, n_jobs=n_jobs, progress=progress, **settings
             )
     except TooFewAnswersError as error:
         raise InputError(
@@ -131,7 +111,7 @@ def command(
     text = f"{about}\n{_text_table(found)}"
     click.echo(for_terminal(text, lambda: text.replace("±", "+-")))
     if folder is not None:
-        write_tree(found.tree, folder)
+        _output.write_tree(found.tree, folder)
         table_file = table_file or folder / "comparison.csv"
         page_file = page_file or folder / "comparison.html"
     if table_file is not None:
@@ -147,13 +127,12 @@ def command(
 def _n_processes(comparisons: ListedComparisons, names: list[str] | None, n_trees: int) -> int:
     """Return the number of cores, or one if the work is too short for more."""
     size = {"n_objects": comparisons.n_objects, "n_comparisons": comparisons.n_rows}
-    candidates, _ = choose_candidates(names, n_trees=n_trees, **size)
-    seconds = sum(n_trees * estimate_seconds(one.method, **size) for one in candidates)
+    candidates, _ = validation.choose_candidates(names, n_trees=n_trees, **size)
+    seconds = sum(n_trees * validation.estimate_seconds(one.method, **size) for one in candidates)
     return n_threads() if seconds > WORTH_PROCESSES else 1
 
 
-def _text_table(found: MethodComparison) -> str:
-    """Return the table, best first, the recommendation, and what was left out."""
+def _text_table(found: validation.MethodComparison) -> str:
     rows = [
         (
             one.label,
@@ -182,19 +161,17 @@ def _text_table(found: MethodComparison) -> str:
     return "\n".join(lines)
 
 
-def _agreement(found: MethodComparison) -> list[float]:
+def _agreement(found: validation.MethodComparison) -> list[float]:
     """Return how far each tree agrees with the recommended one."""
-    labels = [one.label for one in found.scores]
-    return [float(share) for share in found.agreement[labels.index(found.recommended)]]
+    recommended = [one.label for one in found.scores].index(found.recommended)
+    shares: list[float] = found.agreement[recommended].tolist()
+    return shares
 
 
-def _write_table(found: MethodComparison, path: Path) -> None:
+def _write_table(found: validation.MethodComparison, path: Path) -> None:
+    header = [*found.best.as_row(), "agreement_with_recommended", "recommended"]
     rows = [
-        {
-            **one.as_row(),
-            "agreement_with_recommended": share,
-            "recommended": int(one.label == found.recommended),
-        }
+        [*one.as_row().values(), share, int(one.label == found.recommended)]
         for one, share in zip(found.scores, _agreement(found), strict=True)
     ]
-    write_csv(path, list(rows[0]), [list(row.values()) for row in rows])
+    _output.write_csv(path, header, rows)

@@ -8,15 +8,13 @@ from pathlib import Path
 import click
 
 from ordlink._text import either
-from ordlink.cli import _options
+from ordlink.cli import _options, _output
 from ordlink.cli._app import Command, Group
 from ordlink.cli._console import progress_bar, warnings_as_lines
-from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
 from ordlink.datasets import CATALOGUE, AnswerSet, FeatureTable, Source, data_folder
 from ordlink.io import write_comparisons
 
 WIDTH = 100
-CLASS_HEADER = ["name", "class"]
 _home_option = _options.folder(
     "--data-home",
     help="Folder for downloaded data (default: ORDLINK_DATA, or the user's cache folder).",
@@ -54,19 +52,19 @@ def command(context: click.Context, data_home: str | None) -> None:
 def fetch(
     home_of_group: str | None, name: str, part: str | None, data_home: str | None, out: str
 ) -> None:
-    """Write NAME as answers.csv (20news: table.csv, for simulate) and classes.csv if known.
+    """Write NAME as answers.csv (20news: table.csv) and, if known, classes.csv.
 
     Data that is not in the data folder is downloaded.
     """
     fetched = CATALOGUE[name]
-    folder = check_folder(out)
+    folder = _output.check_folder(out)
     if part is None:
         part = next(iter(fetched.parts))
     if part not in fetched.parts:
         raise click.UsageError(f"--part: expected {either(fetched.parts)}, got {part!r}")
     with progress_bar(f"downloading {name}") as progress:
         data = fetched.parts[part](data_home=data_home or home_of_group, progress=progress)
-    with writing_into(folder):
+    with _output.writing_into(folder):
         if isinstance(data, FeatureTable):
             _write_features(data, folder)
         else:
@@ -98,15 +96,10 @@ def _write_answers(data: AnswerSet, folder: Path) -> None:
     write_comparisons(data.comparisons, folder / "answers.csv")
     written = "answers.csv"
     if data.classes is not None:
-        rows = [
-            [name, data.class_names[label]]
-            for name, label in zip(data.names, data.classes.tolist(), strict=True)
-        ]
-        write_csv(folder / "classes.csv", CLASS_HEADER, rows)
+        _output.write_csv(folder / "classes.csv", _output.CLASS_HEADER, _output.class_rows(data))
         written += ", classes.csv"
     else:
-        ours = ",".join(CLASS_HEADER) + "\n"
-        remove_stale(folder / "classes.csv", lambda text: text.startswith(ours))
+        _output.remove_stale(folder / "classes.csv", ",".join(_output.CLASS_HEADER) + "\n")
     click.echo(str(data.comparisons.summary()))
     click.echo(f"wrote {written} to {folder}")
     if data.pictures is not None:
@@ -114,11 +107,7 @@ def _write_answers(data: AnswerSet, folder: Path) -> None:
 
 
 def _write_features(data: FeatureTable, folder: Path) -> None:
-    rows = [
-        [name, data.class_names[label], *map(repr, features)]
-        for name, label, features in zip(
-            data.names, data.classes.tolist(), data.features.tolist(), strict=True
-        )
-    ]
-    write_csv(folder / "table.csv", [*CLASS_HEADER, *data.feature_names], rows)
+    classes, features = _output.class_rows(data), data.features.tolist()
+    rows = [[*row, *map(repr, cells)] for row, cells in zip(classes, features, strict=True)]
+    _output.write_csv(folder / "table.csv", [*_output.CLASS_HEADER, *data.feature_names], rows)
     click.echo(f"wrote table.csv to {folder}: {data.n_objects} objects, {data.n_features} features")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import click
 
+import ordlink as ol
 from ordlink.cli import _options
 from ordlink.cli._console import progress_bar, text_tree
 from ordlink.cli._output import check_folder, write_tree
-from ordlink.comparisons import Comparisons
-from ordlink.datasets import load_zoo
-from ordlink.methods import cluster
 
 PROPORTION = 0.1
 
@@ -19,23 +17,21 @@ PROPORTION = 0.1
 @_options.seed(default=0, help="Random seed of the simulated answers.")
 def command(out: str, seed: int) -> None:
     """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and score the tree."""
-    from ordlink import metrics
-
     folder = check_folder(out)
-    zoo = load_zoo()
+    zoo = ol.datasets.load_zoo()
     similarities = zoo.similarities()
-    comparisons = Comparisons.from_similarities(
+    comparisons = ol.Comparisons.from_similarities(
         similarities, PROPORTION, seed=seed, names=zoo.names
     )
     click.echo(f"Zoo: {PROPORTION:.0%} of all comparisons of 100 animals, drawn at random\n")
     click.echo(f"{comparisons.summary()}\n")
     with progress_bar("4-AL") as progress:
-        tree = cluster(comparisons, "4-AL", progress=progress)
+        tree = ol.cluster(comparisons, "4-AL", progress=progress)
     n_classes = len(zoo.class_names)
     click.echo(text_tree(tree, n_classes))
-    ari = metrics.ari_per_level(zoo.classes[None], tree)[0]
-    cost = metrics.dasgupta_cost(similarities, tree)
-    normalised = metrics.normalised_dasgupta_cost(similarities, tree)
+    ari = ol.metrics.ari_per_level(zoo.classes[None], tree)[0]
+    cost = ol.metrics.dasgupta_cost(similarities, tree)
+    normalised = ol.metrics.normalised_dasgupta_cost(similarities, tree)
     click.echo(f"\nagreement with the {n_classes} known classes (ARI, 1 is perfect): {ari:.3f}")
     click.echo(f"Dasgupta's cost: {cost:,.0f} (normalised: {normalised:.3f}; 0 best, 1 worst)")
     click.echo(f"merges decided by a tie: {tree.n_tied_merges} of {tree.n_objects - 1}\n")

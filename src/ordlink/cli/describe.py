@@ -6,21 +6,48 @@ from typing import Any
 
 import click
 
+import ordlink as ol
 from ordlink._text import counted
 from ordlink.cli import _options
 from ordlink.cli._answers import read_answers
-from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._console import progress_flag, stage_bars, warn_in_a_line
 from ordlink.comparisons import ListedComparisons
 
-MOST_COMPARISONS = 1_000_000
-"""Larger files get only the summary: the rest would take minutes."""
+MOST_COMPARISONS = 1_000_000  # larger files get only the summary: the rest would take minutes
 
 
-@_options.command("describe", "ordlink describe cars.csv --form most-central --one-based")
+@_options.command(
+    "describe",
+    "ordlink describe cars.csv --form most-central --one-based",
+    "ordlink describe cars.csv --form most-central --one-based --methods-text --quick",
+)
 @_options.answers
-def command(answers: str, **reading: Any) -> None:
+@_options.flag(
+    "--methods-text",
+    help="Print a methods and a results paragraph for a paper, those of 'report', instead.",
+)
+@click.option("--method", default=None, help="With --methods-text: as in 'report'.")
+@_options.flag("--quick", help="With --methods-text: as in 'report'.")
+@_options.seed(default=None, help="With --methods-text: random seed (default: 0).")
+@progress_flag
+def command(
+    answers: str,
+    reading: dict[str, Any],
+    methods_text: bool,
+    method: str | None,
+    quick: bool,
+    seed: int | None,
+) -> None:
     """Summarise ANSWERS: objects, comparisons, repeats, contradictions, gaps."""
+    if not methods_text and (method or quick or seed is not None):
+        raise click.UsageError("--method, --quick and --seed require --methods-text")
     comparisons = read_answers(answers, **reading)
+    if methods_text:
+        settings: Any = {"method": method or "auto", "quick": quick, "seed": seed or 0}
+        with stage_bars() as stages:
+            evidence = ol.report.gather_evidence(comparisons, **settings, stages=stages)
+        click.echo(ol.report.paper_text(evidence))
+        return
     summary = comparisons.summary()
     click.echo(str(summary))
     if 0 < comparisons.n_rows <= MOST_COMPARISONS:
@@ -30,11 +57,8 @@ def command(answers: str, **reading: Any) -> None:
 
 
 def _print_agreement(comparisons: ListedComparisons) -> None:
-    """Print how far answers agree, if questions repeat or triads close."""
-    from ordlink import validation
-
-    repeats = validation.agreement_of_repeats(validation.answers_of(comparisons))
-    cycles = validation.count_cycles(comparisons)
+    repeats = ol.validation.agreement_of_repeats(ol.validation.answers_of(comparisons))
+    cycles = ol.validation.count_cycles(comparisons)
     if repeats.n_pairs:
         click.echo(
             f"repeats that agree      {repeats.agreement:.1%} of answers to the same question, "
@@ -43,5 +67,5 @@ def _print_agreement(comparisons: ListedComparisons) -> None:
     if cycles.n_triads:
         click.echo(
             f"circular triads         {cycles.share:.1%} of {cycles.n_triads:,} "
-            f"({validation.CIRCULAR_BY_CHANCE:.0%} by chance)"
+            f"({ol.validation.CIRCULAR_BY_CHANCE:.0%} by chance)"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -23,6 +24,9 @@ from ordlink.hierarchy import Hierarchy
 
 Scores = list[tuple[str, float]]
 """Names of measures and their values."""
+MOST_COMPARED = 4_000
+MOST_SCORED = 12_000
+"""Objects whose pairs fit into a gigabyte: for two trees, and for a tree and answers."""
 
 
 @_options.command(
@@ -36,7 +40,7 @@ Scores = list[tuple[str, float]]
 @_options.file(
     "--classes",
     help="Class of each object: name,class[,finer class...] in any order, with or without a "
-    "header 'name,...'; or a single column without header, in the order of the objects.",
+    "header 'name,...'; or a single column without a header, in the order of the objects.",
 )
 @_options.file("--truth", help="The true tree (JSON).")
 @_options.count(
@@ -57,7 +61,8 @@ Scores = list[tuple[str, float]]
 @_options.file(
     "--json",
     "json_file",
-    help="Write the scores to this file, with Fowlkes-Mallows for each number of clusters.",
+    help="Write the scores to this file, with the Fowlkes-Mallows index for each number of "
+    "clusters.",
 )
 @_options.reading
 def command(
@@ -68,9 +73,9 @@ def command(
     similarities: str | None,
     answers: str | None,
     json_file: str | None,
-    **reading: Any,
+    reading: dict[str, Any],
 ) -> None:
-    """Score TREE, a tree.json, against what is known."""
+    """Score TREE (a tree.json) against classes, a true tree, similarities or answers."""
     if classes is truth is similarities is answers is None:
         raise click.UsageError("give at least one of --classes, --truth, --similarities, --answers")
     if levels is not None and truth is None:
@@ -85,12 +90,12 @@ def command(
     others: Scores = []
     by_clusters: dict[str, Any] = {}
     if classes is not None:
-        found = read_classes(classes, tree)
-        numbers = (counted(int(level.max()) + 1, "cluster") for level in found.labels)
-        titles = [f"{t} ({number})" for t, number in zip(found.titles, numbers, strict=True)]
-        scores += _adjusted_rand(titles, metrics.ari_per_level(found.labels, tree), "classes")
-        others += _measure_levels(tree, found.labels, "classes", classes)
-        by_clusters["classes"] = _by_level(tree, found.labels)
+        labels, names = read_classes(classes, tree)
+        numbers = [int(level.max()) + 1 for level in labels]
+        titles = [f"{t} ({counted(n, 'cluster')})" for t, n in zip(names, numbers, strict=True)]
+        scores += _adjusted_rand(titles, metrics.ari_per_level(labels, tree), "classes")
+        others += _measure_levels(tree, labels, "classes", classes)
+        by_clusters["classes"] = _cuts(numbers, metrics.fowlkes_mallows(labels, tree))
     if truth is not None:
         true_tree = Hierarchy.load(truth)
         _check_same_objects(tree, tree_file, true_tree, truth)
@@ -98,13 +103,20 @@ def command(
         titles = [f"truth ({number} clusters)" for number in cuts]
         values = metrics.ari_per_level(true_tree, tree, n_levels=len(cuts))
         scores += _adjusted_rand(titles, values, "truth")
-        if levels is None and true_tree.method != "planted":
+        if tree.n_objects > MOST_COMPARED:
+            warn_in_a_line(
+                f"only ARI is computed: the other measures compare all pairs of at most "
+                f"{MOST_COMPARED:,} objects, and these are {tree.n_objects:,}"
+            )
+        elif levels is None and true_tree.method != "planted":
             others += _measure_tree(tree, true_tree, cuts)
-            by_clusters["truth"] = _by_cut(tree, true_tree)
+            every = list(range(2, tree.n_objects))
+            together = metrics.fowlkes_mallows(true_tree, tree, n_clusters=every) if every else ()
+            by_clusters["truth"] = _cuts(every, together)
         else:
             labels = true_tree.levels(cuts)
             others += _measure_levels(tree, labels, "truth", truth)
-            by_clusters["truth"] = _by_level(tree, labels)
+            by_clusters["truth"] = _cuts(cuts, metrics.fowlkes_mallows(labels, tree))
     if similarities is not None:
         others += _score_similarities(tree, similarities)
     if answers is not None:
@@ -120,22 +132,8 @@ def command(
         click.echo(f"wrote {json_file}")
 
 
-def _by_level(tree: Hierarchy, levels: AnyArray) -> list[dict[str, float]]:
-    """Return Fowlkes-Mallows of each level, with its number of clusters."""
-    numbers = [len(set(level.tolist())) for level in levels]
-    return _cuts(numbers, metrics.fowlkes_mallows(levels, tree))
-
-
-def _by_cut(tree: Hierarchy, truth: Hierarchy) -> list[dict[str, float]]:
-    """Return B_k for each k from 2 to N - 1, both trees cut into k clusters."""
-    numbers = list(range(2, tree.n_objects))
-    return (
-        _cuts(numbers, metrics.fowlkes_mallows(truth, tree, n_clusters=numbers)) if numbers else []
-    )
-
-
-def _cuts(numbers: list[int], values: AnyArray) -> list[dict[str, float]]:
-    pairs = zip(numbers, values.tolist(), strict=True)
+def _cuts(numbers: list[int], values: Iterable[float]) -> list[dict[str, float]]:
+    pairs = zip(numbers, map(float, values), strict=True)
     return [{"n_clusters": number, "value": value} for number, value in pairs]
 
 
@@ -148,7 +146,6 @@ def _adjusted_rand(titles: list[str], values: AnyArray, what: str) -> Scores:
 
 
 def _measure_levels(tree: Hierarchy, levels: AnyArray, what: str, path: str) -> Scores:
-    """Return the other measures for the clusters of one or several levels."""
     purities = [metrics.dendrogram_purity(level, tree) for level in levels]
     scores = [
         (f"Fowlkes-Mallows, {what}", float(metrics.fowlkes_mallows(levels, tree).mean())),
@@ -165,13 +162,11 @@ def _measure_levels(tree: Hierarchy, levels: AnyArray, what: str, path: str) -> 
 
 
 def _measure_tree(tree: Hierarchy, truth: Hierarchy, cuts: list[int]) -> Scores:
-    """Return the other measures that compare two binary trees."""
     together = metrics.fowlkes_mallows(truth, tree, n_clusters=cuts)
     scores = [("Fowlkes-Mallows, truth", float(together.mean()))]
     scores += _distances(tree, truth, "truth")
     if tree.n_objects > 2:
-        correlation = metrics.cophenetic_correlation(truth, tree)
-        scores.append(("cophenetic correlation, truth", correlation))
+        scores += [("cophenetic correlation, truth", metrics.cophenetic_correlation(truth, tree))]
     return scores
 
 
@@ -229,12 +224,14 @@ def _score_similarities(tree: Hierarchy, path: str) -> Scores:
         scores.append(("normalised (0 best, 1 worst)", normalised))
     scores.append(("Moseley-Wang revenue", metrics.moseley_wang_revenue(matrix, tree)))
     if tree.n_objects > 2 and outside.min() < outside.max():
-        correlation = metrics.cophenetic_correlation(matrix, tree)
-        scores.append(("cophenetic correlation", correlation))
+        scores.append(("cophenetic correlation", metrics.cophenetic_correlation(matrix, tree)))
     return scores
 
 
 def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Scores:
+    if tree.n_objects > MOST_SCORED:
+        problem = f"a tree of {tree.n_objects:,} objects cannot be compared with answers"
+        raise InputError(f"{problem}, which is limited to {MOST_SCORED:,} objects")
     try:
         comparisons = read_answers_about(
             path, names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
@@ -243,8 +240,8 @@ def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Score
         raise InputError(_about_the_tree(error)) from error
     if tree.names is None and comparisons.names is not None:
         warn_in_a_line(
-            f"{path} names its objects, the tree does not: {quoted(comparisons.names[0])} is "
-            "taken for object 0, and so on"
+            f"{path} names its objects, the tree does not: {quoted(comparisons.names[0])} is taken "
+            f"as object 0, and so on"
         )
     return [
         ("comparisons predicted", metrics.comparison_accuracy(comparisons, tree)),
@@ -254,8 +251,7 @@ def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Score
 
 def _about_the_tree(error: InputError) -> str:
     """Return a message about answers: names and number of objects are the tree's, not options."""
-    of_tree = ("names", "n_objects")
-    tree = "another tree"
+    of_tree, tree = ("names", "n_objects"), "another tree"
     if error.parameter in of_tree:
         tree, error.remedy = "the tree", None
     name_flag = flag_namer(command.params)

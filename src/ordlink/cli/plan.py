@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import ordlink as ol
 from ordlink._text import counted
 from ordlink.cli import _options
 from ordlink.cli._answers import read_answers, source_name
-from ordlink.cli._console import progress_bar
+from ordlink.cli._console import progress_bar, progress_flag
 from ordlink.cli._output import check_file, refuse_overwrite, write_csv
 from ordlink.comparisons import FORMS
 from ordlink.errors import InputError, TooFewAnswersError
 
-if TYPE_CHECKING:
-    from ordlink.planning import Plan
-    from ordlink.plotting import Curve
-    from ordlink.validation import Estimate, LearningCurve
-
-_READING = ("form", "one_based", "columns", "header", "format", "skip_repeated", "names")
-_WITH_ANSWERS = (*_READING, "n_more", "n_repetitions")
-"""Options that require --answers; all others but --measure cannot be combined with it."""
-LARGEST_SHOWN = 1e9
-"""Larger numbers of answers count as infinite."""
+_ONLY_WITH_ANSWERS = ("names", "n_more", "n_repetitions")
+LARGEST_SHOWN = 1e9  # larger numbers of answers count as infinite
 _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
-_QUESTIONS = {
-    "triplet": "triplets",
-    "quadruplet": "quadruplets",
-    "most-central": "'most central' answers",
-    "odd-one-out": "'odd one out' answers",
-}
 
 
 @_options.command(
@@ -52,17 +39,24 @@ _QUESTIONS = {
 @click.option(
     "--difficulty",
     metavar="easy|medium|hard|NUMBER",
-    help="Signal-to-noise ratio of the similarities, delta / sigma: 2 (easy), 1 (medium, the "
-    "default), 0.5 (hard) or another number.",
+    help="How clearly the groups differ (default: medium). "
+    + "; ".join(f"{name}: {study}" for name, study in ol.planning.STUDIES.items())
+    + ". For experts a number: delta / sigma (easy is 2, medium 1, hard 0.5).",
 )
-@click.option("--errors", "error_rate", type=float, help="Lapse rate (default: 0.1).")
+@click.option(
+    "--errors",
+    "error_rate",
+    type=float,
+    help="Share of careless answers, the lapse rate (default: 0.1).",
+)
 @_options.choice("--question", FORMS, help="Form of the questions (default: triplet).")
 @click.option("--method", default="spectral", help="Method that builds the tree.")
 @click.option("--target", type=float, help="Score to reach (default: 0.9; with --answers: none).")
 @_options.choice(
     "--measure",
     ("aari", "accuracy"),
-    help="Measure of the target: agreement with the true tree (aari), or share of new answers "
+    help="Score that the target is for: agreement with the true tree (aari), or share of new "
+    "answers "
     "predicted (accuracy) (default: aari; with --answers: accuracy).",
 )
 @click.option("--confidence", type=float, help="Probability of reaching the target (default: 0.8).")
@@ -93,7 +87,9 @@ _QUESTIONS = {
 )
 @_options.file("--csv", "csv_file", help="Write the curve as a table.")
 @_options.file("--png", "png_file", help="Draw the curve (.png, .svg or .pdf).")
+@progress_flag
 def command(
+    reading: dict[str, Any],
     method: str,
     target: float | None,
     seconds_per_answer: float,
@@ -104,43 +100,62 @@ def command(
     png_file: str | None,
     **given: Any,
 ) -> None:
-    """Estimate how many answers a study needs, or with --answers, what more would gain.
+    """Estimate how many answers a study needs or, with --answers, what more would gain.
 
     Each simulated study plants a tree, simulates answers to random questions, and compares the
     tree of these answers with the planted one. With --answers, the accuracy on held-out answers is
     measured for growing subsets of the answers and extrapolated.
     """
-    from ordlink.planning import answers_cost
-    from ordlink.plotting import check_drawing
-
-    cost: dict[str, Any] = {"seconds_per_answer": seconds_per_answer, "pay_per_hour": pay_per_hour}
-    answers_cost(0, **cost)  # refuses wrong numbers before the work
+    cost: Any = {"seconds_per_answer": seconds_per_answer, "pay_per_hour": pay_per_hour}
+    ol.planning.answers_cost(0, **cost)  # refuses wrong numbers before the work
     if png_file is not None:
-        check_drawing(png_file)
+        ol.plotting.check_drawing(png_file)
     check_file(csv_file, "csv_file")
     check_file(png_file, "png_file")
     refuse_overwrite([answers], [csv_file, png_file])
     chosen = {name: value for name, value in given.items() if value is not None}
-    _check_combination(chosen, has_answers=answers is not None)
+    _check_combination(chosen, reading, has_answers=answers is not None)
     if answers is None:
-        plan = _simulate(chosen, method=method, target=target, seed=seed)
+        chosen |= {} if target is None else {"target": target}
+        settings = {"n_jobs": ol.planning.n_cores(), "method": method, "seed": seed, **chosen}
+        with progress_bar("simulated studies") as progress:
+            plan = ol.planning.plan_answers(**settings, progress=progress)
         _print_plan(plan, cost)
         _write_plan(plan, csv_file, png_file)
         return
-    reading = {name: given[name] for name in _READING}
-    settings = {"n_repetitions": given["n_repetitions"] or 2, "seed": seed}
-    curve = _measure(answers, reading, method, target, settings)
+    if target is not None:
+        ol.validation.check_accuracy(target)
+    comparisons = read_answers(answers, names=given["names"], **reading)
+    try:
+        with progress_bar("learning curve") as progress:
+            curve = ol.validation.learning_curve(
+                comparisons,
+                method,
+                n_repetitions=given["n_repetitions"] or 2,
+                seed=seed,
+                progress=progress,
+            )
+    except TooFewAnswersError as error:
+        raise InputError(
+            "expected enough answers for five folds and a learning curve, got "
+            f"{comparisons.n_answers}",
+            where=source_name(answers),
+            remedy="collect more, or plan a study with {n_objects}",
+        ) from error
     n_more = given["n_more"] or 1000
     _print_learning_curve(curve, n_more, target, cost)
     _write_learning_curve(curve, n_more, target, csv_file, png_file)
 
 
-def _check_combination(chosen: dict[str, Any], *, has_answers: bool) -> None:
-    """Refuse options of the other way to plan."""
+def _check_combination(
+    chosen: dict[str, Any], reading: dict[str, Any], *, has_answers: bool
+) -> None:
+    """Refuse options of the other way to plan; --measure belongs to both."""
+    given = {*chosen, *(name for name, value in reading.items() if value is not None)}
     for option in command.params:
-        if option.name not in chosen or option.name == "measure":
+        if option.name not in given or option.name == "measure":
             continue
-        if has_answers != (option.name in _WITH_ANSWERS):
+        if has_answers != (option.name in (*reading, *_ONLY_WITH_ANSWERS)):
             why = "cannot be combined with" if has_answers else "requires"
             raise click.UsageError(f"{option.opts[0]} {why} --answers")
     if has_answers and chosen.get("measure") == "aari":
@@ -149,62 +164,27 @@ def _check_combination(chosen: dict[str, Any], *, has_answers: bool) -> None:
         raise click.UsageError("give --objects to plan a study, or --answers to extend one")
 
 
-def _simulate(chosen: dict[str, Any], *, target: float | None, **settings: Any) -> Plan:
-    from ordlink.planning import n_cores, plan_answers
-
-    if target is not None:
-        chosen["target"] = target
-    chosen.setdefault("n_jobs", n_cores())
-    with progress_bar("simulated studies") as progress:
-        return plan_answers(**chosen, **settings, progress=progress)
-
-
-def _measure(
-    answers: str,
-    reading: dict[str, Any],
-    method: str,
-    target: float | None,
-    settings: dict[str, Any],
-) -> LearningCurve:
-    from ordlink.validation import check_accuracy, learning_curve
-
-    if target is not None:
-        check_accuracy(target)
-    comparisons = read_answers(answers, **reading)
-    try:
-        with progress_bar("learning curve") as progress:
-            return learning_curve(comparisons, method, progress=progress, **settings)
-    except TooFewAnswersError as error:
-        raise InputError(
-            "expected enough answers for five folds and a learning curve, got "
-            f"{comparisons.n_answers}",
-            where=source_name(answers),
-            remedy="collect more, or plan a study with {n_objects}",
-        ) from error
-
-
-def _print_plan(plan: Plan, cost: dict[str, Any]) -> None:
-    """Print the number of answers, their cost, and the curve."""
+def _print_plan(plan: ol.planning.Plan, cost: dict[str, Any]) -> None:
     setting, share = plan.scenario, f"{plan.confidence:.0%}"
     measure = _NAMES[setting.measure]
     aim = f"{measure} {setting.target:g} in {share} of studies like this"
     if plan.n_answers is not None:
-        between, questions = _between(*plan.interval), _QUESTIONS[setting.question]
-        click.echo(f"About {plan.n_answers:,} {questions} ({between}) for {aim}.")
+        between = _between(*plan.interval)
+        click.echo(f"About {plan.n_answers:,} {setting.question} answers ({between}) for {aim}.")
         click.echo(_cost_line(plan.n_answers, cost))
     elif plan.out_of_reach:
         click.echo(
             f"No number of answers is enough for {aim}: with every comparison known, {share} of "
-            f"them reach {plan.ceiling:.2f} (mean {plan.limit_mean:.2f})."
+            f"studies reach {plan.ceiling:.2f} (mean {plan.limit_mean:.2f})."
         )
     else:
         click.echo(
             f"More than {plan.max_answers:,} answers for {aim}, if it can be reached at all; with "
-            f"every comparison known, {share} of them reach {plan.ceiling:.2f}."
+            f"every comparison known, {share} of studies reach {plan.ceiling:.2f}."
         )
     click.echo(
-        f"{counted(setting.n_objects, 'object')}, {setting.n_clusters} clusters, delta / sigma = "
-        f"{setting.difficulty:g}, lapse rate {setting.error_rate:.0%}, {setting.method}; "
+        f"{counted(setting.n_objects, 'object')}, {setting.n_clusters} clusters, difficulty: "
+        f"{setting.difficulty_words}, lapse rate {setting.error_rate:.0%}, {setting.method}; "
         f"{counted(plan.n_runs, 'run')}"
     )
     click.echo(f"\n{'answers':>9} {'runs':>5} {measure:>9}    {'(spread)':12} {'chance':>7}")
@@ -217,25 +197,18 @@ def _print_plan(plan: Plan, cost: dict[str, Any]) -> None:
     click.echo(f"{'limit':>9} {'':5} {plan.limit_mean:>9.2f}")
 
 
-def _write_plan(plan: Plan, csv_file: str | None, png_file: str | None) -> None:
-    """Write the curve as a table and as a drawing."""
+def _write_plan(plan: ol.planning.Plan, csv_file: str | None, png_file: str | None) -> None:
     header = ("n_answers", "n_runs", "mean", "low", "high", "reached", "chance")
-    _write_table(csv_file, header, [[getattr(p, name) for name in header] for p in plan.curve])
-    if png_file is not None:
-        from ordlink.plotting import Curve
-
-        x, mean, low, high = zip(
-            *((p.n_answers, p.mean, p.low, p.high) for p in plan.curve), strict=True
-        )
-        curve = Curve(x, mean, low, high, f"mean and spread of {plan.n_runs} runs")
-        y, target = _NAMES[plan.scenario.measure], plan.scenario.target
-        _draw(png_file, [curve], y=y, target=target, needed=plan.n_answers)
+    rows = [[getattr(point, name) for name in header] for point in plan.curve]
+    x, _, *bands = list(zip(*rows, strict=True))[:5]
+    curve = (x, *bands, f"mean and spread of {plan.n_runs} runs")
+    settings = {"target": plan.scenario.target, "needed": plan.n_answers}
+    _write(csv_file, header, rows, png_file, [curve], y=_NAMES[plan.scenario.measure], **settings)
 
 
 def _print_learning_curve(
-    curve: LearningCurve, n_more: int, target: float | None, cost: dict[str, Any]
+    curve: ol.validation.LearningCurve, n_more: int, target: float | None, cost: dict[str, Any]
 ) -> None:
-    """Print the verdict, the curve, and its extrapolation."""
     verdict = curve.verdict()
     click.echo(f"{verdict.advice.capitalize()}: {verdict.reason}.")
     click.echo(
@@ -255,56 +228,53 @@ def _print_learning_curve(
 
 
 def _write_learning_curve(
-    curve: LearningCurve,
+    curve: ol.validation.LearningCurve,
     n_more: int,
     target: float | None,
     csv_file: str | None,
     png_file: str | None,
 ) -> None:
-    """Write the curve as a table and as a drawing."""
-    ahead = [curve.sizes[-1], curve.n_answers, curve.n_answers + n_more]
+    ahead = [int(curve.sizes[-1]), curve.n_answers, curve.n_answers + n_more]
     expected = [curve.predict(number) for number in ahead]
     rows: list[list[object]] = [
-        [size, float(accuracy), float(error), "" if math.isnan(stable) else float(stable), 0]
+        [size, accuracy, error, "" if math.isnan(stable) else stable, 0]
         for size, accuracy, error, stable in _measured(curve)
     ]
-    rows += [
-        [int(number), e.value, "", "", 1] for number, e in zip(ahead[1:], expected[1:], strict=True)
+    rows += [[number, e.value, "", "", 1] for number, e in zip(ahead, expected, strict=True)][1:]
+    mean, error = curve.accuracy, curve.accuracy_error
+    middle, low, high = ((mean + sign * error).tolist() for sign in (0, -1, 1))
+    values, lows, highs = zip(*((e.value, e.low, e.high) for e in expected), strict=True)
+    curves = [
+        (curve.sizes.tolist(), middle, low, high, "measured"),
+        (ahead, values, lows, highs, "expected", True),
     ]
     header = ("n_answers", "accuracy", "standard_error", "stability", "expected")
-    _write_table(csv_file, header, rows)
+    _write(csv_file, header, rows, png_file, curves, y="held-out accuracy", target=target)
+
+
+def _measured(curve: ol.validation.LearningCurve) -> Any:
+    columns = curve.sizes, curve.accuracy, curve.accuracy_error, curve.stability
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _write(
+    csv_file: str | None,
+    header: tuple[str, ...],
+    rows: list[list[object]],
+    png_file: str | None,
+    curves: list[tuple[Any, ...]],
+    **settings: Any,
+) -> None:
+    if csv_file is not None:
+        write_csv(Path(csv_file), header, rows)
+        click.echo(f"wrote {csv_file}")
     if png_file is not None:
-        from ordlink.plotting import Curve
-
-        mean, error = curve.accuracy, curve.accuracy_error
-        middle, low, high = ((mean + sign * error).tolist() for sign in (0, -1, 1))
-        values, lows, highs = zip(*((e.value, e.low, e.high) for e in expected), strict=True)
-        curves = [
-            Curve(curve.sizes.tolist(), middle, low, high, "measured"),
-            Curve(ahead, values, lows, highs, "expected", dashed=True),
-        ]
-        _draw(png_file, curves, y="held-out accuracy", target=target)
+        drawn = [ol.plotting.Curve(*curve) for curve in curves]
+        ol.plotting.save_curves(png_file, drawn, **settings)
+        click.echo(f"wrote {png_file}")
 
 
-def _measured(curve: LearningCurve) -> Any:
-    columns = curve.accuracy, curve.accuracy_error, curve.stability
-    return zip(curve.sizes.tolist(), *columns, strict=True)
-
-
-def _write_table(path: str | None, header: tuple[str, ...], rows: list[list[object]]) -> None:
-    if path is not None:
-        write_csv(Path(path), header, rows)
-        click.echo(f"wrote {path}")
-
-
-def _draw(path: str, curves: list[Curve], **settings: Any) -> None:
-    from ordlink.plotting import save_curves
-
-    save_curves(path, curves, **settings)
-    click.echo(f"wrote {path}")
-
-
-def _expected(estimate: Estimate) -> str:
+def _expected(estimate: ol.validation.Estimate) -> str:
     return f"{estimate.value:>18.3f} ({estimate.low:.3f}-{estimate.high:.3f}) expected"
 
 
@@ -313,29 +283,20 @@ def _target_line(target: float, number: float, low: float, high: float) -> str:
         luck = "" if low > LARGEST_SHOWN else f"; at best (1 case in 10) {_about(low)} are enough"
         return f"Accuracy {target:g} is not expected with any number of answers{luck}."
     return (
-        f"Accuracy {target:g} is expected with about {_about(number)} answers in all "
+        f"Accuracy {target:g} is expected with about {_about(number)} answers in total "
         f"({_between(low, high)})."
     )
 
 
 def _cost_line(n_answers: float, cost: dict[str, Any]) -> str:
-    from ordlink.planning import answers_cost
-
-    found = answers_cost(n_answers, **cost)
-    money = (
-        "" if found.money is None else f", {found.money:,.2f} at {cost['pay_per_hour']:g} per hour"
-    )
-    return f"{found.hours:,.1f} hours at {cost['seconds_per_answer']:g} seconds per answer{money}"
+    found = ol.planning.answers_cost(n_answers, **cost)
+    line = f"{found.hours:,.1f} hours at {cost['seconds_per_answer']:g} seconds per answer"
+    if found.money is not None:
+        line += f", {found.money:,.2f} at {cost['pay_per_hour']:g} per hour"
+    return line
 
 
 def _between(low: float, high: float) -> str:
-    """Return the two ends of an interval.
-
-    Examples
-    --------
-    >>> _between(1234, 5678), _between(1999, math.inf)
-    ('1,200 to 5,700', 'at least 2,000, no upper bound')
-    """
     if low > LARGEST_SHOWN:
         return "or out of reach"
     if high > LARGEST_SHOWN:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,27 +13,25 @@ import numpy as np
 
 from ordlink._atomic import replacing
 from ordlink._typing import FloatArray
-from ordlink.cli import _options
-from ordlink.cli._output import check_folder, remove_stale, write_csv, writing_into
+from ordlink.cli import _options, _output
 from ordlink.cli._tables import read_features
 from ordlink.comparisons import FORMS, RankedComparisons, list_answers, n_pairs
 from ordlink.datasets import planted_hierarchy, simulate_answers
-from ordlink.errors import InputError
+from ordlink.errors import InputError, OrdlinkError
 from ordlink.hierarchy import Hierarchy
 from ordlink.io import write_comparisons
 
-MOST_ANSWERS = 100_000_000
-"""More would not fit into the memory of most machines."""
+MOST_ANSWERS = 100_000_000  # more would not fit into the memory of most machines
 
 
 @dataclass(frozen=True)
 class Truth:
-    """Similarities to draw answers from, the table of known classes, and the true tree."""
+    """Similarities that determine the answers, the table of known classes, and the true tree."""
 
     similarities: FloatArray
     names: tuple[str, ...]
-    class_header: list[str]
-    class_rows: list[list[object]]
+    class_header: Sequence[str]
+    class_rows: Sequence[Sequence[object]]
     tree: Hierarchy | None = None
 
 
@@ -61,7 +61,7 @@ class Truth:
 @click.option(
     "--proportion",
     type=click.FloatRange(0, 1, min_open=True),
-    help="Share of all comparisons, each observed once, instead of --answers (quadruplets).",
+    help="Share of all quadruplets to observe, each once, instead of --answers.",
 )
 @click.option(
     "--errors",
@@ -90,14 +90,14 @@ def command(
     format: str,
     **model: Any,
 ) -> None:
-    """Simulate answers; write them with their similarities, the true tree and classes if known."""
+    """Simulate answers; write them with the similarities and any known tree and classes."""
     if (n_answers is None) == (proportion is None):
         raise click.UsageError("give either --answers or --proportion")
     if proportion is not None and form != "quadruplet":
         raise click.UsageError("--proportion requires --form quadruplet; use --answers instead")
     if proportion is not None and error_rate > 0:
         raise click.UsageError("--errors requires --answers")
-    folder = check_folder(out)
+    folder = _output.check_folder(out)
     truth = _plant(seed=seed, **model) if table is None else _read_table(table, metric)
     n = n_pairs(len(truth.names))
     number = n_answers or round((proportion or 0) * n * (n - 1) / 2)
@@ -115,7 +115,7 @@ def command(
             truth.similarities, number, form=form, error_rate=error_rate, seed=seed
         )
         comparisons = list_answers(rows, form, names=truth.names)
-    with writing_into(folder):
+    with _output.writing_into(folder):
         answers_file = f"answers.{format}"
         write_comparisons(comparisons, folder / answers_file)
         written = [answers_file, *_write_truth(truth, folder)]
@@ -125,47 +125,31 @@ def command(
 
 def _plant(*, depth: int, **model: Any) -> Truth:
     planted = planted_hierarchy(depth=depth, **model)
-    rows = [
-        [name, *classes]
-        for name, classes in zip(planted.names, planted.levels.T.tolist(), strict=True)
-    ]
-    return Truth(
-        planted.similarities,
-        planted.names,
-        ["name", *(f"level_{level}" for level in range(1, depth + 1))],
-        rows if depth else [],
-        planted.tree,
-    )
+    header = ["name", *(f"level_{level}" for level in range(1, depth + 1))]
+    rows = list(zip(planted.names, *planted.levels.tolist(), strict=True)) if depth else []
+    return Truth(planted.similarities, planted.names, header, rows, planted.tree)
 
 
 def _read_table(path: str, metric: str) -> Truth:
     features = read_features(path)
-    rows: list[list[object]] = [
-        [name, features.class_names[label]]
-        for name, label in zip(features.names, features.classes.tolist(), strict=True)
-    ]
-    return Truth(
-        features.similarities(metric),
-        features.names,
-        ["name", "class"],
-        rows if len(features.class_names) > 1 else [],
-    )
+    rows = _output.class_rows(features) if len(features.class_names) > 1 else []
+    return Truth(features.similarities(metric), features.names, _output.CLASS_HEADER, rows)
 
 
 def _write_truth(truth: Truth, folder: Path) -> list[str]:
-    """Write what is known besides the answers; files of an earlier run are removed."""
     written = []
     if truth.tree is not None:
         truth.tree.save(folder / "truth.json")
         written.append("truth.json")
     else:
-        remove_stale(folder / "truth.json", lambda text: '"method": "planted"' in text)
+        with contextlib.suppress(OrdlinkError):
+            if Hierarchy.load(folder / "truth.json").method == "planted":
+                _output.remove_stale(folder / "truth.json")
     if truth.class_rows:
-        write_csv(folder / "classes.csv", truth.class_header, truth.class_rows)
+        _output.write_csv(folder / "classes.csv", truth.class_header, truth.class_rows)
         written.append("classes.csv")
     else:
-        ours = ("name,level_1", "name,class\n")
-        remove_stale(folder / "classes.csv", lambda text: text.startswith(ours))
+        _output.remove_stale(folder / "classes.csv", "name,level_1", "name,class\n")
     with replacing(folder / "similarities.npy") as file:
         np.save(file, truth.similarities)
     return [*written, "similarities.npy"]

@@ -5,28 +5,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import random
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
-from fastapi import APIRouter, Cookie, Depends, HTTPException, Path, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from ordlink.collect import people
-from ordlink.collect.session import Answer, Continue, Step, Undo, View
-from ordlink.collect.site import (
-    PARTICIPANT_COOKIE,
-    PARTICIPANT_SECONDS,
-    Site,
-    TheSite,
-    client_of,
-    get_site,
-    same_site_only,
-)
+from ordlink.collect.session import Action, Answer, Continue, Step, Undo, View
+from ordlink.collect.site import PARTICIPANT_COOKIE, Site, TheSite, get_site, same_site_only
 from ordlink.errors import InputError
 
-MOST_QUESTIONS = 1_000_000
+_ANSWER = TypeAdapter(Answer)
 
 
 async def json_only(request: Request) -> None:
@@ -36,9 +29,15 @@ async def json_only(request: Request) -> None:
         raise HTTPException(415, "expected JSON")
 
 
+async def get_token(site: TheSite, request: Request) -> str | None:
+    """Return the token of a participant's browser."""
+    token = request.cookies.get(site.cookie(PARTICIPANT_COOKIE))
+    return token if token and len(token) <= 200 else None
+
+
 router = APIRouter()
 steps = APIRouter(prefix="/api", dependencies=[Depends(same_site_only), Depends(json_only)])
-Token = Annotated[str | None, Cookie(alias=PARTICIPANT_COOKIE, max_length=200)]
+Token = Annotated[str | None, Depends(get_token)]
 
 
 @router.get("/", include_in_schema=False)
@@ -46,17 +45,16 @@ async def welcome(site: TheSite, request: Request) -> Response:
     """Describe the study and ask for consent; known participants resume."""
     query = dict(request.query_params)
     origin, preview = people.origin_of(query), people.is_preview(query)
-    running = site.running
-    read = running.database.read
-    cookie = request.cookies.get(PARTICIPANT_COOKIE)
-    if cookie is not None and (
+    running, token = site.running, await get_token(site, request)
+    if token and (
         origin.external_id is None
-        or await read(people.is_theirs, origin, people.hash_token(cookie))
+        or await running.database.read(people.holds_id, people.hash_token(token), origin)
     ):
         return RedirectResponse("/run", status_code=303)
-    if not running.is_open and not await read(people.is_known, origin):
+    if not running.is_open:  # the same for all ids: nobody can find out who took part
         code, url = ("", "") if preview else running.study.completion("closed")
-        return site.page(request, "closed.html", code=code, url=url)
+        search = f"?{request.url.query}" if origin.external_id else ""
+        return site.page(request, "closed.html", code=code, url=url, search=search)
     return site.page(request, "welcome.html", preview=preview)
 
 
@@ -77,144 +75,93 @@ async def run(site: TheSite, request: Request) -> Response:
 )
 async def show_stimulus(site: TheSite, key: Annotated[str, Path(max_length=64)]) -> Response:
     """Return the file of a stimulus, or the range of it that a player asks for."""
+    running = site.running
     try:
-        return await asyncio.to_thread(site.running.media.respond, key)
+        return await asyncio.to_thread(running.media.respond, key)
     except KeyError as error:
         raise HTTPException(404, "there is no such stimulus") from error
     except (InputError, OSError) as error:
+        await running.note_missing(next(iter(running.media.missing), ""))
         raise HTTPException(404, "the file of this stimulus cannot be read") from error
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class JoinBody(_Body):
+class JoinBody(BaseModel, extra="forbid"):
     """Whether somebody takes part, and the query of the study link they opened."""
 
     agree: bool
     search: str = Field("", max_length=2000)
 
 
-class _StepBody(_Body):
-    """What a page sends; `visit` says whose page it is, where it is given."""
-
-    visit: str = Field("", max_length=64)
-
-
-class UndoBody(_StepBody):
-    """The question whose answer is undone."""
-
-    number: int = Field(ge=1, le=MOST_QUESTIONS)
-
-
-class AnswerBody(UndoBody):
-    """An answer: the positions that were chosen, none for "can't tell"."""
-
-    choice: list[int] = Field(max_length=8)
-    seconds: float = Field(0.0, ge=0, le=86_400)
-    blurs: int = Field(0, ge=0, le=10_000)
-    device: Literal["mouse", "touch", "keyboard", ""] = ""
-
-
-class ContinueBody(_StepBody):
-    """The page of text to continue from."""
-
-    phase: Literal["instructions", "ready", "break"]
-
-
-class WithdrawBody(_StepBody):
+class WithdrawBody(BaseModel, extra="forbid"):
     """The wish to have all answers removed."""
 
     confirm: Literal[True]
+    visit: str = Field("", max_length=64)
 
 
-class StimulusView(BaseModel):
-    """A text, or the address of a file."""
-
-    kind: Literal["text", "picture", "audio", "video"]
-    text: str
-    url: str
-
-
-class StateReply(BaseModel):
-    """What a participant sees; `number` is 0 where there is no question."""
-
-    visit: str  # sent back with every step: a page never acts for another in the same browser
-    phase: str
-    outcome: str | None
-    number: int
-    done: int
-    total: int
-    undoable: int
-    stored: bool
-    open: bool
-    stimuli: list[StimulusView]
-    code: str
-    url: str
-
-
-@steps.post("/join", response_model=StateReply)
-async def join_study(
-    site: TheSite, request: Request, body: JoinBody, token: Token = None
-) -> Response:
+@steps.post("/join")
+async def join_study(site: TheSite, request: Request, body: JoinBody, token: Token) -> Response:
     """Take part, or decline; a known participant resumes."""
-    running = site.running
-    database = running.database
-    origin = people.origin_of(dict(parse_qsl(body.search.removeprefix("?"))))
+    running, study = site.running, site.running.study
     if not body.agree:
-        if await database.read(people.is_known, origin):
-            raise HTTPException(409, running.study.text("declined_late"))
         return _reply(site, View("done", "declined"))
-    if not site.joining.allows(client_of(request)):
-        raise HTTPException(429, "too many people join from this address; try again in a minute")
+    query = dict(parse_qsl(body.search.removeprefix("?")))
+    origin = people.origin_of(query, running.secret if study.signed_links else b"")
+    is_listed = not study.participant_ids or origin.external_id in study.participant_ids
+    if not is_listed or (study.signed_links and not origin.is_signed):
+        raise HTTPException(403, study.text("bad_link"))
+    if not site.joining.allows_client(request):
+        raise HTTPException(
+            429, "too many participants are joining from this address; try again in a minute"
+        )
     cookie_hash = people.hash_token(token) if token else ""
     if token and origin.external_id is None:
         view = await running.step(Step(cookie_hash))
         if view is not None:
             return _reply(site, view, cookie_hash)
-    if not running.is_open and not await database.read(people.is_known, origin):
-        return _reply(site, View("done", "closed"))
     fresh = people.new_token()
     hashed = people.hash_token(fresh)
-    await database.write(people.join, origin, hashed, cookie_hash=cookie_hash)
+    person = await running.database.write(
+        people.join, origin, hashed, cookie_hash=cookie_hash, can_add=running.is_open
+    )
+    if person is None:
+        return _reply(site, View("done", "closed"))
     response = await _step(site, hashed, None)
-    site.set_cookie(response, PARTICIPANT_COOKIE, fresh, seconds=PARTICIPANT_SECONDS)
+    site.set_cookie(response, PARTICIPANT_COOKIE, fresh)
     return response
 
 
-@steps.get("/state", response_model=StateReply)
-async def show_state(site: TheSite, request: Request, token: Token = None) -> Response:
+@steps.get("/state")
+async def show_state(site: TheSite, request: Request, token: Token) -> Response:
     """Return what the participant sees: after a reload the same question as before."""
     return await _step(site, _admit(site, request, token), None)
 
 
-@steps.post("/undo", response_model=StateReply)
-async def undo_answer(
-    site: TheSite, request: Request, body: UndoBody, token: Token = None
-) -> Response:
+@steps.post("/undo")
+async def undo_answer(site: TheSite, request: Request, body: Undo, token: Token) -> Response:
     """Show the last question again."""
-    return await _step(site, _admit(site, request, token, body.visit), Undo(body.number))
+    return await _step(site, _admit(site, request, token, body.visit), body)
 
 
-@steps.post("/continue", response_model=StateReply)
-async def continue_study(
-    site: TheSite, request: Request, body: ContinueBody, token: Token = None
-) -> Response:
+@steps.post("/continue")
+async def continue_study(site: TheSite, request: Request, body: Continue, token: Token) -> Response:
     """Continue from the instructions, the practice or a break."""
-    return await _step(site, _admit(site, request, token, body.visit), Continue(body.phase))
+    return await _step(site, _admit(site, request, token, body.visit), body)
 
 
-@steps.post("/withdraw", response_model=StateReply)
-async def withdraw(
-    site: TheSite, request: Request, body: WithdrawBody, token: Token = None
-) -> Response:
+@steps.post("/withdraw")
+async def withdraw(site: TheSite, request: Request, body: WithdrawBody, token: Token) -> Response:
     """Remove all answers of this participant, or ask the owner to."""
     hashed = _admit(site, request, token, body.visit)
     outcome = await site.database.write(people.leave, hashed)
     if outcome is None:
         raise _unknown(site, hashed)
-    return _reply(site, View("done", outcome), hashed)
+    response = _reply(site, View("done", outcome), hashed)
+    if outcome == "withdrawn":
+        site.running.wants_truncation = True
+        site.known.discard(hashed)
+        response.delete_cookie(site.cookie(PARTICIPANT_COOKIE))
+    return response
 
 
 router.include_router(steps)
@@ -228,26 +175,24 @@ async def give_answer(request: Request) -> Response:
     site = await get_site(request)
     study = site.running.study
     try:
-        body = AnswerBody.model_validate_json(await request.body())
-        choice = study.kind.check_choice(body.choice)
+        answer = _ANSWER.validate_json(await request.body())
+        study.kind.check_choice(answer.choice)
     except ValidationError as error:
         raise RequestValidationError(error.errors()) from error
     except InputError as error:
         raise HTTPException(422, str(error)) from error
-    if not choice and not study.cant_tell:
-        raise HTTPException(422, 'this study has no "can\'t tell"')
-    hashed = _admit(site, request, request.cookies.get(PARTICIPANT_COOKIE), body.visit)
-    answer = Answer(body.number, choice, body.seconds, body.blurs, body.device)
+    if not answer.choice and not study.cant_tell:
+        raise HTTPException(422, 'this study has no "can\'t tell" option')
+    hashed = _admit(site, request, await get_token(site, request), answer.visit)
     return await _step(site, hashed, answer)
 
 
 ANSWER_DESCRIPTION: dict[str, Any] = {  # `give_answer` parses its body itself
-    "response_model": StateReply,
     "responses": {422: {}},
     "openapi_extra": {
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": AnswerBody.model_json_schema()}},
+            "content": {"application/json": {"schema": _ANSWER.json_schema()}},
         }
     },
 }
@@ -270,7 +215,7 @@ def _admit(site: Site, request: Request, token: str | None, visit: str = "") -> 
     return hashed
 
 
-async def _step(site: Site, hashed: str, action: Any) -> Response:
+async def _step(site: Site, hashed: str, action: Action | None) -> Response:
     view = await site.running.step(Step(hashed, action))
     if view is None:
         raise _unknown(site, hashed)
@@ -283,28 +228,35 @@ def _unknown(site: Site, hashed: str) -> HTTPException:
     return HTTPException(401, "unknown session cookie; reopen the study link")
 
 
+def _keys(site: Site, view: View, hashed: str) -> list[str]:
+    """Return one of two keys for each stimulus, the same ones after a reload."""
+    both = (site.running.keys, site.running.aliases)
+    rng = random.Random(f"{hashed} {view.number}")
+    chosen: dict[int, int] = {}
+    found = []
+    for one in view.shown:
+        chosen[one] = 1 - chosen[one] if one in chosen else rng.getrandbits(1)
+        found.append(both[chosen[one]][one])
+    return found
+
+
 def _reply(site: Site, view: View, hashed: str = "") -> Response:
-    study, keys = site.running.study, site.running.keys
+    study = site.running.study
     code, url = study.completion(view.outcome)
-    state = {
+    state = vars(view) | {
+        # Sent back with every step: a page never acts for another in the same browser.
         "visit": visit_of(hashed) if hashed else "",
-        "phase": view.phase,
-        "outcome": view.outcome,
-        "number": view.number,
-        "done": view.n_done,
-        "total": view.n_total,
-        "undoable": view.undoable,
-        "stored": view.stored,
         "open": site.running.is_open,
         "stimuli": [
             {
                 "kind": study.stimuli[one].kind,
                 "text": study.stimuli[one].text,
-                "url": f"/stimuli/{keys[one]}" if study.stimuli[one].path else "",
+                "url": f"/stimuli/{key}" if study.stimuli[one].path else "",
             }
-            for one in view.shown
+            for one, key in zip(view.shown, _keys(site, view, hashed), strict=True)
         ],
         "code": code,
         "url": url,
     }
+    del state["shown"]  # numbers of stimuli, not for participants
     return Response(json.dumps(state), media_type="application/json")

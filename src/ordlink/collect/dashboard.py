@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request, Response
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi import APIRouter, Depends, Form, HTTPException, Path, Query, Request, Response
+from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, StreamingResponse
+from starlette.background import BackgroundTask
 
-from ordlink.collect import people
-from ordlink.collect.results import (
-    ParticipantQuality,
-    export_answers,
-    export_events,
-    export_participants,
-    export_study,
-    judge_participants,
-    overall_agreement,
-    overview_of,
-)
+from ordlink.collect import people, results
 from ordlink.collect.rows import note_event
-from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, client_of, same_site_only
-from ordlink.collect.trees import TreeDrawing, draw_bars, draw_tree
-from ordlink.collect.worker import RecordReader
+from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, same_site_only
+from ordlink.collect.trees import draw_bars, draw_tree
 from ordlink.errors import InputError
 
 HIGHEST_NUMBER = 2**31 - 1
 
 router = APIRouter(prefix="/owner", dependencies=[Depends(same_site_only)])
 Password = Annotated[str, Form(max_length=500)]
+Page = Annotated[int, Query(ge=1, le=HIGHEST_NUMBER // 100)]
 Csrf = Annotated[str, Form(max_length=100)]
-ParticipantNumber = Annotated[int, Path(ge=1, le=HIGHEST_NUMBER)]
 
 
 async def owner_only(request: Request, site: TheSite) -> str:
@@ -58,11 +51,11 @@ writes = APIRouter(dependencies=[Depends(checked_owner)], default_response_class
 
 
 @router.get("/setup", include_in_schema=False)
-async def show_setup(site: TheSite, request: Request, token: str = "") -> Response:
-    """Ask for a password, with the token that was printed at the start."""
+async def show_setup(site: TheSite, request: Request) -> Response:
+    """Ask for a password, with the token that was printed at startup."""
     if await site.database.read(people.stored_password) is not None:
         return RedirectResponse("/owner/login", status_code=303)
-    return site.page(request, "login.html", token=token, problem="")
+    return site.page(request, "login.html", token="", problem="")
 
 
 @router.post("/setup", response_class=RedirectResponse)
@@ -70,16 +63,16 @@ async def set_up(
     site: TheSite, request: Request, token: Annotated[str, Form(max_length=200)], password: Password
 ) -> Response:
     """Set the password, once."""
-    _limit_tries(site, request)
-    if not site.owner.is_setup_token(token):
-        problem = "This is not the token that was printed at the start."
-        return site.page(request, "login.html", status=403, token="", problem=problem)
-    try:
-        hashed = await asyncio.to_thread(site.owner.hash_password, password)
-    except (InputError, UnicodeError) as error:
-        return site.page(request, "login.html", status=422, token=token, problem=str(error))
+    async with site.one_try(request):
+        if not site.owner.is_setup_token(token):
+            problem = "This is not the token that was printed at startup."
+            return site.page(request, "login.html", status=403, token="", problem=problem)
+        try:
+            hashed = await asyncio.to_thread(site.owner.hash_password, password)
+        except (InputError, UnicodeError) as error:
+            return site.page(request, "login.html", status=422, token=token, problem=str(error))
     if not await site.database.write(people.set_password, hashed):
-        raise HTTPException(403, "the password is set already; log in at /owner/login")
+        raise HTTPException(403, "the password has already been set; log in at /owner/login")
     return await _log_in(site)
 
 
@@ -92,12 +85,12 @@ async def show_login(site: TheSite, request: Request) -> Response:
 @router.post("/login", response_class=RedirectResponse)
 async def log_in(site: TheSite, request: Request, password: Password) -> Response:
     """Begin a session."""
-    _limit_tries(site, request)
-    stored = await site.database.read(people.stored_password)
-    try:
-        good = await asyncio.to_thread(site.owner.is_password, password, stored)
-    except UnicodeError:
-        good = False
+    async with site.one_try(request):
+        stored = await site.database.read(people.stored_password)
+        try:
+            good = await asyncio.to_thread(site.owner.is_password, password, stored)
+        except UnicodeError:
+            good = False
     if not good:
         return site.page(request, "login.html", status=403, problem="Wrong password.")
     return await _log_in(site)
@@ -106,30 +99,37 @@ async def log_in(site: TheSite, request: Request, password: Password) -> Respons
 @writes.post("/logout")
 async def log_out(site: TheSite, request: Request) -> Response:
     """End the session."""
-    token = request.cookies.get(OWNER_COOKIE, "")
+    token = request.cookies.get(site.cookie(OWNER_COOKIE), "")
     await site.database.write(people.end_session, token)
     response = RedirectResponse("/owner/login", status_code=303)
-    response.delete_cookie(OWNER_COOKIE, path="/owner")
+    response.delete_cookie(site.cookie(OWNER_COOKIE), path="/owner")
     return response
 
 
 @router.get("", include_in_schema=False)
-async def show_dashboard(site: TheSite, request: Request) -> Response:
-    """Show the dashboard, or the way to it."""
+async def show_dashboard(site: TheSite, request: Request, page: Page = 1) -> Response:
+    """Show the dashboard with a page of the participants, or the way to it."""
     session = await _find_session(site, request)
     if session is None:
         is_set = await site.database.read(people.stored_password) is not None
         return RedirectResponse("/owner/login" if is_set else "/owner/setup", status_code=303)
-    overview = await overview_of(site)
-    participants = await _participants(site)
+    made = asyncio.to_thread(_render_dashboard, site, request, session, page)
+    reply: Response = await site.pace.run(made)
+    return reply
+
+
+def _render_dashboard(site: Site, request: Request, session: str, page: int) -> Response:
+    overview = results.overview_of(site)
+    participants = results.judge(site, results.newest_participants(page))
     return site.page(
         request,
         "dashboard.html",
         csrf=session,
         overview=overview,
         participants=participants,
-        agreement=overall_agreement(participants),
-        n_asking=sum(one.asks_removal for one in participants),
+        page=page,
+        n_pages=-(-sum(overview["participants"].values()) // results.PAGE_SIZE),
+        agreement=site.running.trees and site.running.trees.overall,
         bars=draw_bars(overview["over_time"]),
         trees=_draw_trees(site),
     )
@@ -144,34 +144,38 @@ async def show_stimuli(site: TheSite, request: Request, _owner: Owner) -> Respon
 @router.get("/api/overview", response_class=JSONResponse)
 async def get_overview(site: TheSite, _owner: Owner) -> Response:
     """Return the progress: answers over time, participants, cost, the stop rule."""
-    return JSONResponse(await overview_of(site))
+    return JSONResponse(await site.pace.run(asyncio.to_thread(results.overview_of, site)))
 
 
 @router.get("/api/participants", response_class=JSONResponse)
-async def get_participants(site: TheSite, _owner: Owner) -> Response:
-    """Return the participants and what looks wrong with their answers."""
-    return JSONResponse([asdict(one) for one in await _participants(site)])
+async def get_participants(
+    site: TheSite, _owner: Owner, after: Annotated[int, Query(ge=0, le=HIGHEST_NUMBER)] = 0
+) -> Response:
+    """Return the next 1,000 participants after one, and what looks wrong with their answers."""
+    judged = asyncio.to_thread(results.judge, site, results.participants_after(after))
+    found = await site.pace.run(judged)
+    return JSONResponse([asdict(one) for one in found])
 
 
 @router.get("/api/tree", response_class=JSONResponse)
 async def get_tree(site: TheSite, _owner: Owner) -> Response:
     """Return the newest trees: of everybody, and without those who are excluded."""
-    latest = site.running.latest
+    running = site.running
     return JSONResponse(
         {
             "names": site.running.study.names,
             "urls": _picture_urls(site),
-            "everybody": latest.trees and latest.trees.everybody,
-            "kept": latest.trees and latest.trees.kept,
-            "n_stable": latest.stability.n_stable,
-            "built_at": latest.built_at,
+            "everybody": running.trees and running.trees.everybody,
+            "kept": running.trees and running.trees.kept,
+            "n_stable": running.stability.n_stable,
+            "built_at": running.built_at,
         }
     )
 
 
 Download = Literal[
     "answers.csv", "answers.parquet", "answers-of-everybody.csv", "answers-of-everybody.parquet",
-    "participants.csv", "events.jsonl", "study.yaml",
+    "participants.csv", "events.jsonl", "study.yaml", "links.csv",
 ]  # fmt: skip
 _MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -185,20 +189,29 @@ _MEDIA_TYPES = {
 async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
     """Return a file of the study."""
     extension = name.rsplit(".", 1)[1]
-    content: str | bytes
+    options: dict[str, Any] = {
+        "media_type": _MEDIA_TYPES[extension],
+        "headers": {"content-disposition": f'attachment; filename="{name}"'},
+    }
+    if name.startswith("answers"):
+        folder = tempfile.mkdtemp(prefix="ordlink-")
+        path = f"{folder}/{name}"
+        try:
+            await site.running.export_answers(path, everybody="everybody" in name)
+        except BaseException:
+            shutil.rmtree(folder)
+            raise
+        return FileResponse(path, background=BackgroundTask(shutil.rmtree, folder), **options)
+    content: str | Iterator[str]
     if name == "participants.csv":
-        content = export_participants(await _participants(site))
+        content = results.export_participants(site)
+    elif name == "links.csv":
+        content = results.export_links(site.running.study, site.running.secret)
     elif name == "study.yaml":
-        content = export_study(site.running.study)
-    elif name == "events.jsonl":
-        content = await site.database.read(lambda connection: "".join(export_events(connection)))
+        content = results.export_study(site.running.study)
     else:
-        content = await asyncio.to_thread(_answers, site, name, extension)
-    return Response(
-        content,
-        media_type=_MEDIA_TYPES[extension],
-        headers={"content-disposition": f'attachment; filename="{name}"'},
-    )
+        content = results.export_events(site.running.engine)
+    return StreamingResponse([content] if isinstance(content, str) else content, **options)
 
 
 @writes.post("/state")
@@ -213,40 +226,25 @@ async def change_state(
     return RedirectResponse("/owner", status_code=303)
 
 
-@writes.post("/participants/{person}/exclude")
-async def exclude_participant(
-    site: TheSite, person: ParticipantNumber, reason: Annotated[str, Form(max_length=200)] = ""
+@writes.post("/participants/{person}/{change}")
+async def change_participant(
+    site: TheSite,
+    person: Annotated[int, Path(ge=1, le=HIGHEST_NUMBER)],
+    change: Literal["exclude", "include", "withdraw", "keep"],
+    reason: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
-    """Leave a participant out of the tree; their answers stay."""
+    """Exclude or include a participant, remove their answers, or keep them despite a request."""
     printable = "".join(letter for letter in reason if letter.isprintable()).strip()
-    return await _write_participant(
-        site, people.exclude, person, reason=printable or "by the owner"
-    )
-
-
-@writes.post("/participants/{person}/include")
-async def include_participant(site: TheSite, person: ParticipantNumber) -> Response:
-    """Include a participant again."""
-    return await _write_participant(site, people.exclude, person, reason="")
-
-
-@writes.post("/participants/{person}/withdraw")
-async def withdraw_participant(site: TheSite, person: ParticipantNumber) -> Response:
-    """Remove the answers of a participant who asked for it."""
-    return await _write_participant(site, people.withdraw, person)
-
-
-@writes.post("/participants/{person}/keep")
-async def keep_participant(site: TheSite, person: ParticipantNumber) -> Response:
-    """Keep the answers of a participant who asks on another device to have them removed."""
-    return await _write_participant(site, people.refuse_removal, person)
-
-
-async def _write_participant(
-    site: Site, write: Callable[..., bool], person: int, **details: str
-) -> Response:
-    if not await site.database.write(write, person, **details):
+    changes: dict[str, Callable[[sa.Connection, int], bool]] = {
+        "exclude": partial(people.exclude, reason=printable or "by the owner"),
+        "include": partial(people.exclude, reason=""),
+        "withdraw": people.withdraw,
+        "keep": people.refuse_removal,
+    }
+    if not await site.database.write(changes[change], person):
         raise HTTPException(404, "there is no such participant")
+    if change == "withdraw":
+        site.running.wants_truncation = True
     return RedirectResponse("/owner", status_code=303)
 
 
@@ -254,7 +252,7 @@ router.include_router(writes)
 
 
 async def _find_session(site: Site, request: Request) -> str | None:
-    token = request.cookies.get(OWNER_COOKIE)
+    token = request.cookies.get(site.cookie(OWNER_COOKIE))
     if not token or len(token) > 200:
         return None
     return await site.database.read(people.find_session, token)
@@ -269,19 +267,8 @@ async def _log_in(site: Site) -> Response:
 
     await site.database.write(write)
     response = RedirectResponse("/owner", status_code=303)
-    site.set_cookie(response, OWNER_COOKIE, token, seconds=int(people.SESSION_SECONDS))
+    site.set_cookie(response, OWNER_COOKIE, token)
     return response
-
-
-def _limit_tries(site: Site, request: Request) -> None:
-    if not site.trying.allows(client_of(request)):
-        raise HTTPException(429, "too many tries; wait a minute")
-
-
-async def _participants(site: Site) -> list[ParticipantQuality]:
-    trees = site.running.latest.trees
-    agreement = {} if trees is None else trees.agreement
-    return await site.database.read(judge_participants, site.running.study, agreement)
 
 
 def _picture_urls(site: Site) -> list[str]:
@@ -291,14 +278,8 @@ def _picture_urls(site: Site) -> list[str]:
     ]
 
 
-def _draw_trees(site: Site) -> dict[str, TreeDrawing | None]:
-    trees, names, urls = site.running.latest.trees, site.running.study.names, _picture_urls(site)
+def _draw_trees(site: Site) -> dict[str, Any]:
+    trees, names, urls = site.running.trees, site.running.study.names, _picture_urls(site)
     return {
         name: draw_tree(getattr(trees, name, None), names, urls) for name in ("kept", "everybody")
     }
-
-
-def _answers(site: Site, name: str, extension: str) -> bytes:
-    reader = RecordReader(site.running.engine, site.running.study)
-    record = reader.read() if "everybody" in name else reader.read_kept()
-    return export_answers(record, extension)

@@ -1,25 +1,19 @@
-"""Participants, who join, return, withdraw or are excluded; the owner's password and sessions.
-
-Whoever knows an id of a platform can return as that participant. So only the device on which they
-joined first, known by its cookie, may remove their answers without asking the owner.
-"""
+"""Participants, who join, return, withdraw or are excluded; the owner's password and sessions."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from ordlink.collect.database import inserted_id
 from ordlink.collect.question_queue import counts_as_shown, return_questions
 from ordlink.collect.rows import bump_revision, note_event
 from ordlink.collect.schema import answer, event, owner, owner_session, participant, serving
@@ -28,8 +22,8 @@ from ordlink.errors import InputError
 LONGEST_ID = 100
 # Platforms and the query parameter that identifies a participant.
 _PLATFORMS = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "id": "participant"}
-_ASKED, _KEPT = "asked to withdraw", "kept by the owner"
-_RETURNED, _RETURNED_ELSEWHERE = "came back", "came back elsewhere"
+_COUNTS = ("last_number", "n_main", "n_practice", "n_failed_catches", "undoable", "n_undone")
+_ELSEWHERE = "came back on another device"
 SESSION_SECONDS = 12 * 3600.0
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
@@ -41,14 +35,19 @@ class Origin:
 
     source: str = "link"
     external_id: str | None = None
+    is_signed: bool = False  # the link says what only its receiver knows
 
 
-def origin_of(query: Mapping[str, str]) -> Origin:
+def origin_of(query: Mapping[str, str], secret: bytes = b"") -> Origin:
     """Return the origin that an address names; everything else in it is dropped."""
     for source, key in _PLATFORMS.items():
         found = query.get(key, "").strip()
         if found and found.isprintable() and len(found) <= LONGEST_ID:
-            return Origin(source, found)
+            origin = Origin(source, found)
+            given = query.get("key", "").encode()
+            expected = link_key(secret, origin).encode()
+            # Without a secret anybody could make a key.
+            return replace(origin, is_signed=bool(secret) and hmac.compare_digest(given, expected))
     return Origin()
 
 
@@ -67,95 +66,91 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def is_known(connection: sa.Connection, origin: Origin) -> bool:
-    """Return whether a participant has this id of a platform."""
-    return connection.execute(_find(origin)).first() is not None
-
-
-def is_theirs(connection: sa.Connection, origin: Origin, token_hash: str) -> bool:
-    """Return whether a token belongs to the participant with this id."""
-    known = connection.execute(_find(origin)).first()
-    return known is not None and secrets.compare_digest(str(known.token_hash), token_hash)
+def link_key(secret: bytes, origin: Origin) -> str:
+    """Return what a signed link has to say besides an id."""
+    message = f"link {origin.source} {origin.external_id}".encode()
+    return hmac.new(secret, message, hashlib.sha256).hexdigest()[:20]
 
 
 def join(
-    connection: sa.Connection, origin: Origin, token_hash: str, *, cookie_hash: str = ""
-) -> int:
-    """Add a participant, or let a known one return; `cookie_hash` is of their browser's token."""
-    known = connection.execute(_find(origin).with_for_update()).first()
+    connection: sa.Connection,
+    origin: Origin,
+    token_hash: str,
+    *,
+    cookie_hash: str = "",
+    can_add: bool = True,
+) -> int | None:
+    """Let a participant return, or add a new one if that is possible; None if neither.
+
+    `cookie_hash` is of the token that the browser had. Without signed links, whoever knows an id
+    can return: from then on, only the owner removes answers.
+    """
+    known = connection.execute(
+        sa.select(participant.c.id, participant.c.token_hash)
+        .where(participant.c.source == origin.source, _has_id(origin))
+        .with_for_update()
+    ).first()
     if known is not None:
-        _note_return(connection, known.id, known.token_hash, cookie_hash)
-        connection.execute(
-            participant.update().where(participant.c.id == known.id).values(token_hash=token_hash)
-        )
+        is_same = origin.is_signed or secrets.compare_digest(known.token_hash, cookie_hash)
+        changes = {"token_hash": token_hash} | ({} if is_same else {"is_shared": True})
+        connection.execute(participant.update().where(participant.c.id == known.id).values(changes))
+        note_event(connection, "came back" if is_same else _ELSEWHERE, person=known.id)
         return int(known.id)
-    counts = ("last_number", "n_main", "n_practice", "n_failed_catches", "undoable")
-    made = connection.execute(
-        participant.insert().values(
-            token_hash=token_hash,
-            source=origin.source,
-            external_id=origin.external_id,
-            phase="instructions",
-            excluded=False,
-            excluded_for="",
-            created_at=time.time(),
-            **dict.fromkeys(counts, 0),
-        )
-    )
-    person = inserted_id(made)
+    if not can_add:
+        return None
+    row = {
+        "token_hash": token_hash,
+        "source": origin.source,
+        "external_id": origin.external_id,
+        "phase": "instructions",
+        "excluded_for": "",
+        "created_at": time.time(),
+        **dict.fromkeys(_COUNTS, 0),
+        **dict.fromkeys(("excluded", "asks_removal", "is_shared"), False),
+    }
+    person = connection.execute(participant.insert().returning(participant.c.id), row).scalar_one()
     note_event(connection, "agreed", person=person)
-    return person
+    return int(person)
 
 
-def _is_first_device(connection: sa.Connection, person: int) -> bool:
-    """Return whether a participant is on the device on which they joined."""
-    last = connection.scalar(
-        sa.select(event.c.kind)
-        .where(event.c.participant_id == person, event.c.kind.in_((_RETURNED, _RETURNED_ELSEWHERE)))
-        .order_by(event.c.id.desc())
-        .limit(1)
+def holds_id(connection: sa.Connection, token_hash: str, origin: Origin) -> bool:
+    """Return whether a token belongs to the participant with this id."""
+    query = sa.select(participant.c.id).where(
+        participant.c.token_hash == token_hash,
+        participant.c.source == origin.source,
+        _has_id(origin),
     )
-    return last != _RETURNED_ELSEWHERE
+    return connection.execute(query).first() is not None
 
 
-def _note_return(connection: sa.Connection, person: int, token_hash: str, cookie_hash: str) -> None:
-    """Note whether a participant returns on their first device, by the tokens it has had."""
-    was_first = _is_first_device(connection, person)
-    notes = connection.scalars(
-        sa.select(event.c.data).where(
-            event.c.participant_id == person, event.c.kind == _RETURNED_ELSEWHERE
-        )
-    )
-    own = {json.loads(note)["left"] for note in notes} - {""}
-    if was_first:
-        own.add(token_hash)
-    if cookie_hash in own:
-        note_event(connection, _RETURNED, person=person)
-    else:
-        left = token_hash if was_first else ""
-        note_event(connection, _RETURNED_ELSEWHERE, person=person, left=left)
+def _has_id(origin: Origin) -> sa.ColumnElement[bool]:
+    id_column = participant.c.external_id
+    return sa.and_(id_column == origin.external_id, id_column.is_not(None))
 
 
 def leave(connection: sa.Connection, token_hash: str) -> str | None:
-    """Remove a participant's answers; on another device than the first, ask the owner to."""
-    person = connection.scalar(
-        sa.select(participant.c.id).where(participant.c.token_hash == token_hash)
-    )
-    if person is None:
+    """Remove the answers of whoever has this token now; if others may be them, ask the owner."""
+    c = participant.c
+    # Locked: nobody joins, on this server or another one, before the answers are gone.
+    known = connection.execute(
+        sa.select(c.id, c.is_shared).where(c.token_hash == token_hash).with_for_update()
+    ).first()
+    if known is None:
         return None
-    if _is_first_device(connection, person):
-        withdraw(connection, person)
+    if not known.is_shared:
+        withdraw(connection, known.id)
         return "withdrawn"
-    if person not in removal_requests(connection):
-        note_event(connection, _ASKED, person=person)
+    _set_asking(connection, known.id, is_asking=True)
     return "asked_to_withdraw"
 
 
 def withdraw(connection: sa.Connection, person: int) -> bool:
-    """Remove all of a participant but a row that says so; their questions are asked again."""
-    known = connection.execute(
-        sa.select(participant.c.outcome).where(participant.c.id == person).with_for_update()
-    ).first()
+    """Delete everything about a participant except a row noting the withdrawal.
+
+    Their questions are asked again.
+    """
+    c = participant.c
+    known = connection.execute(sa.select(c.outcome).where(c.id == person).with_for_update()).first()
     if known is None or known.outcome == "withdrawn":
         return known is not None
     shown = connection.scalars(
@@ -166,49 +161,48 @@ def withdraw(connection: sa.Connection, person: int) -> bool:
     return_questions(connection, list(shown))
     for table in (answer, serving, event):
         connection.execute(table.delete().where(table.c.participant_id == person))
-    counts = ("n_main", "n_practice", "n_failed_catches", "undoable")
-    connection.execute(
-        participant.update()
-        .where(participant.c.id == person)
-        .values(
-            external_id=None,
-            phase="done",
-            outcome="withdrawn",
-            finished_at=time.time(),
-            **dict.fromkeys(counts, 0),
-        )
-    )
+    nothing = {
+        "token_hash": f"withdrawn {secrets.token_hex(16)}",
+        "source": "link",
+        "external_id": None,
+        "phase": "done",
+        "outcome": "withdrawn",
+        "excluded_for": "",
+        "created_at": 0.0,
+        "finished_at": None,
+        **dict.fromkeys(_COUNTS, 0),
+        **dict.fromkeys(("excluded", "asks_removal", "is_shared"), False),
+    }
+    connection.execute(participant.update().where(c.id == person).values(nothing))
     bump_revision(connection)
     note_event(connection, "withdrawn")
     return True
 
 
-def removal_requests(connection: sa.Connection) -> set[int]:
-    """Return the participants who asked to have their answers removed and got no reply yet."""
-    rows = connection.execute(
-        sa.select(event.c.participant_id, event.c.kind)
-        .where(event.c.kind.in_((_ASKED, _KEPT)))
-        .order_by(event.c.id)
-    )
-    asking: set[int] = set()
-    for person, kind in rows:
-        (asking.add if kind == _ASKED else asking.discard)(person)
-    return asking
-
-
 def refuse_removal(connection: sa.Connection, person: int) -> bool:
     """Keep the answers of a participant who asked to have them removed; False if they did not."""
-    if person not in removal_requests(connection):
-        return False
-    note_event(connection, _KEPT, person=person)
-    return True
+    return _set_asking(connection, person, is_asking=False)
+
+
+def _set_asking(connection: sa.Connection, person: int, *, is_asking: bool) -> bool:
+    c = participant.c
+    changed = connection.execute(
+        participant.update()
+        .where(c.id == person, c.asks_removal != is_asking)
+        .values(asks_removal=is_asking)
+    ).rowcount
+    if changed:
+        kind = "asked to withdraw" if is_asking else "kept by the owner"
+        note_event(connection, kind, person=person)
+    return bool(changed)
 
 
 def exclude(connection: sa.Connection, person: int, *, reason: str) -> bool:
     """Exclude a participant from the tree, or include them if the reason is empty."""
+    c = participant.c
     found = connection.execute(
         participant.update()
-        .where(participant.c.id == person)
+        .where(c.id == person, sa.func.coalesce(c.outcome, "") != "withdrawn")
         .values(excluded=bool(reason), excluded_for=reason)
     )
     if not found.rowcount:
@@ -216,15 +210,6 @@ def exclude(connection: sa.Connection, person: int, *, reason: str) -> bool:
     bump_revision(connection)
     note_event(connection, "excluded" if reason else "included", person=person, reason=reason)
     return True
-
-
-def _find(origin: Origin) -> sa.Select[tuple[int, str]]:
-    """Return the query for the participant with an id of a platform; without an id, for nobody."""
-    return sa.select(participant.c.id, participant.c.token_hash).where(
-        participant.c.source == origin.source,
-        participant.c.external_id == origin.external_id,
-        participant.c.external_id.is_not(None),
-    )
 
 
 class OwnerAuth:
@@ -247,7 +232,7 @@ class OwnerAuth:
         """Return the hash of a password; slow on purpose."""
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
             raise InputError(
-                f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
+                f"a password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
                 "choose another one"
             )
         return self._hasher.hash(password)

@@ -14,7 +14,6 @@ from types import MappingProxyType
 
 import sqlalchemy as sa
 
-from ordlink.collect.database import inserted_id
 from ordlink.collect.samplers import PLANS, Draw
 from ordlink.collect.schema import (
     answer,
@@ -66,7 +65,7 @@ class QuestionQueue:
         return len(self._queue)
 
     def forget(self) -> None:
-        """Empty the memory: what this process leased is read again when it is needed."""
+        """Clear the cached questions; leased ones are read again when needed."""
         self._queue.clear()
         self._had.clear()
 
@@ -186,17 +185,9 @@ def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
         )
         added = set(map(read_objects, rows))
         questions = [one for one in questions if one.n_people is None or one.objects not in added]
-    made = connection.execute(
-        draw.insert().values(
-            sampler=drawn.sampler,
-            seed=drawn.seed,
-            n_questions=len(drawn.questions),
-            last_answer=drawn.last_answer,
-            last_draw=drawn.last_draw,
-            created_at=time.time(),
-        )
-    )
-    draw_id = inserted_id(made)
+    row = {**vars(drawn), "n_questions": len(drawn.questions), "created_at": time.time()}
+    del row["questions"]
+    draw_id = connection.execute(draw.insert().returning(draw.c.id), row).scalar_one()
     new = [
         {
             "draw_id": draw_id,
@@ -213,7 +204,7 @@ def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
 
 
 def release_abandoned(connection: sa.Connection, seconds: float) -> int:
-    """Return questions to the queue that were shown long ago and not answered; count them."""
+    """Requeue questions that were shown long ago and never answered; return their number."""
     is_late = sa.and_(serving.c.status == "open", serving.c.served_at < time.time() - seconds)
     # Whoever locks a participant locks their servings: a server that stores an answer at this
     # moment goes first, and its result is read afterwards.
@@ -239,7 +230,7 @@ def release_abandoned(connection: sa.Connection, seconds: float) -> int:
 
 
 def return_questions(connection: sa.Connection, questions: Sequence[int]) -> None:
-    """Take back one showing of each question; one that was shown often enough is free for any."""
+    """Undo one showing of each question; fully shown ones become free for any process."""
     c = question.c
     if questions:
         connection.execute(
@@ -263,11 +254,4 @@ def counts_as_shown() -> sa.ColumnElement[bool]:
             answer.c.number == serving.c.number,
             answer.c.undone,
         ),
-    )
-
-
-def release_all(connection: sa.Connection) -> None:
-    """End all leases: on SQLite, those of earlier runs are dead."""
-    connection.execute(
-        question.update().where(question.c.leased_by.is_not(None)).values(leased_by=None)
     )

@@ -14,9 +14,6 @@ from ordlink._typing import Int32Array
 from ordlink.comparisons import ListedComparisons, list_answers
 from ordlink.errors import InputError
 
-CANT_TELL: tuple[int, ...] = ()  # the choice of someone who can't tell: no position at all
-_RANKED_FROM = 8
-
 
 @dataclass(frozen=True)
 class QuestionType:
@@ -34,11 +31,10 @@ class QuestionType:
         """Whether the first object is what the others are compared with."""
         return self.form == "triplet"
 
-    def check_choice(self, choice: Sequence[int]) -> tuple[int, ...]:
-        """Return the choice if it is one: nothing (can't tell), or different options."""
-        chosen = tuple(choice)
-        if chosen == CANT_TELL:
-            return chosen
+    def check_choice(self, chosen: tuple[int, ...]) -> None:
+        """Raise InputError unless a choice is empty (can't tell) or names different options."""
+        if not chosen:
+            return
         if len(chosen) != self.n_chosen or len(set(chosen)) < self.n_chosen:
             raise InputError(
                 f"an answer to {self.name} names {self.n_chosen} of {self.n_options} options, or "
@@ -48,7 +44,6 @@ class QuestionType:
             raise InputError(
                 f"the options of {self.name} are 0 to {self.n_options - 1}, got {list(chosen)}"
             )
-        return chosen
 
     def rows(self, shown: ArrayLike, choices: ArrayLike) -> Int32Array:
         """Return answers as rows of the form, those of one answer next to each other.
@@ -175,8 +170,8 @@ QUESTION_TYPES: dict[str, QuestionType] = {  # the question types by name
         QuestionType(
             "rank-2-of-8",
             "triplet",
-            1 + _RANKED_FROM,
-            _RANKED_FROM,
+            9,
+            8,
             2,
             "Choose the two that are most like the one on top, the most similar one first.",
         ),

@@ -6,44 +6,48 @@ import csv
 import io
 import json
 import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import sqlalchemy as sa
 
-from ordlink.collect.people import removal_requests
+from ordlink.collect.people import Origin, link_key
 from ordlink.collect.question_types import passes_catch
 from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, is_file_name
 from ordlink.collect.study import Study
-from ordlink.collect.worker import Record, count_main_answers, person_name
-from ordlink.io import write_comparisons
+from ordlink.collect.worker import count_main_answers, person_name
 
+PAGE_SIZE = 100  # participants on a page of the dashboard
+CHUNK_SIZE = 1000  # rows or participants that are read at a time
 N_BARS = 60  # bars of the chart of answers over time
 FAST_SHARE = 0.2  # a larger share of too fast answers is flagged
 LEAST_REPEAT_AGREEMENT = 0.6
 LEAST_TREE_AGREEMENT = 0.55
 FEWEST_TO_JUDGE = 5
-_COPIED = ("source", "external_id", "phase", "outcome", "excluded", "excluded_for")
+CLOCK_SECONDS = 1.0  # by which the clocks of browser and server may differ on one answer
+_COPIED = ("source", "external_id", "phase", "outcome", "excluded", "excluded_for", "asks_removal")
 
 
-async def overview_of(site: Site) -> dict[str, Any]:
-    """Return the state of the study and its counts, as JSON."""
+def overview_of(site: Site) -> dict[str, Any]:
+    """Return the state of the study and its counts, as JSON; blocks."""
     study = site.running.study
-    counts = await site.database.read(count_all)
+    with site.running.engine.connect() as connection:
+        counts = count_all(connection)
     n_completed = counts["participants"].get("completed", 0)
     settings = ("n_objects", "question", "sampler", "method", "budget", "stable_trees", "currency")
     return {
         **{name: getattr(study, name) for name in settings},
         "state": site.running.state,
         "is_spent": site.running.is_spent(counts["n_answers"]),
-        "n_stable": site.running.latest.stability.n_stable,
+        "n_stable": site.running.stability.n_stable,
+        "missing": list(site.running.media.missing),
         "cost": round(n_completed * study.pay_per_person, 2),
         **counts,
     }
@@ -60,7 +64,9 @@ def count_all(connection: sa.Connection) -> dict[str, Any]:
         .select_from(question.join(draw))
         .group_by(sa.literal_column("drawn_by"))
     ).all()
+    is_asking = participant.c.asks_removal
     return {
+        "n_asking": connection.scalar(sa.select(sa.func.count()).where(is_asking)),
         "n_answers": count_main_answers(connection),
         "participants": {outcome or "taking part": int(number) for outcome, number in outcomes},
         "questions_by_sampler": {str(name): int(number) for name, number in samplers},
@@ -70,23 +76,21 @@ def count_all(connection: sa.Connection) -> dict[str, Any]:
 
 def _over_time(connection: sa.Connection) -> dict[str, Any]:
     """Return the numbers of main answers in equal intervals since the first one."""
-    counted = (
-        sa.select(answer.c.received_at)
-        .select_from(answer.join(serving))
-        .where(serving.c.role == "main", ~answer.c.undone)
-        .subquery()
-    )
-    first = connection.scalar(sa.select(sa.func.min(counted.c.received_at)))
+    first = connection.scalar(sa.select(sa.func.min(answer.c.received_at)))
     if first is None:
         return {"start": None, "seconds": None, "counts": []}
     width = max((time.time() - first) / N_BARS, 1.0)
-    place_of = sa.cast(sa.func.floor((counted.c.received_at - first) / width), sa.Integer)
-    # PostgreSQL groups by columns: an expression with parameters is another one each time.
-    bars = sa.select(place_of.label("place")).subquery()
-    rows = connection.execute(sa.select(bars.c.place, sa.func.count()).group_by(bars.c.place)).all()
+    place_of = sa.cast(sa.func.floor((answer.c.received_at - first) / width), sa.Integer)
+    all_answers = sa.select(place_of.label("place")).where(~answer.c.undone)
+    # All but the few that are not main answers: without looking up the question of each.
+    others = all_answers.select_from(answer.join(serving)).where(serving.c.role != "main")
     counts = [0] * N_BARS
-    for place, number in rows:
-        counts[min(max(int(place), 0), N_BARS - 1)] += int(number)
+    for query, sign in ((all_answers, 1), (others, -1)):
+        # PostgreSQL groups by columns: an expression with parameters is another one each time.
+        bars = query.subquery()
+        grouped = sa.select(bars.c.place, sa.func.count()).group_by(bars.c.place)
+        for place, number in connection.execute(grouped):
+            counts[min(max(int(place), 0), N_BARS - 1)] += sign * int(number)
     return {"start": first, "seconds": width, "counts": counts}
 
 
@@ -116,37 +120,50 @@ class ParticipantQuality:
 
 
 def judge_participants(
-    connection: sa.Connection, study: Study, agreement: Mapping[int, float]
+    connection: sa.Connection,
+    study: Study,
+    agreement: Mapping[int, float],
+    which: sa.Select[tuple[int]],
 ) -> list[ParticipantQuality]:
-    """Return the quality of all participants' answers, in the order in which they joined."""
+    """Return the quality of some participants' answers, in the order of the query for their ids."""
     a = answer.c
+    ids = list(connection.scalars(which))
     rows = connection.execute(
-        sa.select(a.participant_id, serving.c.role, serving.c.shown, a.choice, a.seconds, a.n_blurs)
+        sa.select(
+            a.participant_id,
+            *(serving.c.role, serving.c.shown, a.choice, a.seconds, a.n_blurs),
+            (a.received_at - serving.c.served_at).label("passed"),  # by the server's clock
+        )
         .select_from(answer.join(serving))
-        .where(~a.undone)
+        .where(~a.undone, a.participant_id.in_(ids))
         .order_by(a.id)
     )
     by_person: dict[int, list[Any]] = {}
     for row in rows:
         by_person.setdefault(row.participant_id, []).append(row)
-    people = connection.execute(sa.select(participant).order_by(participant.c.id))
-    asking = removal_requests(connection)
+    found = connection.execute(sa.select(participant).where(participant.c.id.in_(ids)))
+    people = {one.id: one for one in found}
     return [
         ParticipantQuality(
             **{name: getattr(one, name) for name in _COPIED},
             **_judge(by_person.get(one.id, []), study, agreement.get(one.id)),
             person=one.id,
-            asks_removal=one.id in asking,
         )
-        for one in people
+        for one in (people[number] for number in ids)
     ]
 
 
-def overall_agreement(people: list[ParticipantQuality]) -> float | None:
-    """Return the mean agreement, weighted by the numbers of answers; None without any."""
-    known = [(one.agreement, one.n_answers) for one in people if one.agreement is not None]
-    total = sum(number for _, number in known)
-    return sum(share * number for share, number in known) / total if total else None
+def newest_participants(page: int) -> sa.Select[tuple[int]]:
+    """Return the query for a page of the dashboard: first those who ask to be removed."""
+    c = participant.c
+    newest = sa.select(c.id).order_by(c.asks_removal.desc(), c.id.desc())
+    return newest.limit(PAGE_SIZE).offset((page - 1) * PAGE_SIZE)
+
+
+def participants_after(person: int) -> sa.Select[tuple[int]]:
+    """Return the query for the next participants in the order in which they joined."""
+    c = participant.c
+    return sa.select(c.id).where(c.id > person).order_by(c.id).limit(CHUNK_SIZE)
 
 
 def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, Any]:
@@ -162,12 +179,20 @@ def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, 
         if row.role == "repeat"
     ]
     pairs = [(before, again) for before, again in repeats if before is not None]
-    n_same = sum(_chosen(kind, before) == _chosen(kind, again) for before, again in pairs)
+
+    def chosen(row: Any) -> tuple[int, ...]:
+        return kind.chosen_objects(read_objects(row.shown), read_objects(row.choice))
+
+    n_same = sum(chosen(before) == chosen(again) for before, again in pairs)
     n_failed = sum(
         not passes_catch(kind, read_objects(row.shown), read_objects(row.choice)) for row in catches
     )
-    n_fast = sum(value < study.min_seconds for value in seconds)
+    # A browser can say what it likes: an answer cannot take longer than it was on its way.
+    n_fast = sum(min(row.seconds, row.passed) < study.min_seconds for row in main)
+    n_odd = sum(row.seconds > row.passed + CLOCK_SECONDS for row in main)
     flags = []
+    if n_odd:
+        flags.append(f"{n_odd} of {len(main)} response times are longer than the time that passed")
     if main and n_fast > FAST_SHARE * len(main):
         flags.append(f"{n_fast} of {len(main)} answers in under {study.min_seconds:g} s")
     if n_failed:
@@ -192,41 +217,67 @@ def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, 
     }
 
 
-def _chosen(kind: Any, row: Any) -> tuple[int, ...]:
-    return tuple(kind.chosen_objects(read_objects(row.shown), read_objects(row.choice)))
+def export_events(engine: sa.Engine) -> Iterator[str]:
+    """Iterate over all draws, questions, servings, answers and events, as lines of JSON.
 
-
-def export_answers(record: Record, format: str) -> bytes:
-    """Return the comparisons as a file, from which ``ordlink cluster`` builds the same tree."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"answers.{format}"
-        write_comparisons(record.comparisons, path)
-        return path.read_bytes()
-
-
-def export_events(connection: sa.Connection) -> Iterator[str]:
-    """Iterate over all draws, questions, servings, answers and events, as lines of JSON."""
+    In pieces, each read at once: neither memory nor the log of the database grows meanwhile.
+    """
     for table in (draw, question, serving, answer, event):
-        query = sa.select(table).order_by(*table.primary_key)
-        for row in connection.execute(query).mappings():
-            yield json.dumps({"record": table.name, **row}, ensure_ascii=False) + "\n"
+        keys = list(table.primary_key)
+        last = [-1] * len(keys)
+        while True:
+            query = sa.select(table).order_by(*keys).limit(CHUNK_SIZE)
+            with engine.connect() as connection:
+                rows = connection.execute(query.where(sa.tuple_(*keys) > tuple(last))).mappings()
+                found = [dict(row) for row in rows]
+            if not found:
+                break
+            last = [found[-1][key.name] for key in keys]
+            yield "".join(
+                json.dumps({"record": table.name, **row}, ensure_ascii=False) + "\n"
+                for row in found
+            )
 
 
-def export_participants(people: list[ParticipantQuality]) -> str:
-    """Return a CSV file of the participants and the quality of their answers."""
+def export_participants(site: Site) -> Iterator[str]:
+    """Iterate over pieces of a CSV file of the participants and the quality of their answers."""
+    columns = [field.name for field in fields(ParticipantQuality)]
+    yield _csv([["annotator", *columns[1:]]])
+    last = 0
+    while people := judge(site, participants_after(last)):
+        last = people[-1].person
+        added = [
+            {"person": person_name(one.person), "flags": "; ".join(one.flags)} for one in people
+        ]
+        cells = [asdict(one) | more for one, more in zip(people, added, strict=True)]
+        yield _csv([[row[column] for column in columns] for row in cells])
+
+
+def judge(site: Site, which: sa.Select[tuple[int]]) -> list[ParticipantQuality]:
+    """Return the quality of participants' answers with the newest tree; blocks."""
+    running = site.running
+    agreement = {} if running.trees is None else running.trees.agreement
+    with running.engine.connect() as connection:
+        return judge_participants(connection, running.study, agreement, which)
+
+
+def _csv(rows: list[list[Any]]) -> str:
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    columns = [
-        "annotator", "source", "external_id", "phase", "outcome", "n_answers", "median_seconds",
-        "n_fast", "n_cant_tell", "n_blurs", "n_catches", "n_failed", "n_repeats", "n_same",
-        "agreement", "excluded", "excluded_for", "flags", "asks_removal",
-    ]  # fmt: skip
-    writer.writerow(columns)
-    for one in people:
-        added = {"annotator": person_name(one.person), "flags": "; ".join(one.flags)}
-        fields = asdict(one) | added
-        writer.writerow([_harmless(fields[column]) for column in columns])
+    csv.writer(file, lineterminator="\n").writerows(
+        [_harmless(cell) for cell in row] for row in rows
+    )
     return file.getvalue()
+
+
+def export_links(study: Study, secret: bytes) -> str:
+    """Return a CSV file of the addresses, without the host, for the participants of a list."""
+    rows = [["participant", "address"]]
+    for name in study.participant_ids:
+        query = {"participant": name}
+        if study.signed_links:
+            query["key"] = link_key(secret, Origin("id", name))
+        rows.append([name, f"/?{urlencode(query)}"])
+    return _csv(rows)
 
 
 def export_study(study: Study) -> str:

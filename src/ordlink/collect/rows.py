@@ -6,7 +6,7 @@ import json
 import random
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import sqlalchemy as sa
@@ -49,15 +49,14 @@ class Participant:
     n_practice: int
     n_failed_catches: int
     undoable: int
+    n_undone: int
     finished_at: float | None
     open: OpenQuestion | None = None
     changed: bool = False
 
 
-_UPDATED = (  # columns of `participant` that steps change
-    "phase", "outcome", "last_number", "n_main", "n_practice", "n_failed_catches", "undoable",
-    "finished_at",
-)  # fmt: skip
+# Columns of `participant` that steps change.
+_UPDATED = [one.name for one in fields(Participant) if one.name not in ("id", "open", "changed")]
 
 
 def lock_participants(connection: sa.Connection, hashes: set[str]) -> dict[str, Participant]:
@@ -164,7 +163,6 @@ class PendingRows:
         self.connection.execute(
             answer.update().where(_is_row(answer, person, number)).values(undone=True)
         )
-        bump_revision(self.connection)
         note_event(self.connection, "undone", person=person.id, number=number)
         answered = OpenQuestion(number, row[0], row[1], read_objects(row[2]))
         return answered, read_objects(row[3])
@@ -221,7 +219,7 @@ class PendingRows:
 
 
 def bump_revision(connection: sa.Connection) -> None:
-    """Note that earlier answers changed, so that trees are built anew."""
+    """Note that earlier answers changed, so that trees are rebuilt."""
     connection.execute(study.update().values(revision=study.c.revision + 1))
 
 

@@ -9,7 +9,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,14 +17,15 @@ import numpy as np
 import sqlalchemy as sa
 
 from ordlink.collect import schema
-from ordlink.collect.database import LOG, Database, checkpoint, hide_password, is_sqlite
-from ordlink.collect.question_queue import (
-    LEASE_SIZE,
-    QuestionQueue,
-    add_draw,
-    release_abandoned,
-    release_all,
+from ordlink.collect.database import (
+    LOG,
+    Database,
+    checkpoint,
+    describe,
+    hide_password,
+    is_sqlite,
 )
+from ordlink.collect.question_queue import LEASE_SIZE, QuestionQueue, add_draw, release_abandoned
 from ordlink.collect.rows import note_event
 from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
 from ordlink.collect.session import Step, StudySession, View
@@ -37,19 +38,19 @@ Worker = StudyTasks | WorkerProcess
 FEW_AT_ONCE = 2  # random questions drawn at a time while a plan waits for answers
 FEWEST_QUEUED = 24  # questions that should always be queued
 SECONDS_AHEAD = 2.0  # questions are drawn ahead for so long and the time of two draws
-MOST_DRAWN = 1024
+MOST_DRAWN = 16_384
+MOST_ADDED = 512  # in one transaction
 FILL_SECONDS = 0.25
 UPKEEP_SECONDS = 2.0
-TREE_SECONDS = 3.0
+TREE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Stability:
     """For how many checks in a row the tree has been the same.
 
-    A check counts after as many new answers as there are objects. "Can't tell" is no new answer,
-    nor is one that was undone and given again, nor are those of participants who were excluded or
-    included again.
+    A check counts after as many new answers as there are objects, without "can't tell", answers
+    given again after undo, and those of participants who were excluded or included again.
     """
 
     n_stable: int = 0
@@ -68,15 +69,6 @@ class Stability:
         return replace(self, n_told_kept=min(self.n_told_kept, trees.n_told_kept))
 
 
-@dataclass(frozen=True)
-class LatestTrees:
-    """The newest trees, when they were built, and for how long the tree has been the same."""
-
-    trees: Trees | None = None
-    built_at: float = 0.0
-    stability: Stability = field(default_factory=Stability)
-
-
 class RunningStudy:
     """Everything behind the pages of one study."""
 
@@ -86,16 +78,23 @@ class RunningStudy:
         self.study = study
         self.database = Database(url)
         self.engine = self.database.engine
-        self.keys = stimulus_keys(register_study(self.engine, study), study.n_objects)
-        self.media = Media(study.stimuli, self.keys)
+        self.secret = register_study(self.engine, study)
+        self.keys = stimulus_keys(self.secret, study.n_objects)
+        self.aliases = stimulus_keys(self.secret, study.n_objects, " again")
+        self.media = Media(study.stimuli, self.keys, self.aliases)
         process = secrets.token_hex(8)
         self._rng = self._make_rng(process)
         self.queue = QuestionQueue(process, study.people_per_question, self.draw_now)
         self.session = StudySession(study, self.queue)
+        self.session.missing = self.media.missing
         self.database.on_rollback = self.queue.forget
-        if is_sqlite(self.engine):
-            self.database.submit(release_all).result()
-        self.latest = LatestTrees()
+        if is_sqlite(self.engine):  # leases of earlier runs are dead
+            with self.engine.begin() as connection:
+                waits = schema.question.c.n_served < schema.question.c.n_wanted
+                connection.execute(schema.question.update().where(waits).values(leased_by=None))
+        self.trees: Trees | None = None  # the newest ones
+        self.built_at = 0.0
+        self.stability = Stability()
         self._set_state(self._read_state())
         self._make_worker = partial(make_worker, url, study)
         # Two workers, so that questions never wait for trees.
@@ -103,11 +102,12 @@ class RunningStudy:
         self._builder: Worker | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._building = asyncio.Lock()
+        self.wants_truncation = False  # after a withdrawal, SQLite's log goes too
         self._shown: deque[tuple[float, int]] = deque(maxlen=16)
         self._draw_seconds = 0.0
 
     async def step(self, step: Step) -> View | None:
-        """Carry out a step of a participant; returns after it is on the disk."""
+        """Carry out a participant's step; return once it is on disk."""
         view: View | None = await self.database.write_together(self.session.take, step)
         return view
 
@@ -122,44 +122,59 @@ class RunningStudy:
         return self.state == "open"
 
     async def set_state(self, state: str) -> None:
-        """Open, pause or end the study; opened again, it counts stable trees anew."""
+        """Open, pause or end the study; when reopened, stable trees are counted from 0."""
         if state not in ("open", "paused", "complete"):
             raise InputError(f"expected open, paused or complete, got {state!r}", parameter="state")
-        if state == "open" and self.is_spent(await self.database.read(count_main_answers)):
-            raise InputError(
-                f"the budget of {self.study.budget} answers is spent; to continue, raise budget in "
-                "the study file and restart the server"
-            )
 
         def write(connection: sa.Connection) -> None:
+            if state == "open" and self.is_spent(count_main_answers(connection)):
+                raise InputError(
+                    f"the budget of {self.study.budget} answers is spent; to continue, raise "
+                    "budget in the study file and restart the server"
+                )
             connection.execute(schema.study.update().values(state=state))
             note_event(connection, "state", state=state)
 
         await self.database.write(write)
         self._set_state(self._read_state())
 
+    async def note_missing(self, name: str) -> None:
+        """Pause the study because of a stimulus that nobody can see any more."""
+        if self.is_open:
+            LOG.error("stimulus %r cannot be read; the study is paused", name)
+            await self.set_state("paused")
+
     def is_spent(self, n_answers: int) -> bool:
         """Return whether the budget is spent with so many answers."""
         return self.study.budget is not None and n_answers >= self.study.budget
+
+    async def export_answers(self, path: str, *, everybody: bool) -> None:
+        """Write the comparisons to a file, beside the server."""
+        async with self._building:
+            builder = await self._get_builder()
+            await asyncio.to_thread(builder.export_answers, path, everybody=everybody)
+
+    async def _get_builder(self) -> Worker:
+        if self._builder is None:
+            self._builder = await asyncio.to_thread(self._make_worker)
+        return self._builder
 
     async def build_trees(self) -> None:
         """Build the trees, if there is anything new."""
         if self._drawer is None:
             return
         async with self._building:  # trees that took longer must not replace newer ones
-            if self._builder is None:
-                if not await self.database.read(count_main_answers):
-                    return  # a new study starts sooner with one process less
-                self._builder = await asyncio.to_thread(self._make_worker)
-            old = self.latest.trees
-            version = None if old is None else old.version
-            trees = await asyncio.to_thread(self._builder.build_trees, version)
+            if self._builder is None and not await self.database.read(count_main_answers):
+                return  # a new study starts sooner with one process less
+            builder = await self._get_builder()
+            version = None if self.trees is None else self.trees.version
+            trees = await asyncio.to_thread(builder.build_trees, version)
             if trees is not None:
-                stability = self.latest.stability.after(trees, fewest_new=self.study.n_objects)
-                self.latest = LatestTrees(trees, time.time(), stability)
+                self.stability = self.stability.after(trees, fewest_new=self.study.n_objects)
+                self.trees, self.built_at = trees, time.time()
 
     def start(self) -> None:
-        """Start the background."""
+        """Start the background tasks."""
         self._drawer = self._make_worker()
         self._tasks = [
             asyncio.create_task(self._repeat(work, seconds), name=work.__name__)
@@ -171,7 +186,7 @@ class RunningStudy:
         ]
 
     async def stop(self) -> None:
-        """Stop the background, finish what is being written, close everything."""
+        """Stop the background tasks, finish what is being written, close everything."""
         for task in self._tasks:
             task.cancel()
         for worker in (self._drawer, self._builder):
@@ -188,8 +203,8 @@ class RunningStudy:
                 await work()
             except WorkerError as error:
                 LOG.warning("%s", error)
-            except Exception:
-                LOG.exception("background work failed and is retried later")
+            except Exception as error:
+                LOG.error("background work failed and is retried later: %s", describe(error))
             await asyncio.sleep(seconds)
 
     async def _fill_queue(self) -> None:
@@ -208,14 +223,15 @@ class RunningStudy:
         n_questions = max(wanted - len(queue), FEWEST_QUEUED // 2)
         drawn = await asyncio.to_thread(self._drawer.draw, n_questions, self._new_seed())
         self._draw_seconds = time.monotonic() - now
-        if not drawn.questions:  # a plan that waits for answers
-            return
+        # None where a plan waits for answers; many in pieces, so that answers get in between.
+        for start in range(0, len(drawn.questions), MOST_ADDED):
+            some = replace(drawn, questions=drawn.questions[start : start + MOST_ADDED])
 
-        def write(connection: sa.Connection) -> None:
-            add_draw(connection, drawn, self.study.people_per_question)
-            queue.lease(connection, most=max(n_questions, LEASE_SIZE))
+            def write(connection: sa.Connection, some: Draw = some) -> None:
+                add_draw(connection, some, self.study.people_per_question)
+                queue.lease(connection, most=max(len(some.questions), LEASE_SIZE))
 
-        await self.database.write(write)
+            await self.database.write(write)
 
     async def _keep_up(self) -> None:
         """Return abandoned questions, renew the leases, end the study when it is time."""
@@ -225,11 +241,22 @@ class RunningStudy:
             self.queue.renew(connection)
             return count_main_answers(connection)
 
+        await asyncio.to_thread(self.media.look_again)
+        if not self.database.is_in_place():
+            LOG.error("the file of the database was moved or deleted; the study is paused")
+            self.session.state = "paused"
+            return
         n_answers = await self.database.write(write)
-        await asyncio.to_thread(checkpoint, self.engine)
+        mode = "TRUNCATE" if self.wants_truncation else "PASSIVE"
+        self.wants_truncation, is_done = False, False
+        try:
+            is_done = await asyncio.to_thread(checkpoint, self.engine, mode)
+        finally:
+            if not is_done:  # also if somebody withdrew meanwhile
+                self.wants_truncation = True
         self._set_state(await asyncio.to_thread(self._read_state))
         wanted = self.study.stable_trees
-        is_stable = wanted is not None and self.latest.stability.n_stable >= wanted
+        is_stable = wanted is not None and self.stability.n_stable >= wanted
         if self.is_open and (self.is_spent(n_answers) or is_stable):
             await self.set_state("complete")
 
@@ -237,7 +264,10 @@ class RunningStudy:
         """Return random questions at once, for when the queue is empty."""
         if self.study.sampler in PLANS:  # what the plan asks next must not wait behind them
             n_questions = min(n_questions, FEW_AT_ONCE)
-        return random_draw(self.study, n_questions, self._new_seed())
+        seed, study = self._new_seed(), self.study
+        rng = np.random.default_rng(seed)
+        questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
+        return Draw("random", seed, 0, 0, questions)
 
     def _make_rng(self, process: str) -> np.random.Generator:
         """Return the generator of the draws' seeds, different after a restart."""
@@ -256,15 +286,8 @@ class RunningStudy:
 
     def _set_state(self, state: str) -> None:
         if (self.session.state, state) == ("complete", "open"):
-            self.latest = replace(self.latest, stability=Stability())
+            self.stability = Stability()
         self.session.state = state
-
-
-def random_draw(study: Study, n_questions: int, seed: int) -> Draw:
-    """Return random questions, whatever was answered."""
-    rng = np.random.default_rng(seed)
-    questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
-    return Draw("random", seed, 0, 0, questions)
 
 
 def register_study(engine: sa.Engine, study: Study) -> bytes:

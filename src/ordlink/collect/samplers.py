@@ -1,10 +1,9 @@
 """Which question next: adaptive, random, or an active method of the paper as a plan.
 
-An active method such as SL asks an oracle in batches. Here it runs on the answers that are known;
-where it needs others it stops, and participants are asked the batch at which it stopped. With
-these answers it runs again and gets further. So nothing has to be remembered between runs.
-Answers that do not count any more, because a participant was excluded or withdrew, are missing
-like any other and are asked again.
+An active method such as SL asks an oracle in batches. Here it runs on the answers that are known
+and stops at the first batch that it lacks; participants are asked this batch, and it runs again.
+So nothing has to be remembered between runs, and answers of a participant who was excluded or
+withdrew are missing like any other.
 
 Adaptive sampling asks about objects whose position in the tree is uncertain. For an object and a
 merge of two groups above it: "is it more like one of these, or one of those?" Such questions are
@@ -184,16 +183,12 @@ class KnownAnswers:
 
     def __init__(self, known: SamplerInput) -> None:
         self.n_objects = known.n_objects
+        self._n_people = known.n_people
         self._votes: dict[tuple[int, ...], list[int]] = {}
         for shown, choice in known.answers:
             key, sign = standard_order(shown)
             vote = 0 if not choice else (sign if choice[0] == 0 else -sign)
             self._votes.setdefault(key, []).append(vote)
-        self._answers = {
-            key: int(np.sign(sum(votes)))
-            for key, votes in self._votes.items()
-            if len(votes) >= known.n_people
-        }
 
     def n_votes(self, question: tuple[int, ...]) -> int:
         """Return how many participants answered a question in standard order."""
@@ -202,10 +197,10 @@ class KnownAnswers:
     def compare(self, quadruplets: AnyArray, /) -> Int8Array:
         """Return the known answers, or stop if one is missing."""
         keys = [standard_order(tuple(row)) for row in quadruplets.tolist()]
-        missing = {key: None for key, _ in keys if key not in self._answers}
+        missing = {key: None for key, _ in keys if self.n_votes(key) < self._n_people}
         if missing:
             raise _AnswersNeeded(np.array(list(missing), dtype=np.int32))
-        return np.array([self._answers[key] * sign for key, sign in keys], dtype=np.int8)
+        return np.sign([sum(self._votes[key]) * sign for key, sign in keys]).astype(np.int8)
 
 
 def standard_order(row: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
@@ -249,9 +244,8 @@ def _places_of(known: SamplerInput) -> list[Place]:
     if _latest and _latest[0][0] is known.comparisons and _latest[0][1] == known.method:
         return _latest[0][2]
     rng = np.random.default_rng(len(known.answers))
-    tree = build_tree(known.comparisons, known.method)
     others = bootstrap_trees(known.comparisons, known.method, N_TREES, rng)
-    places = find_places(tree, others)
+    places = find_places(build_tree(known.comparisons, known.method), others)
     _latest[:] = [(known.comparisons, known.method, places)]
     return places
 

@@ -41,7 +41,7 @@ study = _table(
     (sa.Text, "settings"),
     (sa.String(64), "secret"),
     (sa.String(16), "state"),
-    (sa.Integer, "revision"),  # counts changes after which trees are built anew
+    (sa.Integer, "revision"),  # counts changes after which trees are rebuilt
     (sa.Float, "created_at"),
 )
 stimulus = _table(
@@ -59,8 +59,9 @@ participant = _table(
     sa.Column("external_id", sa.String(100)),
     (sa.String(16), "phase"),
     sa.Column("outcome", sa.String(16)),
-    (sa.Integer, "last_number n_main n_practice n_failed_catches undoable"),
-    (sa.Boolean, "excluded"),
+    (sa.Integer, "last_number n_main n_practice n_failed_catches undoable n_undone"),
+    (sa.Boolean, "excluded asks_removal"),
+    (sa.Boolean, "is_shared"),  # whether somebody used this id on another device
     (sa.Text, "excluded_for"),
     (sa.Float, "created_at"),
     sa.Column("finished_at", sa.Float),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
@@ -18,12 +20,15 @@ from fastapi.staticfiles import StaticFiles
 
 from ordlink import __version__
 from ordlink.collect import api, dashboard, people
+from ordlink.collect.connections import BoundedProtocol, OncePerMinute, raise_file_limit
+from ordlink.collect.database import LOG
 from ordlink.collect.running import RunningStudy
-from ordlink.collect.site import HERE, LOOPBACK_NAMES, Guard, Site
+from ordlink.collect.site import HERE, Guard, Site
 from ordlink.collect.study import Study
 from ordlink.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 SWITCH_SECONDS = 0.0005  # Python's thread switch interval: the write thread must not wait long
 
 
@@ -42,6 +47,7 @@ def make_app(site: Site) -> FastAPI:
         docs_url=None,  # they would load scripts from elsewhere
         redoc_url=None,
         lifespan=lifespan,
+        redirect_slashes=False,  # it would redirect to whatever Host a request names
     )
     app.state.site = site
     # First, since nearly all requests are for it.
@@ -50,7 +56,7 @@ def make_app(site: Site) -> FastAPI:
     app.include_router(dashboard.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     app.add_exception_handler(RequestValidationError, _describe_problems)
-    app.add_middleware(Guard, hosts=site.hosts, https=site.https)
+    app.add_middleware(Guard, site=site)
     return app
 
 
@@ -73,10 +79,11 @@ class Address:
     port: int = 8765
     https: bool = False
     allowed_hosts: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()  # addresses of proxies on other hosts
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Host names by which the server may be called; empty for any."""
+        """Host names that the server answers to; empty for any."""
         is_local = self.host in LOOPBACK and not self.https  # https: behind a proxy
         return (*LOOPBACK_NAMES, *self.allowed_hosts) if is_local or self.allowed_hosts else ()
 
@@ -107,29 +114,48 @@ def serve(
         is_new = people.stored_password(connection) is None
     say(f"{study.name}: {study.n_objects} stimuli, {study.question} questions, {study.sampler}")
     say(f"  for participants  {address.url}/")
-    say(f"  dashboard         {address.url}/owner" + (f"/setup?token={token}" if is_new else ""))
+    # After "#", which browsers keep to themselves: no proxy logs the token.
+    say(f"  dashboard         {address.url}/owner" + (f"/setup#{token}" if is_new else ""))
     if running.state == "paused":
         say("  the study is paused: check the stimuli on the dashboard, then resume")
     say("  press Ctrl-C to stop; all answers are kept")
-    config = uvicorn.Config(
-        make_app(site),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=address.https,
-        timeout_graceful_shutdown=3,
-    )
+    config = make_config(site, proxies=address.proxies)
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
 
 
+def make_config(site: Site, *, proxies: tuple[str, ...] = (), **options: Any) -> uvicorn.Config:
+    """Return how uvicorn serves a site: with limits for each connection."""
+    raise_file_limit()
+
+    class Protocol(BoundedProtocol):
+        reply_headers = site.reply_headers
+
+    config = uvicorn.Config(
+        make_app(site),
+        http=Protocol,
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=site.https,
+        forwarded_allow_ips=["127.0.0.1", "::1", *proxies],
+        timeout_graceful_shutdown=3,
+        **options,
+    )
+    once = OncePerMinute()
+    for logger in (LOG, logging.getLogger("uvicorn.error")):
+        logger.addFilter(once)
+    return config
+
+
 def listen(address: Address) -> socket.socket:
-    """Return a socket that listens at an address."""
+    """Return a socket that listens on an address."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return socket.create_server((address.host, address.port), family=family, backlog=2048)
     except OSError as error:
         raise InputError(
-            f"cannot listen at {address.host}, port {address.port} ({error.strerror or error})",
+            f"cannot listen on {address.host}, port {address.port} ({error.strerror or error})",
             remedy="stop the other program, or choose another port ({port})",
         ) from error

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as checked_dataclass
 
 from ordlink.collect.question_queue import QuestionQueue
 from ordlink.collect.question_types import catch_objects, passes_catch
@@ -18,32 +22,42 @@ from ordlink.collect.rows import Participant, PendingRows, lock_participants
 from ordlink.collect.study import Study
 
 FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
+MOST_UNDONE = 30  # answers that one participant can undo
 _NEXT_PHASE = {"instructions": "practice", "ready": "questions", "break": "questions"}
 
 
-@dataclass(frozen=True)
-class Answer:
-    """An answer to the question with this number in the participant's own count."""
-
-    number: int
-    choice: tuple[int, ...]
-    seconds: float = 0.0
-    n_blurs: int = 0
-    device: str = ""
+_action = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
 
 
-@dataclass(frozen=True)
-class Undo:
-    """The wish to answer the last question, which has this number, once more."""
+@_action
+class Action:
+    """What a page sends; `visit` says whose page it is, where it is given."""
 
-    number: int
+    visit: Annotated[str, Field(max_length=64)] = field(default="", kw_only=True)
 
 
-@dataclass(frozen=True)
-class Continue:
-    """The wish to continue from a page of text; in another phase it does nothing."""
+@_action
+class Undo(Action):
+    """Undoes the last answer, to the question with this number in the participant's own count."""
 
-    phase: str
+    number: Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+@_action
+class Answer(Undo):
+    """An answer: the positions that were chosen, none for "can't tell"."""
+
+    choice: Annotated[tuple[int, ...], Field(max_length=8)]
+    seconds: Annotated[float, Field(ge=0, le=86_400)] = 0.0
+    blurs: Annotated[int, Field(ge=0, le=10_000)] = 0
+    device: Literal["mouse", "touch", "keyboard", ""] = ""
+
+
+@_action
+class Continue(Action):
+    """Continues from a page of text; in another phase it does nothing."""
+
+    phase: Literal["instructions", "ready", "break"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +65,7 @@ class Step:
     """What one participant does; without an action they only look."""
 
     token_hash: str
-    action: Answer | Undo | Continue | None = None
+    action: Action | None = None
 
 
 @dataclass(frozen=True)
@@ -62,8 +76,8 @@ class View:
     outcome: str | None = None
     number: int = 0  # the participant's own count of questions shown; 0 where there is none
     shown: tuple[int, ...] = ()  # in the order on the screen
-    n_done: int = 0
-    n_total: int = 0
+    done: int = 0
+    total: int = 0
     undoable: int = 0  # number of the question whose answer can be undone; 0 for none
     stored: bool = False  # whether the answer of this step is in the database
 
@@ -76,6 +90,7 @@ class StudySession:
         self._kind = study.kind
         self.queue = queue
         self.state = "open"  # or paused or complete
+        self.missing: Mapping[str, Any] = {}  # names of stimuli that cannot be shown
 
     def take(self, connection: sa.Connection, steps: list[Step]) -> list[View | None]:
         """Carry out steps and return each participant's view; None for unknown participants."""
@@ -93,9 +108,7 @@ class StudySession:
         rows.write(participants.values())
         return views
 
-    def _act(
-        self, rows: PendingRows, person: Participant, action: Answer | Undo | Continue | None
-    ) -> bool:
+    def _act(self, rows: PendingRows, person: Participant, action: Action | None) -> bool:
         """Carry out an action; return whether it is an answer that is stored."""
         if isinstance(action, Answer):
             return self._answer(rows, person, action)
@@ -113,7 +126,10 @@ class StudySession:
         opened = person.open
         if opened is None or opened.number != given.number:
             return rows.is_stored(person, given.number)
-        details = {"seconds": given.seconds, "n_blurs": given.n_blurs, "device": given.device}
+        if self.missing and any(self._study.names[one] in self.missing for one in opened.shown):
+            rows.close_question(person, "returned")  # nobody can compare what they do not see
+            return False
+        details = {"seconds": given.seconds, "n_blurs": given.blurs, "device": given.device}
         rows.add_answer(person, given.choice, **details)
         person.changed = True
         person.undoable = 0 if opened.role == "practice" else given.number
@@ -137,10 +153,13 @@ class StudySession:
 
     def _undo(self, rows: PendingRows, person: Participant, wanted: Undo) -> None:
         """Show the last question again, and return the open one."""
+        if person.n_undone >= MOST_UNDONE:
+            return
         if not self._study.undo or person.phase != "questions" or person.undoable != wanted.number:
             return
         last, choice = rows.undo_answer(person, wanted.number)
         person.undoable = 0
+        person.n_undone += 1
         rows.close_question(person, "returned")
         if last.role == "main":
             person.n_main -= 1
@@ -179,12 +198,13 @@ class StudySession:
         return tuple(rng.sample(range(self._study.n_objects), self._kind.n_objects))
 
     def _view(self, person: Participant) -> View:
-        n_done, n_total = person.n_main, self._study.questions_per_person
+        done, total = person.n_main, self._study.questions_per_person
         if person.open is None:
-            return View(person.phase, person.outcome, n_done=n_done, n_total=n_total)
-        undoable = person.undoable if person.phase == "questions" else 0
+            return View(person.phase, person.outcome, done=done, total=total)
+        can_undo = person.phase == "questions" and person.n_undone < MOST_UNDONE
+        undoable = person.undoable if can_undo else 0
         number, shown = person.open.number, person.open.shown
-        return View(person.phase, None, number, shown, n_done, n_total, undoable)
+        return View(person.phase, None, number, shown, done, total, undoable)
 
 
 def _finish(person: Participant, outcome: str) -> None:

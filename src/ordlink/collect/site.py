@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import hmac
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,14 +19,15 @@ from fastapi import Depends, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.templating import Jinja2Templates
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ordlink.collect.database import Database
-from ordlink.collect.people import OwnerAuth
+from ordlink.collect.connections import client_key
+from ordlink.collect.database import LOG, Database, describe
+from ordlink.collect.people import SESSION_SECONDS, OwnerAuth
 from ordlink.collect.running import RunningStudy
 
 LARGEST_BODY = 64 * 1024
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 HEADERS = {  # sent with every response
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -42,20 +47,23 @@ PARTICIPANT_COOKIE = "ordlink_person"
 OWNER_COOKIE = "ordlink_owner"
 PARTICIPANT_SECONDS = 30 * 24 * 3600
 MOST_KNOWN = 100_000
+MOST_HASHING = 8  # passwords that may wait: checking one is slow on purpose
+LOOPBACK_CLIENTS = ("127.0.0.1", "::1", "testclient")
 
 
 class Guard:
-    """Adds the security headers, refuses large bodies, and keeps responses out of caches.
+    """Adds the security headers, refuses large bodies and floods, keeps responses out of caches.
 
-    It answers to `hosts` only (to any if empty): this stops pages of other sites whose host name
-    leads to this machine. Starlette's TrustedHostMiddleware does not understand IPv6 addresses.
+    It answers to the site's hosts only (to any if there are none): this stops pages of other sites
+    whose host name leads to this machine. Starlette's TrustedHostMiddleware does not understand
+    IPv6 addresses.
     """
 
-    def __init__(self, app: ASGIApp, *, hosts: Collection[str] = (), https: bool = False) -> None:
+    def __init__(self, app: ASGIApp, *, site: Site) -> None:
         self._app = app
-        self._hosts = frozenset(name.lower() for name in hosts)
-        headers = {**HEADERS, **HTTPS_HEADERS} if https else HEADERS
-        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+        self._hosts = frozenset(name.lower() for name in site.hosts)
+        self._headers = site.reply_headers
+        self._requests = site.requesting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -63,10 +71,14 @@ class Guard:
             await self._app(scope, receive, send)
             return None
 
+        is_started = False
+
         async def send_guarded(message: Message) -> None:
+            nonlocal is_started
+            is_started = True
             if message["type"] == "http.response.start":
                 headers = message.setdefault("headers", [])
-                headers += self._headers
+                headers.extend(self._headers)
                 if not any(name == b"cache-control" for name, _ in headers):
                     headers.append((b"cache-control", b"no-store"))
             await send(message)
@@ -74,6 +86,10 @@ class Guard:
         async def refuse(status: int, detail: str) -> None:
             await JSONResponse({"detail": detail}, status)(scope, receive, send_guarded)
 
+        client = (scope["client"] or ("",))[0]
+        if client not in LOOPBACK_CLIENTS and not self._requests.allows(client_key(client)):
+            await asyncio.sleep(1)  # a client that does not wait for replies waits here
+            return await refuse(429, "too many requests; wait a moment")
         headers = Headers(scope=scope)
         if self._hosts and host_name(headers.get("host", "")) not in self._hosts:
             detail = (
@@ -98,6 +114,14 @@ class Guard:
             await self._app(scope, receive_little, send_guarded)
         except _TooLargeError:
             await refuse(413, "the request is too large")
+        except ClientDisconnect:  # nobody waits for a reply
+            return None
+        except Exception as error:
+            if is_started:  # a video, for instance, that became shorter meanwhile
+                LOG.warning("a reply was cut short (%s)", type(error).__name__)
+            else:
+                LOG.error("a request failed: %s", describe(error))
+                await refuse(500, "something went wrong; try again")
 
 
 def host_name(header: str) -> str:
@@ -116,6 +140,10 @@ class RateLimit:
         self._burst = burst
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
+    def allows_client(self, request: Request) -> bool:
+        """Return whether the address of a request has a token left; it is not stored."""
+        return self.allows(client_key(request.client.host) if request.client else "")
+
     def allows(self, client: str, *, now: float | None = None) -> bool:
         """Return whether a client has a token left, and take it."""
         now = time.monotonic() if now is None else now
@@ -126,6 +154,29 @@ class RateLimit:
         if len(self._buckets) > self.MOST_CLIENTS:
             self._buckets.popitem(last=False)
         return allowed
+
+
+class Paced:
+    """Slow work for the owner: one at a time, and in the long run a fifth of the time."""
+
+    SHARE = 0.2
+
+    def __init__(self, *, burst: float = 2.0) -> None:
+        self._burst = self._left = burst  # seconds of work that need not wait
+        self._since = time.monotonic()
+        self._lock = asyncio.Lock()
+
+    async def run(self, work: Awaitable[Any]) -> Any:
+        """Return the result of the work as soon as it is its turn."""
+        async with self._lock:
+            now = time.monotonic()
+            self._left = min(self._burst, self._left + self.SHARE * (now - self._since))
+            await asyncio.sleep(max(0.0, -self._left / self.SHARE))
+            self._since, begun = now, time.monotonic()
+            try:
+                return await work
+            finally:
+                self._left -= time.monotonic() - begun
 
 
 class _TooLargeError(Exception):
@@ -139,16 +190,26 @@ class Site:
     running: RunningStudy
     owner: OwnerAuth
     https: bool = False  # then cookies are never sent without it
-    hosts: tuple[str, ...] = ()  # by which the server may be called; empty for any
-    # Limits: joining, passwords and unknown cookies per address, steps per participant.
-    joining: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
+    hosts: tuple[str, ...] = ()  # that the server answers to; empty for any
+    # Limits: joining, passwords, unknown cookies and requests per address, steps per participant.
+    joining: RateLimit = field(default_factory=lambda: RateLimit(per_second=1, burst=300))
     stepping: RateLimit = field(default_factory=lambda: RateLimit(per_second=50, burst=200))
     trying: RateLimit = field(default_factory=lambda: RateLimit(per_second=0.2, burst=10))
     asking: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
+    requesting: RateLimit = field(default_factory=lambda: RateLimit(per_second=300, burst=3000))
+    hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    n_hashing: int = 0  # passwords that wait or are being checked
+    pace: Paced = field(default_factory=Paced)
     known: set[str] = field(default_factory=set)  # hashes of tokens of participants
     templates: Jinja2Templates = field(
         default_factory=lambda: Jinja2Templates(directory=HERE / "templates")
     )
+
+    @property
+    def reply_headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        """Headers of every reply."""
+        headers = {**HEADERS, **HTTPS_HEADERS} if self.https else HEADERS
+        return tuple((name.encode(), value.encode()) for name, value in headers.items())
 
     @property
     def database(self) -> Database:
@@ -165,9 +226,22 @@ class Site:
 
     def is_too_often(self, request: Request, token_hash: str) -> bool:
         """Return whether a participant, or an address with unknown cookies, is over its limit."""
-        if token_hash not in self.known and not self.asking.allows(client_of(request)):
+        is_stranger = token_hash not in self.known
+        if is_stranger and not self.asking.allows_client(request):
             return True
         return not self.stepping.allows(token_hash)
+
+    @asynccontextmanager
+    async def one_try(self, request: Request) -> AsyncIterator[None]:
+        """Check one password at a time; refuse those that are tried too often."""
+        if not self.trying.allows_client(request) or self.n_hashing >= MOST_HASHING:
+            raise HTTPException(429, "too many attempts; wait a minute")
+        self.n_hashing += 1
+        try:
+            async with self.hashing:
+                yield
+        finally:
+            self.n_hashing -= 1
 
     def remember(self, token_hash: str) -> None:
         """Note that a token belongs to a participant."""
@@ -175,13 +249,18 @@ class Site:
             self.known.clear()
         self.known.add(token_hash)
 
-    def set_cookie(self, response: Response, name: str, token: str, *, seconds: int) -> None:
+    def cookie(self, name: str) -> str:
+        """Return the name of a cookie in this study: several studies may share a host."""
+        tag = hmac.new(self.running.secret, b"cookie", hashlib.sha256).hexdigest()[:8]
+        return f"{name}_{tag}"
+
+    def set_cookie(self, response: Response, name: str, token: str) -> None:
         """Give a browser its token; scripts cannot read it, other sites cannot use it."""
         is_owner = name == OWNER_COOKIE
         response.set_cookie(
-            name,
+            self.cookie(name),
             token,
-            max_age=seconds,
+            max_age=int(SESSION_SECONDS) if is_owner else PARTICIPANT_SECONDS,
             httponly=True,
             secure=self.https,
             samesite="strict" if is_owner else "lax",
@@ -196,11 +275,6 @@ async def get_site(request: Request) -> Site:
 
 
 TheSite = Annotated[Site, Depends(get_site)]
-
-
-def client_of(request: Request) -> str:
-    """Return the address of a client, for limits; it is not stored."""
-    return request.client.host if request.client else ""
 
 
 async def same_site_only(request: Request) -> None:

@@ -1,4 +1,4 @@
-"""The stimuli: pictures, sounds, films or texts; found, checked, and served by opaque keys."""
+"""The stimuli: pictures, sounds, videos or texts; found, checked, and served by opaque keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from natsort import natsorted, ns
 from starlette.responses import FileResponse, Response
 
-from ordlink._text import listed
+from ordlink._text import listed, shorten
 from ordlink.errors import InputError
 
 KINDS = {  # kinds of files, by extension
@@ -30,6 +30,7 @@ LONGEST_TEXT = 2000
 FEWEST = 3
 LONGEST_SIDE = 1024  # pictures are shown at most this large, in pixels
 MOST_PIXELS = 100_000_000
+QUALITY = 88  # of JPEG
 # What a picture may be, whatever its name says: the decoders of all others are never run.
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 _HEADERS = {"cache-control": "private, max-age=86400"}
@@ -49,50 +50,43 @@ class Stimulus:
         """A hash of the content: a study resumes with the same stimuli only."""
         digest = hashlib.sha256(self.kind.encode() + b"\0" + self.text.encode())
         if self.path is not None:
-            with self.path.open("rb") as file:  # films may be larger than memory
-                while piece := file.read(2**20):
-                    digest.update(piece)
+            with self.path.open("rb") as file:  # videos may be larger than memory
+                hashlib.file_digest(file, lambda: digest)
         return digest.hexdigest()
 
 
 def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
     """Return the files of a folder as stimuli, in natural order of their names."""
     try:
-        files = natsorted(
-            (
-                file
-                for file in folder.iterdir()
-                if file.suffix.lower() in KINDS
-                and file.is_file()
-                and not file.name.startswith((".", "_"))
-            ),
-            key=lambda file: file.name,
-            alg=ns.IGNORECASE,
-        )
+        files = [
+            file
+            for file in folder.iterdir()
+            if is_file_name(file.name) and file.is_file() and file.name[0] not in "._"
+        ]
     except OSError as error:
         raise InputError(
             f"{folder}: expected a folder of stimuli ({error.strerror}); check the path"
         ) from error
-    return check_stimuli(
-        [_stimulus_of_file(file, file.stem, str(folder)) for file in files], str(folder)
-    )
+    files = natsorted(files, key=lambda file: file.name, alg=ns.IGNORECASE)
+    found = [
+        _stimulus_of_file(_beside(folder, file.name, str(folder)), file.stem, str(folder))
+        for file in files
+    ]
+    return check_stimuli(found, str(folder))
 
 
 def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
     """Return the rows of a CSV file: columns `name`, and `file` or `text`, or a list of texts."""
     try:
         content = path.read_text("utf-8-sig")
-        rows = [
-            row
-            for row in csv.reader(io.StringIO(content), delimiter=_delimiter_of(content))
-            if any(row)
-        ]
+        reader = csv.reader(io.StringIO(content), delimiter=_delimiter_of(content))
+        rows = [row for row in reader if any(row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(
             f"{path}: expected a CSV file of stimuli in UTF-8 ({error}); check the file"
         ) from error
     if not rows:
-        raise InputError(f"{path}: the file is empty; list at least {FEWEST} stimuli, one a row")
+        raise InputError(f"{path}: the file is empty; list at least {FEWEST} stimuli, one per row")
     header = [cell.strip().lower() for cell in rows[0]]
     if len(header) == 1:
         texts = rows[1:] if header[0] in ("name", "text") else rows
@@ -107,13 +101,12 @@ def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
         where = f"{path}, row {number}"
         if len(row) != len(header):
             raise InputError(f"{where}: expected {len(header)} cells, got {len(row)}")
-        cells = {column: cell.strip() for column, cell in zip(header, row, strict=True)}
-        name = cells.get("name", "")
+        cells = dict(zip(header, map(str.strip, row), strict=True))
+        name, text = cells.get("name", ""), cells.get("text", "")
         if cells.get("file"):
             file = _beside(path.parent, cells["file"], where)
             found.append(_stimulus_of_file(file, name or file.stem, where))
         else:
-            text = cells.get("text", "")
             found.append(Stimulus(name or text, "text", text or name))
     return check_stimuli(found, str(path))
 
@@ -137,7 +130,8 @@ def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tupl
             found.append(_stimulus_of_entry(entry, folder, at))
         elif not isinstance(entry, str):
             raise InputError(
-                f"{at} is {entry!r}; expected a text or a file name; put numbers in quotation marks"
+                f"{at} is {short_repr(entry)}; expected text or a file name; put numbers in "
+                "quotation marks"
             )
         elif is_file_name(entry.strip()):
             file = _beside(folder, entry.strip(), at)
@@ -145,6 +139,14 @@ def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tupl
         else:
             found.append(Stimulus(entry.strip(), "text", entry.strip()))
     return check_stimuli(found, where)
+
+
+def short_repr(value: object) -> str:
+    """Return what was given, in short."""
+    try:
+        return shorten(repr(value), 100)
+    except (ValueError, RecursionError):  # Python refuses to print very large numbers
+        return "something too long to print"
 
 
 def is_file_name(text: str) -> bool:
@@ -161,20 +163,16 @@ def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ..
         )
     seen: set[str] = set()
     for number, stimulus in enumerate(stimuli, start=1):
-        if not stimulus.name or not stimulus.name.isprintable():
-            raise InputError(
-                f"{where}: stimulus {number} has no printable name ({stimulus.name!r}); give it one"
-            )
-        if len(stimulus.text) > LONGEST_TEXT:
-            raise InputError(
-                f"{where}: stimulus {number} has {len(stimulus.text)} characters, more than "
-                f"{LONGEST_TEXT}; shorten it"
-            )
-        if stimulus.name in seen:
-            raise InputError(
-                f"{where}: two stimuli are called {stimulus.name!r}; give each its own name"
-            )
-        seen.add(stimulus.name)
+        name, n_letters, problem = stimulus.name, len(stimulus.text), ""
+        if not name or not name.isprintable():
+            problem = f"stimulus {number} has no printable name ({name!r}); give it one"
+        elif n_letters > LONGEST_TEXT:
+            problem = f"stimulus {number} has {n_letters} characters; shorten it to {LONGEST_TEXT}"
+        elif name in seen:
+            problem = f"two stimuli are called {name!r}; give each its own name"
+        if problem:
+            raise InputError(f"{where}: {problem}")
+        seen.add(name)
     return tuple(stimuli)
 
 
@@ -186,18 +184,19 @@ def _beside(folder: Path, name: str, where: str) -> Path:
     except (OSError, ValueError):
         inside = False
     if not inside:
-        raise InputError(f"{where}: there is no file {name!r} in {folder} or below; put it there")
+        raise InputError(
+            f"{where}: there is no file {name!r} in {folder} or its subfolders; add it"
+        )
     return file
 
 
 def _stimulus_of_entry(entry: dict[Any, Any], folder: Path, where: str) -> Stimulus:
     """Return the stimulus of a list entry with keys."""
-    if set(entry) not in ({"name", "file"}, {"name", "text"}) or not all(
-        isinstance(value, str) for value in entry.values()
-    ):
+    are_texts = all(isinstance(value, str) for value in entry.values())
+    if set(entry) not in ({"name", "file"}, {"name", "text"}) or not are_texts:
         raise InputError(
-            f"{where}: expected the keys name and file, or name and text, with texts, got "
-            f"{entry!r}; correct it"
+            f"{where}: expected text under the keys name and file, or name and text, got "
+            f"{short_repr(entry)}; correct it"
         )
     name = entry["name"].strip()
     if "text" in entry:
@@ -216,13 +215,16 @@ def _stimulus_of_file(file: Path, name: str, where: str) -> Stimulus:
     try:
         return Stimulus(name, "text", file.read_text("utf-8").strip())
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: expected a text in UTF-8 ({error}); save it again") from error
+        raise InputError(f"{file}: expected UTF-8 text ({error}); save it again") from error
 
 
-def stimulus_keys(secret: bytes, n_objects: int) -> tuple[str, ...]:
-    """Return a key for each object that reveals neither its name nor its number."""
+def stimulus_keys(secret: bytes, n_objects: int, alias: str = "") -> tuple[str, ...]:
+    """Return a key for each object that reveals neither its name nor its number.
+
+    With an alias, another one: what is shown twice in a catch trial has two addresses.
+    """
     return tuple(
-        hmac.new(secret, f"stimulus {number}".encode(), hashlib.sha256).hexdigest()[:24]
+        hmac.new(secret, f"stimulus {number}{alias}".encode(), hashlib.sha256).hexdigest()[:24]
         for number in range(n_objects)
     )
 
@@ -230,8 +232,13 @@ def stimulus_keys(secret: bytes, n_objects: int) -> tuple[str, ...]:
 class Media:
     """Responses with the files of the stimuli, by key."""
 
-    def __init__(self, stimuli: Sequence[Stimulus], keys: Sequence[str]) -> None:
-        self._by_key = dict(zip(keys, stimuli, strict=True))
+    def __init__(
+        self, stimuli: Sequence[Stimulus], keys: Sequence[str], aliases: Sequence[str] = ()
+    ) -> None:
+        both = (*zip(keys, stimuli, strict=True), *zip(aliases, stimuli, strict=False))
+        self._by_key = dict(both)
+        self._aliases = frozenset(aliases)
+        self.missing: dict[str, Stimulus] = {}  # could not be read when they were asked for
         self._encoded: dict[str, tuple[bytes, str]] = {}
         self._lock = threading.Lock()
 
@@ -240,20 +247,39 @@ class Media:
         stimulus = self._by_key[key]
         if stimulus.path is None:
             raise KeyError(key)
+        try:
+            found = self._respond(key, stimulus, stimulus.path)
+        except (InputError, OSError):
+            self.missing[stimulus.name] = stimulus
+            raise
+        self.missing.pop(stimulus.name, None)
+        return found
+
+    def look_again(self) -> None:
+        """Forget files that were missing and can be read now."""
+        for stimulus in list(self.missing.values()):
+            if stimulus.path is not None and stimulus.path.is_file():
+                self.missing.pop(stimulus.name, None)
+
+    def _respond(self, key: str, stimulus: Stimulus, path: Path) -> Response:
+        if path.resolve() != path:
+            raise OSError("a link was put in place of the file")
         if stimulus.kind == "picture":
             with self._lock:  # a picture is encoded once, however many ask for it at a time
                 if key not in self._encoded:
-                    self._encoded[key] = encode_picture(stimulus.path)
+                    # Under another address it has other bytes too.
+                    quality = QUALITY - (key in self._aliases)
+                    self._encoded[key] = encode_picture(path, quality=quality)
                 content, media_type = self._encoded[key]
+            path.stat()  # it may be gone for those who have not seen it
             return Response(content, media_type=media_type, headers=_HEADERS)
-        media_type = mimetypes.guess_type(stimulus.path.name)[0] or "application/octet-stream"
-        stat = stimulus.path.stat()
-        return FileResponse(
-            stimulus.path, media_type=media_type, headers=_HEADERS, stat_result=stat
-        )
+        media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        return FileResponse(path, 200, _HEADERS, media_type, stat_result=path.stat())
 
 
-def encode_picture(path: Path, longest_side: int = LONGEST_SIDE) -> tuple[bytes, str]:
+def encode_picture(
+    path: Path, longest_side: int = LONGEST_SIDE, quality: int = QUALITY
+) -> tuple[bytes, str]:
     """Return a picture as JPEG, or PNG if transparent; upright, not too large, no metadata."""
     from PIL import Image, ImageOps
 
@@ -278,29 +304,23 @@ def encode_picture(path: Path, longest_side: int = LONGEST_SIDE) -> tuple[bytes,
     picture.info.clear()
     file = io.BytesIO()
     if transparent:
-        picture.save(file, "PNG")
+        picture.save(file, "PNG", compress_level=6 if quality == QUALITY else 5)
         return file.getvalue(), "image/png"
-    picture.save(file, "JPEG", quality=88)
+    picture.save(file, "JPEG", quality=quality)
     return file.getvalue(), "image/jpeg"
 
 
 def check_readable(stimuli: Sequence[Stimulus]) -> None:
     """Raise InputError if pictures cannot be shown: nobody can compare what they do not see."""
-    pictures = [one for one in stimuli if one.kind == "picture"]
     with ThreadPoolExecutor() as several:
-        readable = list(several.map(_is_readable, pictures))
-    names = [one.name for one, good in zip(pictures, readable, strict=True) if not good]
+        decoded = {  # to the end; small, since nobody looks at it
+            one.name: several.submit(encode_picture, one.path or Path(), longest_side=64)
+            for one in stimuli
+            if one.kind == "picture"
+        }
+    names = [name for name, done in decoded.items() if isinstance(done.exception(), InputError)]
     if names:
         raise InputError(
-            f"{len(names)} of {len(pictures)} pictures cannot be read: {listed(names)}; save them "
+            f"{len(names)} of {len(decoded)} pictures cannot be read: {listed(names)}; save them "
             "again as JPEG or PNG, or remove them from the study"
         )
-
-
-def _is_readable(stimulus: Stimulus) -> bool:
-    """Return whether a picture can be decoded to its end; small, since nobody looks at it."""
-    try:
-        encode_picture(stimulus.path or Path(), longest_side=64)
-    except InputError:
-        return False
-    return True

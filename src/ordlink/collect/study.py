@@ -15,6 +15,7 @@ from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
 from ordlink.collect.stimuli import (
     FEWEST,
     Stimulus,
+    short_repr,
     stimuli_of_folder,
     stimuli_of_list,
     stimuli_of_table,
@@ -24,17 +25,15 @@ from ordlink.datasets import load_zoo
 from ordlink.errors import InputError
 from ordlink.methods import METHODS
 
-SAMPLER_NAMES = ("adaptive", "random", "SL", "CL", "4K-AL-act")
-METHODS_OF_STUDIES = tuple(  # "auto" is too slow to be run again and again
-    name for name, method in METHODS.items() if method.needs == "comparisons" and name != "auto"
-)
+LARGEST_FILE = 10_000_000  # bytes of a study file
 Outcome = Literal["completed", "screened_out", "declined", "closed", "withdrawn"]
-OUTCOMES: tuple[str, ...] = get_args(Outcome)  # each may have its own completion code
 CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of it, may be
     "question": tuple(QUESTION_TYPES),
-    "sampler": SAMPLER_NAMES,
-    "method": METHODS_OF_STUDIES,
-    "completion_codes": OUTCOMES,
+    "sampler": ("adaptive", "random", "SL", "CL", "4K-AL-act"),
+    "method": tuple(  # "auto" is too slow to be run again and again
+        name for name, method in METHODS.items() if method.needs == "comparisons" and name != "auto"
+    ),
+    "completion_codes": get_args(Outcome),
     "texts": ("prompt", *TEXTS),
 }
 
@@ -46,6 +45,12 @@ def _choice(setting: str) -> Any:
         return value
 
     return AfterValidator(check)
+
+
+def _check_printable(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError(value)
+    return value
 
 
 def _check_address(value: str) -> str:
@@ -60,7 +65,7 @@ class Study(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     stimuli: tuple[Stimulus, ...] = Field(exclude=True)
-    name: str = Field("Comparisons", max_length=100)
+    name: Annotated[str, AfterValidator(_check_printable)] = Field("Comparisons", max_length=100)
     question: Annotated[str, _choice("question")] = "triplet"
     sampler: Annotated[str, _choice("sampler")] = "adaptive"
     random_share: float = Field(0.2, ge=0.05, le=1)
@@ -82,6 +87,9 @@ class Study(BaseModel):
     currency: str = Field("EUR", max_length=10)
     completion_codes: dict[Outcome, Annotated[str, Field(max_length=100)]] = {}
     completion_url: Annotated[str, AfterValidator(_check_address)] = Field("", max_length=500)
+    # Never stored: the database must not name those who withdrew.
+    participant_ids: list[Annotated[str, Field(max_length=100)]] = Field([], exclude=True)
+    signed_links: bool = False
     seed: int = Field(0, ge=0, le=2**31 - 1)
     texts: dict[Annotated[str, _choice("texts")], Annotated[str, Field(max_length=20_000)]] = {}
 
@@ -155,6 +163,8 @@ def make_study(
             "catch_share and repeat_share: expected at most 0.5 together, got "
             f"{study.catch_share + study.repeat_share:g}; lower one of them"
         )
+    elif study.signed_links and not study.participant_ids:
+        problem = "signed_links: expected a list of participant_ids with it; add the list"
     if problem:
         raise InputError(problem, where=where)
     return study
@@ -177,34 +187,34 @@ def _describe(error: Any) -> str:
     choices = CHOICES.get(key, ()) if is_key or schema["type"] != "object" else ()
     if choices:
         hint = did_you_mean(str(given), choices)
-        return f"{where}: expected {', '.join(choices)}, got {given!r}{hint}"
+        return f"{where}: expected {', '.join(choices)}, got {short_repr(given)}{hint}"
+    if error["type"] == "value_error" and key == "name":
+        return f"{where}: expected printable characters, got {short_repr(given)}"
     if error["type"] == "value_error":
-        return f"{where}: expected an address that starts with https://, got {given!r}"
+        return f"{where}: expected an address that starts with https://, got {short_repr(given)}"
     if schema["type"] == "string":
         most = error.get("ctx", {}).get("max_length")
         expected = f"at most {most} characters" if most else "a text; put it in quotation marks"
-        return f"{where}: expected {expected}, got {len(given) if most else given!r}"
+        return f"{where}: expected {expected}, got {len(given) if most else short_repr(given)}"
     expected = {
         "boolean": "true or false",
         "object": "keys and texts",
+        "array": "a list of texts",
         "integer": "a whole number from {minimum} to {maximum}",
         "number": "a number from {minimum:g} to {maximum:g}",
     }[schema["type"]].format_map(schema)
-    return f"{where}: expected {expected}, got {given!r}"
+    return f"{where}: expected {expected}, got {short_repr(given)}"
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ValueError(f"it has more than {LARGEST_FILE:,} bytes")
         text = path.read_text("utf-8")
         if path.suffix.lower() == ".toml":
             found: object = tomllib.loads(text)
         else:
-            import yaml
-
-            try:
-                found = yaml.safe_load(text)
-            except yaml.YAMLError as error:
-                raise ValueError(" ".join(str(error).split())) from error
+            found = _read_yaml(text)
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read as a study file ({error}); correct it", where=str(path)
@@ -218,6 +228,31 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
+def _read_yaml(text: str) -> object:
+    """Return the content of a YAML file without aliases, merge keys and numbers such as 1:30."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
+                raise ValueError(f"line {line}: aliases (*) are not allowed")
+            return super().compose_node(parent, index)
+
+    def number(loader: Any, node: Any) -> object:
+        if ":" in node.value or len(node.value) > 40:
+            raise ValueError(f"line {node.start_mark.line + 1}: put this in quotation marks")
+        return loaders[node.tag](loader, node)
+
+    loaders = dict(yaml.SafeLoader.yaml_constructors)
+    for tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float"):
+        Loader.add_constructor(tag, number)
+    try:
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from error
+
+
 def _stimuli(given: object, path: Path) -> tuple[Stimulus, ...]:
     where = f"{path}: stimuli"
     if isinstance(given, list):
@@ -229,8 +264,8 @@ def _stimuli(given: object, path: Path) -> tuple[Stimulus, ...]:
         if source.suffix.lower() in (".csv", ".tsv"):
             return stimuli_of_table(source)
     raise InputError(
-        f"expected a folder, a .csv file or a list of texts and files, got {given!r}; paths are "
-        "relative to the folder of the study file",
+        "expected a folder, a .csv file or a list of texts and files, got "
+        f"{short_repr(given)}; paths are relative to the folder of the study file",
         where=where,
     )
 

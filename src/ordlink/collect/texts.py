@@ -1,15 +1,16 @@
-"""The words of the participants' pages, in English; a study file can replace each under `texts`."""
+"""The texts of the participants' pages; a study file can replace each under `texts`."""
 
 from __future__ import annotations
 
 TEXTS: dict[str, str] = {
-    "language": "en",
+    "language": "en",  # code of the language of all texts
     "welcome": "You will see several things and be asked which of them are more alike.",
     "consent_title": "Before you begin",
     "consent": (
-        "Taking part is voluntary, and you can stop at any time. We store your answers, how long "
-        "each took, and the participant id in your link, but nothing else about "
-        "you. You can have your answers removed."
+        "Taking part is voluntary, and you can stop at any time. We store your answers and when "
+        "you gave them, how long each took, whether you used a mouse, touch or keyboard, how often "
+        "you left the page, and the participant id in your link, but nothing else about you. You "
+        "can have your answers removed."
     ),
     "agree": "I agree and want to take part",
     "decline": "I do not want to take part",
@@ -27,7 +28,7 @@ TEXTS: dict[str, str] = {
     "option": "Option {number}",
     "picture": "picture",
     "audio": "sound",
-    "video": "film",
+    "video": "video",
     "choose": "Choose {number}",
     "first": "1st",
     "second": "2nd",
@@ -45,24 +46,27 @@ TEXTS: dict[str, str] = {
     "withdraw": "Stop and remove my answers",
     "withdrawn": "Your answers have been removed. You can close this page.",
     "asked_to_withdraw": (
-        "You are using another device than the one on which you started. The researchers have been "
-        "told that you want your answers removed and have to confirm it. You can close this "
-        "page."
+        "Your link was used on more than one device, so the researchers must confirm the removal "
+        "of your answers. They have been notified. You can close this page."
     ),
     "confirm_withdraw": "Remove all your answers? This cannot be undone.",
     "cancel": "Go back",
-    "end_title": "The end",
-    "declined": "You chose not to take part. You can close this page.",
-    "declined_late": (
-        "You have already taken part, and your answers are kept. To have them removed, agree once "
-        "more and choose “Stop and remove my answers” at the bottom of the next page."
+    "end_title": "Finished",
+    "declined": (
+        "You chose not to take part. You can close this page. If you have answered questions "
+        "before and want your answers removed, open the link again, agree, and choose “Stop and "
+        "remove my answers” at the bottom of the next page."
     ),
+    "bad_link": "This link is not valid. Please use the link that you were sent.",
+    "return": "I have already taken part",
     "screened_out": "Thank you. Your participation ends here.",
     "closed": "This study is closed at the moment. Thank you for your interest.",
     "waiting_title": "One moment",
     "waiting": "No question is ready yet; please wait a moment.",
     "loading": "One moment, please.",
-    "lost": "The connection was lost; your answer is kept here and will be sent again.",
+    "lost": (
+        "The connection was lost; your answer is saved on this device and will be sent again."
+    ),
     "back": "Connected again.",
     "late": "Your last answer came too late and was not stored. Please continue here.",
     "outdated": (
@@ -76,4 +80,3 @@ TEXTS: dict[str, str] = {
     "progress_label": "Progress",
     "progress": "Question {done} of {total}",
 }
-"""All texts by key; `language` is the code of the language in which they are written."""

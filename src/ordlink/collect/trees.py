@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ordlink._text import shorten, whole_percent
-from ordlink._typing import FloatArray
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
@@ -31,54 +29,39 @@ _LEAST_STEP_FOR_NUMBERS = 17.0
 _LONGEST_NAME = 23
 
 
-@dataclass(frozen=True)
-class LiveTree:
-    """A tree and how far it can be trusted."""
+def grow_tree(
+    comparisons: ListedComparisons, method: str, n_answers: int
+) -> tuple[dict[str, Any] | None, dict[int, float]]:
+    """Return what the dashboard shows of a tree, and each participant's agreement with it.
 
-    tree: Hierarchy  # what ``ordlink cluster`` builds from the exported answers
-    support: FloatArray  # of branches; NaN where a tie decided: bootstrap samples break it the same
-    n_answers: int  # including "can't tell"
-    agreement: dict[int, float]  # share of each participant's comparisons that the tree agrees with
-    notes: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what the dashboard needs to draw it."""
-        return {
-            "method": self.tree.method,
-            "command": cluster_command(str(self.tree.method)),
-            "merges": self.tree.merges.tolist(),
-            "leaf_order": self.tree.leaf_order.tolist(),
-            "support": [
-                None if np.isnan(share) else round(float(share), 3) for share in self.support
-            ],
-            "notes": list(self.notes),
-            "n_tied_merges": self.tree.n_tied_merges,
-            "n_answers": self.n_answers,
-            "newick": self.tree.to_newick(),
-        }
-
-
-def grow_tree(comparisons: ListedComparisons, method: str, n_answers: int) -> LiveTree | None:
-    """Return the tree of comparisons with its support; None without comparisons."""
+    It is the tree that ``ordlink cluster`` builds from the exported answers; None without any.
+    """
     if not comparisons.n_comparisons:
-        return None
+        return None, {}
     tree = build_tree(comparisons, method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
         trusted = branch_support(
             comparisons, method, n_bootstrap=N_BOOTSTRAP_SAMPLES, **tree_options(method)
         )
-    return LiveTree(
-        tree,
-        np.where(tree.tied, np.nan, trusted.support),
-        n_answers,
-        _agreement(tree, comparisons),
-        (*comparisons.warnings(), *warn_of_ties(tree)),
-    )
+    # Where a tie decided there is no support: bootstrap samples break it the same way.
+    support = np.where(tree.tied, np.nan, trusted.support)
+    shown = {
+        "method": method,
+        "command": cluster_command(method),
+        "merges": tree.merges.tolist(),
+        "leaf_order": tree.leaf_order.tolist(),
+        "support": [None if np.isnan(share) else round(float(share), 3) for share in support],
+        "notes": [*comparisons.warnings(), *warn_of_ties(tree)],
+        "n_tied_merges": tree.n_tied_merges,
+        "n_answers": n_answers,
+        "newick": tree.to_newick(),
+    }
+    return shown, _agreement(tree, comparisons)
 
 
 def tree_options(method: str) -> dict[str, Any]:
-    """Return the options with which a study's tree is built, as the method takes them."""
+    """Return the options for building a study's tree, in the method's form."""
     known = METHODS[method].options
     return {name: value for name, value in _EMBEDDING.items() if name in known}
 
@@ -129,45 +112,13 @@ def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> dict[int, flo
     }
 
 
-@dataclass(frozen=True)
-class Branch:
-    """A merge: its lines, the point where they join, and its support."""
-
-    path: str
-    x: float
-    y: float
-    trust: str
-    label: str
-    title: str
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """An object at the end of a branch; `url` is empty where there is no picture."""
-
-    y: float
-    name: str
-    shown_name: str
-    url: str
-
-
-@dataclass(frozen=True)
-class TreeDrawing:
-    """A tree with its root at the left."""
-
-    width: float
-    height: float
-    row: float
-    leaf_x: float
-    branches: tuple[Branch, ...]
-    leaves: tuple[Leaf, ...]
-    tree: Mapping[str, Any]
-
-
 def draw_tree(
     tree: Mapping[str, Any] | None, names: Sequence[str], urls: Sequence[str]
-) -> TreeDrawing | None:
-    """Return the coordinates of a tree from `LiveTree.as_json`, with the pictures at `urls`."""
+) -> dict[str, Any] | None:
+    """Return the coordinates of a tree from `grow_tree`, its root at the left.
+
+    `urls` are the addresses of pictures, empty where there are none.
+    """
     if tree is None:
         return None
     layout = dendrogram_layout(Hierarchy(tree["merges"]), heights="depth")
@@ -189,35 +140,27 @@ def draw_tree(
         share = tree["support"][number]
         is_bare = is_root or step < _LEAST_STEP_FOR_NUMBERS
         branches.append(
-            Branch(
-                path="M" + " L".join(points),
-                x=x_of(layout.heights[node]),
-                y=y_of(layout.positions[node]),
-                trust="root" if is_root else trust_of(share),
-                label="" if is_bare or share is None else whole_percent(share),
-                title="" if is_root else describe_support(share),
-            )
+            {
+                "path": "M" + " L".join(points),
+                "x": x_of(layout.heights[node]),
+                "y": y_of(layout.positions[node]),
+                "trust": "root" if is_root else trust_of(share),
+                "label": "" if is_bare or share is None else whole_percent(share),
+                "title": (
+                    "decided by a tie, not by the answers"
+                    if share is None
+                    else f"bootstrap support {whole_percent(share)} %"
+                ),
+            }
         )
-    leaves = tuple(
-        Leaf(y_of(place), names[one], shorten(names[one], _LONGEST_NAME), urls[one])
+    leaves = [
+        {"y": y_of(place), "name": names[one], "url": urls[one]}
+        | {"shown_name": shorten(names[one], _LONGEST_NAME)}
         for place, one in enumerate(layout.leaf_order.tolist())
-    )
-    return TreeDrawing(
-        width=TREE_WIDTH,
-        height=round(row * n_objects, 1),
-        row=row,
-        leaf_x=_MARGIN + _BRANCHES,
-        branches=tuple(branches),
-        leaves=leaves,
-        tree=tree,
-    )
-
-
-def describe_support(support: float | None) -> str:
-    """Describe the support of a merge."""
-    if support is None:
-        return "decided by a tie, not by the answers"
-    return f"bootstrap support {whole_percent(support)} %"
+    ]
+    size = {"width": TREE_WIDTH, "height": round(row * n_objects, 1), "row": row}
+    leaf_x = _MARGIN + _BRANCHES
+    return {**size, "leaf_x": leaf_x, "branches": branches, "leaves": leaves, "tree": tree}
 
 
 def trust_of(support: float | None) -> str:
@@ -226,38 +169,19 @@ def trust_of(support: float | None) -> str:
     return "firm" if share >= FIRM_SUPPORT else "fair" if share >= WEAK_SUPPORT else "weak"
 
 
-@dataclass(frozen=True)
-class Bars:
-    """Bars as (x, y, width, height) in a box of 600 by 100, and what they stand for."""
-
-    bars: tuple[tuple[float, float, float, float], ...]
-    most: int
-    each: str
-    since: str
-
-
-def draw_bars(over_time: Mapping[str, Any]) -> Bars | None:
-    """Return the bars of the answers over time; None while there are no answers."""
+def draw_bars(over_time: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return heights of bars in percent of the highest, and what they mean; None without any."""
     counts = over_time["counts"]
-    if not counts or not max(counts):
+    if not any(counts):
         return None
-    width, most = 600 / len(counts), max(counts)
-    gap = min(1.0, width / 6)
-    bars = tuple(
-        (
-            round(number * width + gap, 2),
-            round(100 - 100 * count / most, 2),
-            round(width - 2 * gap, 2),
-            round(100 * count / most, 2),
-        )
-        for number, count in enumerate(counts)
-    )
-    seconds = float(over_time["seconds"])
-    return Bars(bars, most, duration(seconds), duration(seconds * len(counts)))
+    most, seconds = max(counts), float(over_time["seconds"])
+    heights = [round(100 * count / most, 2) for count in counts]
+    each, since = duration(seconds), duration(seconds * len(counts))
+    return {"heights": heights, "most": most, "each": each, "since": since}
 
 
 def duration(seconds: float) -> str:
-    """Return a span of time in the unit that fits.
+    """Return a duration in a suitable unit.
 
     Examples
     --------

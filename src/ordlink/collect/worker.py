@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -37,9 +38,10 @@ from ordlink.collect.study import Study
 from ordlink.collect.trees import grow_tree
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkError
+from ordlink.io import write_comparisons
 
-NICENESS = 19  # participants come first: trees get the processor time that is left
-NEWS = 0.1  # share of new answers from which an adaptive draw builds its trees anew
+NICENESS = 5  # participants come first; trees get the processor time that is left
+NEWS = 0.1  # share of new answers from which an adaptive draw rebuilds its trees
 
 
 @dataclass(frozen=True)
@@ -94,12 +96,17 @@ class Record:
 
 
 class RecordReader:
-    """Reads the main answers; each only once, unless earlier ones changed."""
+    """Reads the main answers; those of a participant again only where their number is wrong.
+
+    It is after undo or a withdrawal, and where another server stored answers with smaller ids
+    after larger ones were read.
+    """
 
     def __init__(self, engine: sa.Engine, study: Study) -> None:
         self._engine = engine
         self._study = study
         self._answers: list[MainAnswer] = []
+        self._n_of: Counter[int] = Counter()  # answers by participant
         self.revision = -1
         self.kept_people: set[int] = set()
 
@@ -108,19 +115,28 @@ class RecordReader:
         if connection is None:
             with snapshot(self._engine) as own:
                 return self.read(own)
-        revision = connection.execute(sa.select(study.c.revision)).scalar_one()
-        if revision != self.revision:
-            self._answers.clear()
-            self.revision = revision
+        self.revision = connection.execute(sa.select(study.c.revision)).scalar_one()
         last = self._answers[-1].id if self._answers else 0
-        self._answers += read_main_answers(connection, after=last)
-        if len(self._answers) != count_main_answers(connection):
-            # Another server stored answers with smaller numbers after larger ones were read.
-            self._answers[:] = read_main_answers(connection)
-        self.kept_people = set(
-            connection.scalars(sa.select(participant.c.id).where(~participant.c.excluded))
-        )
+        self._add(read_main_answers(connection, answer.c.id > last))
+        c = participant.c
+        people = connection.execute(sa.select(c.id, c.n_main, c.excluded)).all()
+        wrong = [one for one, n_main, _ in people if self._n_of[one] != n_main]
+        if wrong:
+            changed = set(wrong)
+            self._answers = [one for one in self._answers if one.person not in changed]
+            for person in wrong:
+                del self._n_of[person]
+            for start in range(0, len(wrong), 500):
+                those = answer.c.participant_id.in_(wrong[start : start + 500])
+                self._add(read_main_answers(connection, those))
+            self._answers.sort(key=lambda one: one.id)
+        self.kept_people = {one for one, _, is_excluded in people if not is_excluded}
         return Record(self._study, tuple(self._answers))
+
+    def _add(self, found: Iterator[MainAnswer]) -> None:
+        for one in found:
+            self._answers.append(one)
+            self._n_of[one.person] += 1
 
     def read_kept(self, connection: sa.Connection | None = None) -> Record:
         """Return the main answers of participants who are not excluded."""
@@ -130,15 +146,17 @@ class RecordReader:
         return record.of(self.kept_people)
 
 
-def read_main_answers(connection: sa.Connection, *, after: int = 0) -> Iterator[MainAnswer]:
-    """Iterate over the main answers after the given one that were not undone."""
+def read_main_answers(
+    connection: sa.Connection, which: sa.ColumnElement[bool] | None = None
+) -> Iterator[MainAnswer]:
+    """Iterate over main answers that were not undone, all or those with a property."""
     a = answer.c
     query = (
         sa.select(
             a.id, a.participant_id, serving.c.shown, a.choice, a.seconds, a.received_at, a.number
         )
         .select_from(answer.join(serving))
-        .where(a.id > after, serving.c.role == "main", ~a.undone)
+        .where(sa.true() if which is None else which, serving.c.role == "main", ~a.undone)
         .order_by(a.id)
     )
     for identity, person, shown, choice, *rest in connection.execute(query):
@@ -162,25 +180,20 @@ class WorkerError(OrdlinkError, RuntimeError):
     """The worker failed or is gone."""
 
 
-@dataclass(frozen=True)
-class RecordVersion:
-    """Identifies what was read: equal versions hold the same answers."""
-
-    last_answer: int
-    n_answers: int
-    revision: int
+RecordVersion = tuple[int, int, int]  # the last answer, number of answers, revision
 
 
 @dataclass(frozen=True)
 class Trees:
-    """The trees of all participants and without excluded ones, as the dashboard takes them."""
+    """The trees with and without excluded participants, in the dashboard's form."""
 
     version: RecordVersion
-    everybody: dict[str, Any] | None  # see `LiveTree.as_json`; None without comparisons
+    everybody: dict[str, Any] | None  # see `grow_tree`
     kept: dict[str, Any] | None
     agreement: dict[int, float]  # of each participant's comparisons with the tree of everybody
     n_told: int = 0  # answers other than "can't tell"
     n_told_kept: int = 0
+    overall: float | None = None  # mean agreement, weighted by the numbers of answers
 
 
 class StudyTasks:
@@ -229,23 +242,26 @@ class StudyTasks:
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         """Return the trees; None if the record is the one of `unless`."""
         record = self._reader.read()
-        version = RecordVersion(record.last_answer, len(record.answers), self._reader.revision)
+        version = (record.last_answer, len(record.answers), self._reader.revision)
         if version == unless:
             return None
         kept_record = record.of(self._reader.kept_people)
         method = self._study.method
-        everybody = grow_tree(record.comparisons, method, len(record.answers))
+        everybody, agreement = grow_tree(record.comparisons, method, len(record.answers))
         kept = everybody
         if len(kept_record.answers) < len(record.answers):
-            kept = grow_tree(kept_record.comparisons, method, len(kept_record.answers))
-        return Trees(
-            version,
-            None if everybody is None else everybody.as_json(),
-            None if kept is None else kept.as_json(),
-            {} if everybody is None else everybody.agreement,
-            record.n_told,
-            kept_record.n_told,
-        )
+            kept, _ = grow_tree(kept_record.comparisons, method, len(kept_record.answers))
+        n_of = Counter(one.person for one in record.answers)
+        total = sum(n_of[person] for person in agreement)
+        weighted = sum(share * n_of[person] for person, share in agreement.items())
+        overall = weighted / total if total else None
+        n_told = (record.n_told, kept_record.n_told)
+        return Trees(version, everybody, kept, agreement, *n_told, overall)
+
+    def export_answers(self, path: str, *, everybody: bool) -> None:
+        """Write the comparisons to a file, from which ``ordlink cluster`` builds the same tree."""
+        record = self._reader.read() if everybody else self._reader.read_kept()
+        write_comparisons(record.comparisons, path)
 
     def close(self) -> None:
         """Close all connections."""
@@ -269,6 +285,10 @@ class WorkerProcess:
         """Return the trees; None if the record is the one of `unless`; blocks."""
         return cast(Trees | None, self._call("build_trees", unless))
 
+    def export_answers(self, path: str, *, everybody: bool) -> None:
+        """Write the comparisons to a file; blocks."""
+        self._call("export_answers", path, everybody=everybody)
+
     def close(self) -> None:
         """End the process."""
         self._closed = True
@@ -285,18 +305,18 @@ class WorkerProcess:
         self._process.start()
         theirs.close()  # so that the pipe ends with either process
 
-    def _call(self, task: str, *arguments: object) -> Any:
+    def _call(self, task: str, *arguments: object, **options: object) -> Any:
         """Return the result of a task; a process that is gone is restarted for the next one."""
         with self._lock:
             if self._closed:
                 raise WorkerError("the worker is closed")
             try:
-                self._pipe.send((task, arguments))
+                self._pipe.send((task, arguments, options))
                 is_good, result = self._pipe.recv()
             except (EOFError, OSError) as error:
                 if not self._closed:
                     self._start()
-                raise WorkerError("the worker process ended and is restarted") from error
+                raise WorkerError("the worker process ended and is being restarted") from error
         if not is_good:
             raise WorkerError(result)
         return result
@@ -307,18 +327,18 @@ def _work(pipe: Connection, url: str, study: Study) -> None:
     die_with_parent()
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    os.environ.setdefault("ORDLINK_THREADS", "1")
+    os.environ.setdefault("ORDLINK_THREADS", "2")
     tasks = StudyTasks(make_engine(url), study)
     while True:
         try:
-            task, arguments = pipe.recv()
-        except EOFError:
+            task, arguments, options = pipe.recv()
+        except (EOFError, OSError):  # the server ended, or was killed
             return
         try:
-            reply = (True, getattr(tasks, task)(*arguments))
+            if task != "draw" and sys.platform == "linux":  # questions are waited for, trees not
+                with contextlib.suppress(OSError):
+                    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+            reply = (True, getattr(tasks, task)(*arguments, **options))
         except Exception as error:  # the server logs it
             reply = (False, f"{type(error).__name__}: {error}")
         try:

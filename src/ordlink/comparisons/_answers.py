@@ -1,4 +1,4 @@
-"""The answer forms, and from rows of answers to listed comparisons, with every row checked."""
+"""The answer forms, and the checked conversion of answers to listed comparisons."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._text import counted
+from ordlink._text import counted, listed
 from ordlink._typing import AnyArray, BoolArray, Int32Array
 from ordlink._validate import check_choice, check_names
-from ordlink.comparisons._base import make_details
+from ordlink.comparisons._base import check_length, make_details
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._pairs import (
     RowNamer,
@@ -45,7 +45,7 @@ class AnswerForm:
     comparisons: tuple[tuple[int, int, int, int], ...]
 
     def to_pairs(self, objects: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:
-        """Return the winners and losers of objects (len(columns), n_answers), answer by answer."""
+        """Return winners and losers, answer by answer, from objects (len(columns), n_answers)."""
         ids = np.empty((2, objects.shape[1], len(self.comparisons)), dtype=np.int32)
         for number, (i, j, k, l) in enumerate(self.comparisons):  # noqa: E741 - the paper's letters
             ids[0, :, number] = pair_ids(objects[i], objects[j], n_objects)
@@ -57,10 +57,7 @@ FORMS: dict[str, AnswerForm] = {
     form.name: form
     for form in (
         AnswerForm(
-            "quadruplet",
-            ("i", "j", "k", "l"),
-            "i and j are more alike than k and l",
-            ((0, 1, 2, 3),),
+            "quadruplet", tuple("ijkl"), "i and j are more alike than k and l", ((0, 1, 2, 3),)
         ),
         AnswerForm(
             "triplet",
@@ -108,7 +105,7 @@ def list_answers(
     row_name: RowNamer = plain_row,
     **details: Any,
 ) -> ListedComparisons:
-    """Return the comparisons of rows of answers of one form.
+    """Return the comparisons in rows of answers that all have one form.
 
     Parameters
     ----------
@@ -131,9 +128,8 @@ def list_answers(
         objects, checked_names = objects_from_names(table, checked_names, n_objects, row_name)
         n_objects = len(checked_names)
     else:
-        n_objects = n_objects if checked_names is None else len(checked_names)
-        found = objects_from_numbers(table, n_objects, row_name, one_based=one_based)
-        objects, n_objects = found
+        n = n_objects if checked_names is None else len(checked_names)
+        objects, n_objects = objects_from_numbers(table, n, row_name, one_based=one_based)
         if one_based and checked_names is None:  # objects keep the numbers that users know
             checked_names = tuple(str(number) for number in range(1, n_objects + 1))
     each = len(answer_form.comparisons)
@@ -157,7 +153,7 @@ def list_answers(
 
 
 def check_counts(counts: AnyArray, row_name: RowNamer) -> None:
-    """Refuse counts that are not whole numbers from 1 up."""
+    """Refuse counts that are not positive integers."""
     bad = (counts < 1) | (counts != np.floor(counts)) | (counts > LARGEST_COUNT)
     if bad.any():
         row = int(bad.argmax())
@@ -171,20 +167,35 @@ def _count_column(
     if counts is None:
         return None
     given = np.asarray(counts)
-    if given.shape != (n_answers,):
-        raise InputError(
-            f"expected one entry per answer, {n_answers:,}, got an array of shape {given.shape}",
-            parameter="counts",
-        )
+    check_length(given, n_answers, "counts")
     if given.dtype.kind not in "iuf":
         raise InputKindError(f"expected whole numbers, got dtype {given.dtype}", parameter="counts")
     check_counts(given, row_name)
     return given.astype(np.int32)
 
 
+def _frame_rows(frame: Any, form: AnswerForm) -> AnyArray:
+    """Return the columns of a data frame by their names, never by their order."""
+    names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
+    remedy = "rename its columns, or read it with ordlink.read_answers"
+    if not set(form.columns) <= set(names):
+        got = f"expected the columns {', '.join(form.columns)} in a data frame, got {listed(names)}"
+        raise InputError(got, parameter="rows", remedy=remedy)
+    columns = [np.asarray(frame[name]) for name in form.columns]
+    for name, column in zip(form.columns, columns, strict=True):
+        missing = [entry is None or entry != entry for entry in column.tolist()]
+        if any(missing):
+            problem = f"the cell of {name} is missing"
+            where = f"row {missing.index(True)}"
+            raise InputError(problem, where=where, parameter="rows", remedy=remedy)
+    return np.stack(columns, axis=1)
+
+
 def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> AnyArray:
     width = len(form.columns)
     expected = f"expected rows of {width} objects each ({', '.join(form.columns)})"
+    if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__dataframe__"):
+        rows = _frame_rows(rows, form)
     try:
         table = np.asarray(rows)
     except ValueError as error:
@@ -202,13 +213,11 @@ def _as_table(rows: Sequence[Sequence[object]] | AnyArray, form: AnswerForm) -> 
     if (mixed or table.dtype.kind == "O") and not all(
         isinstance(entry, str) for row in rows for entry in row
     ):
-        raise InputKindError(
-            "expected objects that are all numbers or all names, got a mixture", parameter="rows"
-        )
+        problem = "expected objects that are all numbers or all names, got a mixture"
+        raise InputKindError(problem, parameter="rows")
     if table.dtype.kind not in "iufOUT":
-        raise InputKindError(
-            f"expected objects as whole numbers or names, got dtype {table.dtype}", parameter="rows"
-        )
+        problem = f"expected objects as whole numbers or names, got dtype {table.dtype}"
+        raise InputKindError(problem, parameter="rows")
     return table
 
 

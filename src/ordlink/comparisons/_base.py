@@ -1,12 +1,12 @@
-"""Comparisons: what all kinds have in common, details of the answers, and how they are made."""
+"""The base class of comparisons, with its constructors, and details of the answers."""
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -22,14 +22,14 @@ Array = TypeVar("Array", bound=np.ndarray)
 
 
 def read_only(array: Array) -> Array:
-    """Return a view that cannot be written to; the array itself stays as it is."""
+    """Return a read-only view; the array itself stays writable."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 class FrozenArrays:
-    """Make the arrays of a frozen dataclass read-only, also in copies; these drop cached values."""
+    """Make the arrays of a frozen dataclass and its copies read-only; copies drop cached values."""
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
@@ -52,8 +52,8 @@ class AnswerDetails(FrozenArrays):
     Attributes
     ----------
     answers : ndarray of int32 or None
-        Number of the answer that a comparison came from; one answer "most central" or "odd one
-        out" gives two comparisons, which belong together when answers are drawn or split.
+        Number of the answer that a comparison came from; a most-central or odd-one-out answer gives
+        two comparisons, which belong together when answers are drawn or split.
     annotators : ndarray of str objects or None
         Who answered; empty where unknown.
     times : ndarray of str objects or None
@@ -96,19 +96,14 @@ class AnswerDetails(FrozenArrays):
 def make_details(
     n_answers: int, each: int, kept: BoolArray | None, given: dict[str, Any]
 ) -> AnswerDetails | None:
-    """Return the details of the kept answers, which became `each` comparisons each.
+    """Return the details of the kept answers, each of which became `each` comparisons.
 
-    Answers are numbered 0, 1, 2, ... where it matters and `given` does not say otherwise.
+    Answers are numbered 0, 1, 2, ... if numbers are needed and `given` has none.
     """
     columns: dict[str, AnyArray] = {}
     for name, values in AnswerDetails(**given).columns.items():
         column = _as_column(name, values)
-        if column.shape != (n_answers,):
-            raise InputError(
-                f"expected one entry per answer, {n_answers:,}, got an array of shape "
-                f"{column.shape}",
-                parameter=name,
-            )
+        check_length(column, n_answers, name)
         columns[name] = column if kept is None else column[kept]
     if "answers" not in columns and each > 1:
         n_kept = n_answers if kept is None else int(kept.sum())
@@ -118,8 +113,15 @@ def make_details(
     return AnswerDetails(**{name: np.repeat(column, each) for name, column in columns.items()})
 
 
+def check_length(column: AnyArray, n_answers: int, parameter: str) -> None:
+    """Raise InputError unless a column has one entry per answer."""
+    if column.shape != (n_answers,):
+        expected = f"expected one entry per answer, {n_answers:,}"
+        raise InputError(f"{expected}, got an array of shape {column.shape}", parameter=parameter)
+
+
 def check_sides(chose_first: object) -> FloatArray:
-    """Return 1, 0 or NaN (not known) for each answer, refuse anything else."""
+    """Return 1, 0 or NaN (unknown) for each answer; refuse anything else."""
     try:
         sides = np.array(chose_first, dtype=np.float64)
     except (TypeError, ValueError):
@@ -132,7 +134,7 @@ def check_sides(chose_first: object) -> FloatArray:
 
 
 def concatenate_details(parts: Sequence[tuple[AnswerDetails | None, int]]) -> AnswerDetails | None:
-    """Return the details of parts of some length one after another; unknown entries are filled."""
+    """Return the concatenated details of several parts; fill in unknown entries."""
     present = {name for part, _ in parts if part is not None for name in part.columns}
     if not present:
         return None
@@ -176,23 +178,62 @@ def _is_unknown(entry: object) -> bool:
     return entry is None or (not isinstance(entry, str) and str(entry) in ("<NA>", "NaT"))
 
 
-P = ParamSpec("P")
-Result = TypeVar("Result")
+class _TakesAnswers(Protocol):
+    """How comparisons are made of answers.
+
+    Parameters
+    ----------
+    rows : array of shape (n_answers, number of objects in an answer)
+        Objects as numbers, or as names (strings).
+    names : sequence of str, optional
+        Name of each object. Without it, rows of names define the objects, in natural order.
+    n_objects : int, optional
+        Number of objects, if some may never be named.
+    one_based : bool
+        Whether numbers count from 1; without `names`, these numbers become the names.
+    counts : array of shape (n_answers,), optional
+        How often each row was answered; 1 by default.
+    annotators, times, response_times, chose_first : arrays of shape (n_answers,), optional
+        Kept with the answers, see :class:`AnswerDetails`.
+    skip_repeated : bool
+        Whether to leave out rows that name an object twice where different ones are needed,
+        such as attention checks, with a warning; they are refused by default.
+
+    Returns
+    -------
+    ListedComparisons
+    """
+
+    def __call__(
+        self,
+        rows: Sequence[Sequence[object]] | AnyArray,
+        *,
+        names: Sequence[str] | None = None,
+        n_objects: int | None = None,
+        one_based: bool = False,
+        counts: Sequence[int] | AnyArray | None = None,
+        annotators: Sequence[object] | AnyArray | None = None,
+        times: Sequence[object] | AnyArray | None = None,
+        response_times: Sequence[float] | AnyArray | None = None,
+        chose_first: Sequence[float] | AnyArray | None = None,
+        skip_repeated: bool = False,
+    ) -> ListedComparisons: ...
 
 
-def _with_parameters_of(
-    template: Callable[P, Result],
-) -> Callable[[Callable[..., Result]], Callable[P, Result]]:
-    """Return a decorator that gives a function the signature of another, and its sections."""
-    sections = (template.__doc__ or "").partition("Parameters\n")[2]
+def _takes_answers(function: Any) -> _TakesAnswers:
+    """Give a function the signature above, and its sections."""
+    signature = inspect.signature(_TakesAnswers.__call__)
+    own = list(signature.parameters.values())[1:]
+    function.__signature__ = signature.replace(parameters=own)
+    sections = inspect.cleandoc(_TakesAnswers.__doc__ or "").partition("\n")[2]
+    function.__doc__ = f"{inspect.getdoc(function)}\n{sections}"
+    return cast(_TakesAnswers, function)
 
-    def decorate(function: Callable[..., Result]) -> Callable[P, Result]:
-        function.__signature__ = inspect.signature(template)  # type: ignore[attr-defined]
-        text = inspect.getdoc(function) or ""
-        function.__doc__ = f"{text}\n\n{inspect.cleandoc(f'Parameters{chr(10)}{sections}')}"
-        return function
 
-    return decorate
+def _list_answers(*rows_and_form: Any, **given: Any) -> ListedComparisons:
+    from ordlink.comparisons._answers import list_answers  # which builds on this file
+
+    return list_answers(*rows_and_form, **given)
 
 
 class Comparisons(ABC):
@@ -200,8 +241,9 @@ class Comparisons(ABC):
 
     Make them with :meth:`from_quadruplets`, :meth:`from_triplets`, :meth:`from_most_central`,
     :meth:`from_odd_one_out` or :meth:`from_similarities`, or read them with
-    :func:`ordlink.read_comparisons`. They are listed one by one (:class:`ListedComparisons`) or, if
-    all N^4 / 8 of a similarity matrix are meant, as ranks of pairs (:class:`RankedComparisons`).
+    :func:`ordlink.read_comparisons`. They are listed one by one (:class:`ListedComparisons`) or,
+    for all N^4 / 8 comparisons of a similarity matrix, stored as ranks of pairs
+    (:class:`RankedComparisons`).
 
     Examples
     --------
@@ -226,7 +268,7 @@ class Comparisons(ABC):
         """Return the comparisons among these objects alone, renumbered in the given order."""
 
     def summary(self) -> ComparisonsSummary:
-        """Return what there is: objects, comparisons, repeats, contradictions, gaps."""
+        """Return a summary: objects, comparisons, repeats, contradictions, gaps."""
         from ordlink.comparisons._summary import summarise
 
         return summarise(self)
@@ -240,88 +282,34 @@ class Comparisons(ABC):
         return f"{kind}(n_objects={self.n_objects}, n_comparisons={self.n_comparisons})"
 
     @staticmethod
-    def from_quadruplets(
-        rows: Sequence[Sequence[object]] | AnyArray,
-        *,
-        names: Sequence[str] | None = None,
-        n_objects: int | None = None,
-        one_based: bool = False,
-        counts: Sequence[int] | AnyArray | None = None,
-        annotators: Sequence[object] | AnyArray | None = None,
-        times: Sequence[object] | AnyArray | None = None,
-        response_times: Sequence[float] | AnyArray | None = None,
-        chose_first: Sequence[float] | AnyArray | None = None,
-        skip_repeated: bool = False,
-    ) -> ListedComparisons:
-        """Return the comparisons of rows (i, j, k, l): i and j are more alike than k and l.
-
-        Parameters
-        ----------
-        rows : array of shape (n_answers, number of objects in an answer)
-            Objects as numbers, or as names (strings).
-        names : sequence of str, optional
-            Name of each object. Without it, rows of names define the objects, in natural order.
-        n_objects : int, optional
-            Number of objects, if some may never be named.
-        one_based : bool
-            Whether numbers count from 1; without `names`, these numbers become the names.
-        counts : array of shape (n_answers,), optional
-            How often each row was answered; 1 by default.
-        annotators, times, response_times, chose_first : arrays of shape (n_answers,), optional
-            Kept with the answers, see :class:`AnswerDetails`.
-        skip_repeated : bool
-            Whether to leave out rows that name an object twice where different ones are needed,
-            such as attention checks, with a warning; they are refused by default.
-
-        Returns
-        -------
-        ListedComparisons
-        """
-        from ordlink.comparisons._answers import list_answers
-
-        return list_answers(
-            rows,
-            "quadruplet",
-            names=names,
-            n_objects=n_objects,
-            one_based=one_based,
-            counts=counts,
-            annotators=annotators,
-            times=times,
-            response_times=response_times,
-            chose_first=chose_first,
-            skip_repeated=skip_repeated,
-        )
+    @_takes_answers
+    def from_quadruplets(rows: AnyArray, **given: Any) -> ListedComparisons:
+        """Return the comparisons of rows (i, j, k, l): i and j are more alike than k and l."""
+        return _list_answers(rows, "quadruplet", **given)
 
     @staticmethod
-    @_with_parameters_of(from_quadruplets)
+    @_takes_answers
     def from_triplets(rows: AnyArray, **given: Any) -> ListedComparisons:
         """Return the comparisons of rows (i, j, k): i is closer to j than to k."""
-        from ordlink.comparisons._answers import list_answers
-
-        return list_answers(rows, "triplet", **given)
+        return _list_answers(rows, "triplet", **given)
 
     @staticmethod
-    @_with_parameters_of(from_quadruplets)
+    @_takes_answers
     def from_most_central(rows: AnyArray, **given: Any) -> ListedComparisons:
         """Return the comparisons of rows (i, j, k): i is the most central of the three.
 
         Each row becomes two comparisons, (j, i, j, k) and (k, i, k, j).
         """
-        from ordlink.comparisons._answers import list_answers
-
-        return list_answers(rows, "most-central", **given)
+        return _list_answers(rows, "most-central", **given)
 
     @staticmethod
-    @_with_parameters_of(from_quadruplets)
+    @_takes_answers
     def from_odd_one_out(rows: AnyArray, **given: Any) -> ListedComparisons:
         """Return the comparisons of rows (i, j, k): k is the odd one out.
 
         Each row becomes two comparisons, (i, j, i, k) and (i, j, j, k).
         """
-        from ordlink.comparisons._answers import list_answers
-
-        return list_answers(rows, "odd-one-out", **given)
+        return _list_answers(rows, "odd-one-out", **given)
 
     @staticmethod
     def from_similarities(
@@ -334,7 +322,7 @@ class Comparisons(ABC):
         """Return passively observed comparisons of a similarity matrix.
 
         Every unordered pair of pairs is observed once, independently, with probability
-        `proportion`; ties are observed too, and say nothing.
+        `proportion`; ties are observed too, but carry no information.
 
         Parameters
         ----------

@@ -25,8 +25,8 @@ def fill_columns(
 ) -> None:
     """Write each comparison into the column of the loser and that of the winner.
 
-    `next_above[f]` and `next_below[f]` are where the next pair that beats f, or is beaten by f,
-    goes; they are moved on. Without weights, `weights` and `values` are empty.
+    `next_above[f]` and `next_below[f]` are the positions for the next pair that beats f, or is
+    beaten by f; they are advanced. Without weights, `weights` and `values` are empty.
     """
     weighted = weights.shape[0] > 0
     for t in range(winners.shape[0]):

@@ -17,7 +17,7 @@ def list_after_waits(
     row: int,
     column: int,
 ) -> tuple[int, int, int]:
-    """Write the comparisons met after the given waits; return (n_listed, row, column) to go on.
+    """Write the comparisons met after the given waits; return (n_listed, row, column) to continue.
 
     A wait is exponential, and floor(wait * scale) + 1 the geometric number of steps to the next
     observed pair of pairs: scale = -1 / log(1 - p), or 0 to observe every one.

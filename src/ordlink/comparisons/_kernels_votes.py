@@ -15,7 +15,7 @@ from ordlink._typing import AnyArray, Int8Array, Int32Array, Int64Array
 
 @kernel
 def are_in_order(winners: Int32Array, losers: Int32Array) -> bool:
-    """Return whether (low, high) strictly increases, so that no two rows are about the same."""
+    """Return whether (low, high) strictly increases, so that all rows are distinct."""
     last_low, last_high = np.int32(-1), np.int32(-1)
     for row in range(winners.shape[0]):
         low, high = min(winners[row], losers[row]), max(winners[row], losers[row])
@@ -34,7 +34,7 @@ def count_lower(winners: Int32Array, losers: Int32Array, counts: Int64Array) -> 
 
 @kernel
 def pack_rows(winners: Int32Array, losers: Int32Array, place: Int64Array, packed: AnyArray) -> None:
-    """Write 2 high + won into the buckets; `place` is where the next row goes, and moves on."""
+    """Write 2 high + won into the buckets; `place`, the position of the next row, is advanced."""
     for row in range(winners.shape[0]):
         winner, loser = winners[row], losers[row]
         low, high = min(winner, loser), max(winner, loser)
@@ -67,7 +67,7 @@ def add_up_votes(
     losers: Int32Array,
     net: AnyArray,
 ) -> tuple[int, int, int, int]:
-    """Return how many pairs of pairs there are, are decided, are contradicted; and the largest net.
+    """Return how many pairs of pairs occur, are decided, are contradicted, and the largest net.
 
     `count_bits` is 0 or 32. `seen` and `balance` (all 0) and `touched` are scratch space, one place
     per pair. If there is room in `winners` and `losers`, and in `net`, the decided ones are written

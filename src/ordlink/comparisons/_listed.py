@@ -30,7 +30,7 @@ class Majority:
 
 @dataclass(frozen=True)
 class Tally:
-    """What the votes on comparisons come to."""
+    """The outcome of the votes on comparisons."""
 
     n_distinct: int
     n_contradictions: int = 0
@@ -40,11 +40,7 @@ class Tally:
 def tally_votes(
     winners: Int32Array, losers: Int32Array, counts: Int32Array | None, n_objects: int
 ) -> Tally:
-    """Return what the votes come to, O(n_rows + E); rows in order take one look.
-
-    Rows go into one bucket for each lower pair, by counting sort. Within a bucket, votes are added
-    up by the higher pair.
-    """
+    """Return the outcome of the votes, in O(n_rows + E); sorted rows take a single pass."""
     from ordlink.comparisons._kernels_votes import add_up_votes, are_in_order
 
     n_rows = len(winners)
@@ -173,7 +169,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
 
     @cached_property
     def tally(self) -> Tally:
-        """Which rows are about the same pairs of pairs; counted once, then kept."""
+        """The votes on each pair of pairs; computed once and cached."""
         if self.distinct:
             return Tally(self.n_rows)
         return tally_votes(self.winners, self.losers, self.counts, self.n_objects)
@@ -190,11 +186,9 @@ class ListedComparisons(FrozenArrays, Comparisons):
         if not chosen.size and chosen.ndim == 1:
             chosen = chosen.astype(np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
-            raise InputKindError(
-                "comparisons are taken by a slice, a mask or an array of row numbers, got "
-                f"{type(rows).__name__}",
-                remedy="comparisons.quadruplets lists the rows one by one",
-            )
+            known = "comparisons are taken by a slice, a mask or an array of row numbers"
+            remedy = "comparisons.quadruplets lists the rows one by one"
+            raise InputKindError(f"{known}, got {type(rows).__name__}", remedy=remedy)
         return self.take(chosen)
 
     def __eq__(self, other: object) -> bool:
@@ -251,9 +245,8 @@ class ListedComparisons(FrozenArrays, Comparisons):
         `test_share` is the share of the answers in the test part; `seed` seeds the draw.
         """
         if not 0 < test_share < 1:
-            raise InputError(
-                f"expected a share between 0 and 1, got {test_share}", parameter="test_share"
-            )
+            problem = f"expected a share between 0 and 1, got {test_share}"
+            raise InputError(problem, parameter="test_share")
         answers, answer_of_row = np.unique(self.answer_ids, return_inverse=True)
         n_test = round(test_share * len(answers))
         chosen = np.zeros(len(answers), dtype=bool)
@@ -262,7 +255,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
         return self.take(~in_test), self.take(in_test)
 
     def warnings(self) -> list[str]:
-        """Return what to know before trusting a tree, as the summary's warnings, but cheaper."""
+        """Return the warnings of the summary, without computing the rest of it."""
         from ordlink.comparisons._summary import warn_of_listed
 
         return warn_of_listed(self)
@@ -289,7 +282,7 @@ def concatenate(parts: Sequence[ListedComparisons]) -> ListedComparisons:
 def check_chunks(
     chunks: Iterable[ListedComparisons], what: str = "chunk"
 ) -> Iterator[ListedComparisons]:
-    """Yield the chunks; refuse what is none, and chunks about other objects than the first."""
+    """Yield the chunks; refuse anything else, and chunks about different objects."""
     if isinstance(chunks, Comparisons):
         problem = f"expected {what}s of comparisons, got a single one"
         raise InputKindError(problem, remedy="pass [comparisons]")
@@ -302,13 +295,10 @@ def check_chunks(
             )
         objects = objects or (chunk.n_objects, chunk.names)
         if objects != (chunk.n_objects, chunk.names):
-            raise InputError(
-                f"expected {counted(objects[0], 'object')} with the same names as in {what} 0, got "
-                f"{chunk.n_objects:,}",
-                where=f"{what} {number}",
-                remedy="all must be about the same objects: pass the same {names} and {n_objects} "
-                "when you make them",
-            )
+            expected = f"{counted(objects[0], 'object')} with the same names as in {what} 0"
+            problem = f"expected {expected}, got {chunk.n_objects:,}"
+            remedy = "all must be about the same objects: pass the same {names} and {n_objects}"
+            raise InputError(problem, where=f"{what} {number}", remedy=remedy)
         yield chunk
     if objects is None:
         raise InputError(f"expected at least one {what} of comparisons, got none")

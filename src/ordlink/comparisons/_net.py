@@ -56,7 +56,7 @@ def net_comparisons(
     """Return A: one entry per pair of pairs; an exact tie of the votes contributes 0.
 
     `repeats` takes the sign of the net count, or the net count as weight. Counts beyond 2^20 for
-    one pair of pairs, or 2^31 - 1 in all, are refused: sums would not be exact.
+    one pair of pairs, or 2^31 - 1 in total, are refused, since sums would not be exact.
     """
     check_repeats(repeats)
     majority = comparisons.tally.majority
@@ -80,19 +80,19 @@ def check_weights(
     net: Int64Array | Int32Array, winners: Int32Array, losers: Int32Array, n_objects: int
 ) -> None:
     """Raise InputError if net counts are too large to be added up exactly."""
-    remedy = "divide all counts by the same number, or pass {repeats:majority}"
     if not len(net):
         return
+    remedy = "divide all counts by the same number, or pass {repeats:majority}"
+    exact = "can be added up exactly"
     largest = int(net.argmax())
     if net[largest] > LARGEST_WEIGHT:
         (i, k), (j, l) = pair_members(np.array([winners[largest], losers[largest]]), n_objects)  # noqa: E741
-        problem = f"the comparison ({i}, {j}, {k}, {l}) has a net count of {net[largest]:,}"
-        exact = f"at most {LARGEST_WEIGHT:,} can be added up exactly"
-        raise InputError(f"{problem}, but {exact}", remedy=remedy)
+        problem = f"the comparison ({i}, {j}, {k}, {l}) has a net count of {net[largest]:,}, but "
+        raise InputError(f"{problem}at most {LARGEST_WEIGHT:,} {exact}", remedy=remedy)
     total = int(net.sum(dtype=np.int64))
     if total > LARGEST_TOTAL:
-        exact = f"at most {LARGEST_TOTAL:,} can be added up exactly"
-        raise InputError(f"the net counts add up to {total:,}, but {exact}", remedy=remedy)
+        problem = f"the net counts add up to {total:,}, but at most {LARGEST_TOTAL:,} {exact}"
+        raise InputError(problem, remedy=remedy)
 
 
 def wins_minus_losses(comparisons: Comparisons, repeats: Repeats = "majority") -> FloatArray:
@@ -107,7 +107,7 @@ def wins_minus_losses(comparisons: Comparisons, repeats: Repeats = "majority") -
 
 
 def net_wins(net: NetComparisons) -> FloatArray:
-    """Return A 1 by pair id of net comparisons."""
+    """Return A 1, by pair id, from net comparisons."""
     n = n_pairs(net.n_objects)
     wins = np.bincount(net.winners, weights=net.weights, minlength=n)
     losses = np.bincount(net.losers, weights=net.weights, minlength=n)
@@ -168,15 +168,8 @@ def compress(net: NetComparisons) -> ComparisonColumns:
     def fill(number: int) -> None:
         part = parts[number]
         weights = nothing if net.weights is None else net.weights[part]
-        fill_columns(
-            net.winners[part],
-            net.losers[part],
-            weights,
-            next_above[number],
-            next_below[number],
-            rows,
-            values,
-        )
+        places = next_above[number], next_below[number]
+        fill_columns(net.winners[part], net.losers[part], weights, *places, rows, values)
 
     run_parts(fill, len(parts))
     return ComparisonColumns(starts, splits, rows, values)

@@ -42,7 +42,7 @@ def check_pair_ids_fit(n_objects: int) -> None:
 
 
 def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> Int32Array:
-    """Return the ids of the pairs {i, j}, arrays of one shape with i different from j.
+    """Return the ids of the pairs {i, j}; i and j have the same shape and differ everywhere.
 
     The id is low * (2 N - low - 1) / 2 + (high - low - 1), whichever of the two is low.
 
@@ -114,7 +114,7 @@ def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
 def objects_from_numbers(
     rows: AnyArray, n_objects: int | None, row_name: RowNamer, *, one_based: bool
 ) -> tuple[Int32Array, int]:
-    """Return object indices and N for rows of numbers; refuse what is no object, name the row."""
+    """Return object indices and N for rows of numbers; an error names the first invalid row."""
     first = 1 if one_based else 0
     known = "objects are 0, 1, 2, ..., check the row"
     is_float = rows.dtype.kind == "f"
@@ -133,12 +133,9 @@ def objects_from_numbers(
     if n_objects is None:
         n_objects = largest + 1 - first
         if not one_based and rows.size and smallest == 1:
-            raise InputError(
-                f"object 0 is never named, 1 to {largest} are: this looks as if the answers count "
-                "from 1",
-                remedy=f"pass {{one_based:True}}, or {{n_objects:{largest + 1}}} if there is an "
-                "object 0",
-            )
+            named = f"object 0 is never named, 1 to {largest} are"
+            remedy = f"pass {{one_based:True}}, or {{n_objects:{largest + 1}}} to keep object 0"
+            raise InputError(f"{named}: the answers seem to number objects from 1", remedy=remedy)
     check_pair_ids_fit(n_objects)
     if largest >= n_objects + first:
         remedy = "check the row, or pass {n_objects} if there are more"
@@ -153,7 +150,7 @@ def objects_from_numbers(
 def objects_from_names(
     rows: AnyArray, names: tuple[str, ...] | None, n_objects: int | None, row_name: RowNamer
 ) -> tuple[Int32Array, tuple[str, ...]]:
-    """Return object indices and names; by default all that occur, in natural order."""
+    """Return object indices and names; by default all names that occur, in natural order."""
     occurring, codes = np.unique(rows.astype(str), return_inverse=True)
     different = [str(name) for name in occurring]
     if names is None:

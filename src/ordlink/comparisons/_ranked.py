@@ -1,4 +1,4 @@
-"""All comparisons of a similarity matrix, held as the ranks of the pairs."""
+"""All comparisons of a similarity matrix, stored as the ranks of the pairs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def check_similarities(
 ) -> FloatArray:
     """Return the matrix as float64 after checking that it holds one number per pair of objects.
 
-    The diagonal may hold anything, NaN and infinity included, and is returned as it came. The
-    result is a read-only view of the input where its dtype allows, else a read-only copy.
+    The diagonal may hold anything, including NaN and infinity, and is returned unchanged. The
+    result is a read-only view of the input if its dtype allows, else a read-only copy.
 
     Parameters
     ----------
@@ -50,11 +50,8 @@ def check_similarities(
     """
     matrix = _to_float_matrix(similarities, name)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(
-            "expected a square matrix, one row and one column per object, got shape "
-            f"{matrix.shape}",
-            where=name,
-        )
+        expected = "expected a square matrix, one row and one column per object"
+        raise InputError(f"{expected}, got shape {matrix.shape}", where=name)
     if not matrix.shape[0]:
         raise InputError("expected at least one object, got an empty matrix", where=name)
     if n_objects is not None and matrix.shape[0] != n_objects:
@@ -125,12 +122,10 @@ def _check_symmetric(matrix: FloatArray, scale: float, name: str) -> None:
             differs = _off_diagonal(np.abs(here - mirrored) > tolerance, rows)
         if differs.any():
             i, j = _first(differs, rows)
-            raise InputError(
-                f"expected a symmetric matrix, got {matrix[i, j]} there and {matrix[j, i]} at row "
-                f"{j}, column {i}",
-                where=f"{name}, row {i}, column {j}",
-                remedy="if this is meant, pass the mean of the matrix and its transpose",
-            )
+            got = f"{matrix[i, j]} there and {matrix[j, i]} at row {j}, column {i}"
+            where = f"{name}, row {i}, column {j}"
+            remedy = "if this is meant, pass the mean of the matrix and its transpose"
+            raise InputError(f"expected a symmetric matrix, got {got}", where=where, remedy=remedy)
 
 
 _WAITS_PER_DRAW = 1 << 20
@@ -138,7 +133,7 @@ _WAITS_PER_DRAW = 1 << 20
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RankedComparisons(FrozenArrays, Comparisons):
-    """Every comparison of a weak order of the pairs, none of them written down.
+    """All comparisons implied by a weak order of the pairs, stored as ranks.
 
     Attributes
     ----------
@@ -186,7 +181,7 @@ class RankedComparisons(FrozenArrays, Comparisons):
 
     @property
     def counts_below_and_above(self) -> tuple[Int64Array, Int64Array]:
-        """For each pair, how many pairs are strictly less and strictly more similar."""
+        """For each pair, the numbers of strictly less and strictly more similar pairs."""
         sizes = np.bincount(self.ranks)
         not_above = np.cumsum(sizes)
         below = (not_above - sizes)[self.ranks]
@@ -211,10 +206,8 @@ class RankedComparisons(FrozenArrays, Comparisons):
         comparisons drawn, not of the E^2 / 2 that exist.
         """
         if not 0 < proportion <= 1:
-            raise InputError(
-                f"expected a share of all comparisons, above 0 and at most 1, got {proportion}",
-                parameter="proportion",
-            )
+            problem = f"expected a share above 0 and at most 1, got {proportion}"
+            raise InputError(problem, parameter="proportion")
         from ordlink._threads import one_ahead
         from ordlink.comparisons._kernels_sampling import list_after_waits
 
@@ -233,9 +226,9 @@ class RankedComparisons(FrozenArrays, Comparisons):
         n_listed, row, column = 0, 0, 0
         while row < n - 1:
             waits = next(draws)
-            if n_listed + len(waits) > len(winners):
-                winners = np.concatenate([winners, np.empty(len(waits), dtype=np.int32)])
-                losers = np.concatenate([losers, np.empty(len(waits), dtype=np.int32)])
+            if n_listed + draw > len(winners):
+                more = np.empty(draw, dtype=np.int32)
+                winners, losers = np.append(winners, more), np.append(losers, more)
             n_listed, row, column = list_after_waits(
                 waits, scale, self.ranks, winners, losers, n_listed, row, column
             )
@@ -248,5 +241,5 @@ class RankedComparisons(FrozenArrays, Comparisons):
         )
 
     def listed(self) -> ListedComparisons:
-        """Return all comparisons, listed: about N^4 / 8 rows, so only for few objects."""
+        """Return all comparisons as a list of about N^4 / 8 rows, so only for few objects."""
         return self.sample(1.0)

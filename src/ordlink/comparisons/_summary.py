@@ -1,4 +1,4 @@
-"""What a set of comparisons holds, and where it has gaps."""
+"""What a set of comparisons contains, and where it has gaps."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class ComparisonsSummary(ChunksSummary):
 
 
 def summarise_chunks(chunks: Iterable[ListedComparisons]) -> ChunksSummary:
-    """Return what comparisons in chunks hold, in one pass over them.
+    """Return a summary of comparisons in chunks, in one pass over them.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def warn_of_listed(comparisons: ListedComparisons) -> list[str]:
 
 def _summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
     n_objects, n_comparisons = comparisons.n_objects, comparisons.n_comparisons
-    everything = _names_of(np.arange(n_objects, dtype=np.int32), comparisons.names)
+    everything = _names_of(range(n_objects), comparisons.names)
     return ComparisonsSummary(
         n_objects=n_objects,
         n_answers=n_comparisons,
@@ -205,14 +205,13 @@ def find_named(comparisons: ListedComparisons) -> Int64Array:
 
 
 def find_parts(comparisons: ListedComparisons) -> Int32Array:
-    """Return for each object a number of its part: comparisons link all objects that they name."""
+    """Return the part of each object, as a number; comparisons link all objects that they name."""
     from ordlink.comparisons._kernels_parts import link_objects
 
     n_objects = comparisons.n_objects
     low, high = pair_members(np.arange(n_pairs(n_objects)), n_objects)
-    return link_objects(
-        comparisons.winners, comparisons.losers, low, high, np.arange(n_objects, dtype=np.int32)
-    )
+    single = np.arange(n_objects, dtype=np.int32)
+    return link_objects(comparisons.winners, comparisons.losers, low, high, single)
 
 
 def _compared_pairs(comparisons: ListedComparisons) -> BoolArray:
@@ -236,15 +235,15 @@ def _find_gaps(
     """
     n_objects = len(part_of)
     if anything and not part_of.any():  # one part, and the rest was not even read
-        return (), (_names_of(np.arange(n_objects, dtype=np.int32), names),)
+        return (), (_names_of(range(n_objects), names),)
     # Every comparison links at least three objects: who is a part by itself was never named.
     alone: BoolArray = np.bincount(part_of, minlength=n_objects)[part_of] == 1
     parts: dict[int, list[int]] = {}
     for item in np.flatnonzero(~alone).tolist():
         parts.setdefault(int(part_of[item]), []).append(item)
     by_size = sorted(parts.values(), key=lambda part: (-len(part), part[0]))
-    return _names_of(np.flatnonzero(alone).astype(np.int32), names), tuple(
-        _names_of(np.array(part, dtype=np.int32), names) for part in by_size
+    return _names_of(np.flatnonzero(alone).tolist(), names), tuple(
+        _names_of(part, names) for part in by_size
     )
 
 
@@ -280,8 +279,8 @@ def _warn_of_gaps(
     return found
 
 
-def _names_of(objects: Int32Array, names: tuple[str, ...] | None) -> tuple[str, ...]:
-    return tuple(str(item) if names is None else names[item] for item in objects.tolist())
+def _names_of(objects: Iterable[int], names: tuple[str, ...] | None) -> tuple[str, ...]:
+    return tuple(str(item) if names is None else names[item] for item in objects)
 
 
 def _shown(names: tuple[str, ...]) -> str:

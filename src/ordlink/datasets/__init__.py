@@ -1,4 +1,4 @@
-"""Data to try methods on: planted models, two small tables, and answers that people gave."""
+"""Data to try methods on: planted models, two small tables, and human answers."""
 
 from ordlink.datasets._answers import simulate_answers
 from ordlink.datasets._people import (

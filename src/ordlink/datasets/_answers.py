@@ -97,23 +97,17 @@ def _check_popularity(popularity: Sequence[float] | AnyArray, n_objects: int) ->
     try:
         weights = np.asarray(popularity, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputKindError(
-            f"expected positive numbers ({error})", parameter="popularity"
-        ) from error
+        problem = f"expected positive numbers ({error})"
+        raise InputKindError(problem, parameter="popularity") from error
     if weights.shape != (n_objects,):
-        raise InputError(
-            f"expected one weight for each of {n_objects} objects, got an array of shape "
-            f"{weights.shape}",
-            parameter="popularity",
-        )
+        expected = f"expected one weight for each of {n_objects} objects"
+        raise InputError(f"{expected}, got shape {weights.shape}", parameter="popularity")
     wrong = ~(np.isfinite(weights) & (weights > 0))
     if wrong.any():
         i = int(wrong.argmax())
-        raise InputError(
-            f"expected a positive finite number, got {weights[i]}",
-            where=f"popularity, object {i}",
-            remedy="leave out objects that are never asked about",
-        )
+        problem = f"expected a positive finite number, got {weights[i]}"
+        remedy = "leave out objects that are never asked about"
+        raise InputError(problem, where=f"popularity, object {i}", remedy=remedy)
     shares = weights / weights.max()
     return np.asarray(shares / shares.sum())
 
@@ -123,10 +117,16 @@ def _draw_by_popularity(
 ) -> Int32Array:
     """Return questions with probabilities proportional to the product of their objects' shares.
 
-    Objects are drawn independently, and rows that are no question (an object with itself, a pair
+    Objects are drawn independently, and rows that are not questions (an object with itself, a pair
     with itself) are drawn again: what is left has just these probabilities, in random order.
     """
-    _refuse_too_uneven(shares, pairs=pairs)
+    s2, s3, s4 = (float((shares**power).sum()) for power in (2, 3, 4))
+    proper_share = (1 - s2) ** 2 - 2 * (s2**2 - s4) if pairs else 1 - 3 * s2 + 2 * s3
+    if proper_share < LEAST_PROPER:
+        got = f"object {shares.argmax()} with {shares.max():.2%} of their sum"
+        problem = f"expected weights that are less uneven, got {got}"
+        why = "hardly any question would have different objects"
+        raise InputError(f"{problem}: {why}", parameter="popularity")
     rows = np.empty((n_answers, 4 if pairs else 3), dtype=np.int32)
     open_rows = np.arange(n_answers)
     while len(open_rows):
@@ -141,18 +141,6 @@ def _draw_by_popularity(
         rows[open_rows] = drawn
         open_rows = open_rows[~proper]
     return rows
-
-
-def _refuse_too_uneven(shares: FloatArray, *, pairs: bool) -> None:
-    """Raise InputError where nearly every draw would have to be repeated."""
-    s2, s3, s4 = (float((shares**power).sum()) for power in (2, 3, 4))
-    proper = (1 - s2) ** 2 - 2 * (s2**2 - s4) if pairs else 1 - 3 * s2 + 2 * s3
-    if proper < LEAST_PROPER:
-        raise InputError(
-            f"expected weights that are less uneven, got object {shares.argmax()} with "
-            f"{shares.max():.2%} of their sum: hardly any question would have different objects",
-            parameter="popularity",
-        )
 
 
 def _answer_about_two_pairs(

@@ -1,4 +1,4 @@
-"""Answers that people gave: the loaders of all public data sets, and the table of them."""
+"""Human answers: the loaders of all public data sets, and the table of them."""
 
 from __future__ import annotations
 
@@ -53,12 +53,13 @@ def fetch_car(
     data_home : path, optional
         The data folder; ORDLINK_DATA or the user's cache folder by default.
     progress : callable, optional
-        Called with (bytes loaded, bytes in all) during a download.
+        Called with (bytes loaded, total bytes) during a download.
 
     Raises
     ------
     MissingDataError
-        If the data is not there and cannot be downloaded. So do all functions of this kind.
+        If the data is missing and cannot be downloaded; the other `fetch_...` functions do the
+        same.
     """
     check_choice(answers, "answers", sources.CAR_SETS)
     folder = data_folder(data_home)
@@ -102,7 +103,7 @@ def fetch_car(
 def fetch_faces(
     classes: str = "expression", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
-    """Return 36 faces: 37234 triplets of 39 people, without attention checks.
+    """Return 36 faces: 37234 triplets from 39 people, without attention checks.
 
     The details of the comparisons have the annotators, the response times in milliseconds and
     whether the face on the left was chosen; `answer_columns` has the faces shown ``left`` and
@@ -128,9 +129,8 @@ def fetch_faces(
         response_times=[float(row["rt"]) for row in rows],
         chose_first=[row["Answer"] == row["Left"] for row in rows],
     )
-    labels, class_names = _number(
-        ["-".join(name.split("-")[FACE_CLASSES[classes]]) for name in names]
-    )
+    parts = FACE_CLASSES[classes]
+    labels, class_names = _number(["-".join(name.split("-")[parts]) for name in names])
     return AnswerSet(
         sources.FACES,
         comparisons,
@@ -191,14 +191,14 @@ def fetch_mlds(
 ) -> AnswerSet:
     """Return an experiment of the R package MLDS: quadruplets about stimuli on a physical scale.
 
-    Objects are named by their value on that scale. The true structure is a line and not a tree.
+    Objects are named by their value on that scale. The true structure is a line, not a tree.
 
     Parameters
     ----------
     experiment : {"Transparency", "AutumnLab", "kk1", "kk2", "kk3", "kktriad"}
-        AutumnLab: 10 degrees of image compression, 210 answers (Charrier et al. 2007).
-        Transparency: 10 refractive indices, 420 answers of each of 6 people (Fleming et al.
-        2007). kk1 to kk3: 11 correlations of scatter plots, 330 answers of one person on three
+        AutumnLab: 10 levels of image compression, 210 answers (Charrier et al. 2007).
+        Transparency: 10 refractive indices, 420 answers from each of 6 people (Fleming et al.
+        2007). kk1 to kk3: 11 correlations of scatter plots, 330 answers from one person on three
         days. kktriad: the same with pairs that share a stimulus, 165 answers.
     data_home, progress
         As for :func:`fetch_car`.
@@ -219,9 +219,9 @@ def fetch_mlds(
 
 
 def fetch_things(*, data_home: DataHome = None, progress: Progress | None = None) -> AnswerSet:
-    """Return 1,854 things: 146,012 answers "odd one out" of many people.
+    """Return 1,854 things: 146,012 odd-one-out answers from many people.
 
-    Things are named by the source's unique ids, such as "bat1" (names alone repeat). For the
+    Things are named by the source's unique ids, such as "bat1" (plain names repeat). For the
     parameters see :func:`fetch_car`.
     """
     folder = data_folder(data_home)
@@ -260,7 +260,7 @@ def fetch_musicseer(*, data_home: DataHome = None, progress: Progress | None = N
 def fetch_crowdtsc(
     subject: str = "food", *, data_home: DataHome = None, progress: Progress | None = None
 ) -> AnswerSet:
-    """Return pictures of food or of scenes: triplets of crowd workers, and categories.
+    """Return pictures of food or of scenes: triplets from crowd workers, and categories.
 
     Objects are named by their category and number, such as "bread 0"; the classes are the
     categories.
@@ -274,12 +274,10 @@ def fetch_crowdtsc(
     """
     check_choice(subject, "subject", sources.SUBJECTS)
     folder = data_folder(data_home)
-    objects, answers = (
-        _read_rows(
-            sources.CROWDTSC.get(f"crowdtsc/{subject}/{subject}_{table}.csv", folder, progress)
-        )
-        for table in ("category_list", "tsclabels")
+    paths = (
+        f"crowdtsc/{subject}/{subject}_{table}.csv" for table in ("category_list", "tsclabels")
     )
+    objects, answers = (_read_rows(sources.CROWDTSC.get(p, folder, progress)) for p in paths)
     number_of = {row["index"]: number for number, row in enumerate(objects)}
     comparisons = Comparisons.from_triplets(
         [
@@ -311,10 +309,7 @@ def _names_three_artists(cells: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A public data set, and how to fetch each of its parts; the first part is the usual one.
-
-    Each is a function of `data_home` and `progress`.
-    """
+    """A public data set, and functions of `data_home` and `progress` that fetch its parts."""
 
     source: Source
     parts: dict[str, Callable[..., AnswerSet | FeatureTable]]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ordlink._typing import FloatArray, LabelArray
 from ordlink._validate import Seed, check_number, check_whole_number, random_generator
+from ordlink.comparisons._base import FrozenArrays
 from ordlink.comparisons._pairs import MAX_OBJECTS
 from ordlink.datasets._structure import Structure, TrueTree, check_structure
 from ordlink.errors import InputError
@@ -17,15 +18,15 @@ from ordlink.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False)
-class PlantedHierarchy:
-    """A draw from the planted model, with its truth; arrays are read-only.
+class PlantedHierarchy(FrozenArrays):
+    """A sample from the planted model, with the true tree; arrays are read-only.
 
     Made by `planted_hierarchy` and `planted_tree`. Objects are numbered cluster by cluster.
 
     Attributes
     ----------
     similarities, expected_similarities : ndarray of shape (n_objects, n_objects), dtype float64
-        w_ij with and without noise, symmetric. The diagonal, which is no pair, holds the mean.
+        w_ij with and without noise, symmetric. The diagonal, which is unused, holds the mean.
     levels : ndarray of shape (depth, n_objects), dtype intp
         Row l-1 is the true partition at depth l, numbered by the clusters' smallest objects:
         2**l clusters in the balanced model; pure clusters nearer to the root stay whole.
@@ -51,10 +52,6 @@ class PlantedHierarchy:
     names: tuple[str, ...]
     clusters: tuple[tuple[int, ...], ...]
 
-    def __post_init__(self) -> None:
-        for array in (self.similarities, self.expected_similarities, self.levels, self.labels):
-            array.flags.writeable = False
-
     @property
     def n_objects(self) -> int:
         """Number of objects."""
@@ -69,7 +66,7 @@ class PlantedHierarchy:
         """Return a random partition of each pure cluster into groups of `size` objects.
 
         These are the initial clusters of 4-AL-I3 (size 3) and 4-AL-I5 (size 5): drawn without
-        replacement; what remains of a pure cluster forms a smaller group. Groups are sorted.
+        replacement; the remainder of a pure cluster forms a smaller group. Groups are sorted.
         """
         size = check_whole_number(size, "size", lowest=1)
         generator = random_generator(seed)
@@ -127,8 +124,10 @@ def planted_hierarchy(
     array([0.8, 0.8, 0.6, 0.6, 0.4, 0.4, 0.4, 0.4])
     """
     depth = check_whole_number(depth, "depth", lowest=0)
-    sizes = _check_sizes(depth, leaf_size)
-    return _plant(check_structure(_balanced(sizes)), {"depth": depth}, mean, gap, noise, seed)
+    nodes: list[Structure] = [*_check_sizes(depth, leaf_size)]
+    while len(nodes) > 1:
+        nodes = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
+    return _plant(check_structure(nodes[0]), {"depth": depth}, mean, gap, noise, seed)
 
 
 def planted_tree(
@@ -137,9 +136,9 @@ def planted_tree(
     """Return similarities drawn from the planted model with a true tree of any shape.
 
     L is the depth of the deepest pure cluster, and l_ij that of the smallest cluster that holds
-    both (0 for the root), but L within a pure cluster, however near to the root. Otherwise as in
-    `planted_hierarchy`, whose distribution a balanced binary tree has. So the expected similarities
-    merge in the order of `levels`, from the deepest up.
+    both (0 for the root), but L within a pure cluster, at any depth. All else is as in
+    `planted_hierarchy`: a balanced binary tree gives the same distribution. So the expected
+    similarities merge in the order of `levels`, from the deepest up.
 
     Parameters
     ----------
@@ -168,7 +167,15 @@ def _plant(
     noise = check_number(noise, "noise", lowest=0)
     generator = random_generator(seed)
     levels = truth.levels()
-    expected = _expected_similarities(levels, mean, gap)
+    n_objects = levels.shape[1]
+    n_separated = np.zeros((n_objects, n_objects))  # L - l_ij: the levels at which i, j are apart
+    for level in levels:
+        n_separated += level[:, None] != level[None, :]
+    expected = mean - gap * n_separated
+    similarities = expected.copy()
+    for i in range(n_objects - 1):
+        similarities[i, i + 1 :] += noise * generator.standard_normal(n_objects - i - 1)
+        similarities[i + 1 :, i] = similarities[i, i + 1 :]
     names = _names(truth.sizes)
     merges, merge_levels = truth.merges()
     tree = Hierarchy(
@@ -179,7 +186,7 @@ def _plant(
         parameters={**shape, "leaf_sizes": truth.sizes, "mean": mean, "gap": gap, "noise": noise},
     )
     return PlantedHierarchy(
-        similarities=_add_noise(expected, noise, generator),
+        similarities=similarities,
         expected_similarities=expected,
         levels=levels,
         labels=truth.labels(),
@@ -189,29 +196,16 @@ def _plant(
     )
 
 
-def _balanced(sizes: list[int]) -> Structure:
-    """Return the balanced binary tree of 2**depth pure clusters."""
-    nodes: list[Structure] = [*sizes]
-    while len(nodes) > 1:
-        nodes = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
-    return nodes[0]
-
-
 def _check_sizes(depth: int, leaf_size: Any) -> list[int]:
     if depth > MAX_OBJECTS.bit_length():
-        raise InputError(
-            f"expected at most {MAX_OBJECTS} objects, got 2**{depth} clusters",
-            parameter="depth",
-            remedy="choose a smaller depth",
-        )
+        problem = f"expected at most {MAX_OBJECTS} objects, got 2**{depth} clusters"
+        raise InputError(problem, parameter="depth", remedy="choose a smaller depth")
     n_clusters = 2**depth
     if isinstance(leaf_size, Sequence | np.ndarray) and not isinstance(leaf_size, str):
         if len(leaf_size) != n_clusters:
-            raise InputError(
-                f"expected {n_clusters} sizes for depth {depth}, got {len(leaf_size)}",
-                parameter="leaf_size",
-                remedy="pass one size per pure cluster, or one number for all",
-            )
+            problem = f"expected {n_clusters} sizes for depth {depth}, got {len(leaf_size)}"
+            remedy = "pass one size per pure cluster, or one number for all"
+            raise InputError(problem, parameter="leaf_size", remedy=remedy)
         sizes = [
             check_whole_number(size, f"leaf_size, entry {i}", lowest=1)
             for i, size in enumerate(leaf_size)
@@ -219,28 +213,10 @@ def _check_sizes(depth: int, leaf_size: Any) -> list[int]:
     else:
         sizes = [check_whole_number(leaf_size, "leaf_size", lowest=1)] * n_clusters
     if sum(sizes) > MAX_OBJECTS:
-        raise InputError(
-            f"expected at most {MAX_OBJECTS} objects, got {sum(sizes)}",
-            parameter="leaf_size",
-            remedy="choose a smaller {depth} or {leaf_size}",
-        )
+        problem = f"expected at most {MAX_OBJECTS} objects, got {sum(sizes)}"
+        remedy = "choose a smaller {depth} or {leaf_size}"
+        raise InputError(problem, parameter="leaf_size", remedy=remedy)
     return sizes
-
-
-def _expected_similarities(levels: LabelArray, mean: float, gap: float) -> FloatArray:
-    n_objects = levels.shape[1]
-    n_separated = np.zeros((n_objects, n_objects))  # L - l_ij: the levels at which i, j are apart
-    for level in levels:
-        n_separated += level[:, None] != level[None, :]
-    return mean - gap * n_separated
-
-
-def _add_noise(expected: FloatArray, noise: float, generator: np.random.Generator) -> FloatArray:
-    similarities = expected.copy()
-    for i in range(len(expected) - 1):
-        similarities[i, i + 1 :] += noise * generator.standard_normal(len(expected) - i - 1)
-        similarities[i + 1 :, i] = similarities[i, i + 1 :]
-    return similarities
 
 
 def _names(sizes: list[int]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Reading a data frame that R saved: what MLDS's files need of R's format and no more."""
+"""Reads a data frame saved by R: the part of XDR format version 2 that MLDS's files use."""
 
 from __future__ import annotations
 
@@ -18,13 +18,10 @@ HAS_ATTRIBUTES, HAS_TAG = 0x200, 0x400
 
 
 def read_data_frame(path: Path) -> tuple[dict[str, AnyArray], dict[str, Any]]:
-    """Return the columns (factors as words) and the attributes of the data frame in an .rda file.
-
-    The format is R's "XDR" serialization, version 2, compressed with gzip (R Internals).
-    """
+    """Return the columns (factors as words) and the attributes of the data frame in a file."""
     file = BytesIO(gzip.decompress(path.read_bytes()))
     if file.read(7) != b"RDX2\nX\n":
-        raise InputError(f"{path}: this is no data that R saved in its XDR format, version 2")
+        raise InputError(f"{path}: not a file that R saved in XDR format, version 2")
     file.read(12)  # versions of the format and of R
     ((_, (columns, attributes)),) = _Reader(file).read()
     named = zip(attributes["names"][0], columns, strict=True)
@@ -79,4 +76,4 @@ class _Reader:
             return np.frombuffer(self.file.read(8 * length), ">f8").astype(np.float64)
         if kind in (TEXTS, LIST):
             return [self.read() for _ in range(length)]
-        raise InputError(f"this kind of R object (number {kind}) is not read here")
+        raise InputError(f"R objects of type {kind} are not supported")

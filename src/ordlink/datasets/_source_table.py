@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ordlink.datasets._sources import RemoteFile, Source
 
 CAR_SETS = ("T_ALL_REDUCED", "T_ALL", "ALL_REDUCED", "ALL", "survey")
@@ -15,11 +17,15 @@ SUBJECTS = ("food", "scene")
 
 _GITHUB = "https://raw.githubusercontent.com"
 _TRIPLET_TOOLS = "Knowledge-and-Concepts-Lab/tripletTools/28ea745f52c68ea73d9d88910acc17b1001963c3"
-_CROWDTSC = (
-    f"{_GITHUB}/garfieldpigljy/CrowdTSC2021/d52af802c1268ba011960a8a593e0ef8456a3104/CrowdTSC2021"
-)
+_CROWDTSC = "garfieldpigljy/CrowdTSC2021/d52af802c1268ba011960a8a593e0ef8456a3104/CrowdTSC2021"
 _CAR_PAGE = "http://www.tml.cs.uni-tuebingen.de/team/luxburg/code_and_data/"
 _CC_BY = "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)"
+
+
+def _files(folder: str, page: str, names: Iterable[str]) -> tuple[RemoteFile, ...]:
+    """Return files of a folder, named as on the page they come from."""
+    return tuple(RemoteFile(f"{folder}/{name}", f"{page}/{name}") for name in names)
+
 
 CAR = Source(
     name="car",
@@ -48,11 +54,8 @@ FACES = Source(
     "J., & Wittenbrink, B. (2015). The Chicago face database: A free stimulus set of faces and "
     "norming data. Behavior Research Methods, 47.",
     terms="Answers: MIT licence. The pictures are not included and have their own terms.",
-    files=(
-        RemoteFile(
-            "faces_cfd36/cfd36_triplets_individual.csv",
-            f"{_GITHUB}/{_TRIPLET_TOOLS}/inst/extdata/cfd36_triplets_individual.csv",
-        ),
+    files=_files(
+        "faces_cfd36", f"{_GITHUB}/{_TRIPLET_TOOLS}/inst/extdata", ["cfd36_triplets_individual.csv"]
     ),
 )
 PERCEPTUAL_KERNELS = Source(
@@ -63,13 +66,10 @@ PERCEPTUAL_KERNELS = Source(
     citation="Demiralp, C., Bernstein, M., & Heer, J. (2014). Learning perceptual kernels for "
     "visualization design. IEEE Transactions on Visualization and Computer Graphics, 20(12).",
     terms="No licence is stated; the authors invite use for any purpose, research or otherwise.",
-    files=tuple(
-        RemoteFile(
-            f"perceptual_kernels/raw/{palette}-{task}.txt",
-            f"{_GITHUB}/uwdata/perceptual-kernels/master/data/raw/{palette}-{task}.txt",
-        )
-        for palette in PALETTES
-        for task in TASKS.values()
+    files=_files(
+        "perceptual_kernels/raw",
+        f"{_GITHUB}/uwdata/perceptual-kernels/master/data/raw",
+        [f"{palette}-{task}.txt" for palette in PALETTES for task in TASKS.values()],
     ),
 )
 MLDS = Source(
@@ -79,12 +79,10 @@ MLDS = Source(
     citation="Knoblauch, K., & Maloney, L. T. (2008). MLDS: Maximum likelihood difference scaling "
     "in R. Journal of Statistical Software, 25(2).",
     terms="GPL (version 2 or later)",
-    files=tuple(
-        RemoteFile(
-            f"mlds/{name}.rda",
-            f"{_GITHUB}/cran/MLDS/171dd1339da8727d71ab66481a790fe6016c8e3a/data/{name}.rda",
-        )
-        for name in EXPERIMENTS
+    files=_files(
+        "mlds",
+        f"{_GITHUB}/cran/MLDS/171dd1339da8727d71ab66481a790fe6016c8e3a/data",
+        [f"{name}.rda" for name in EXPERIMENTS],
     ),
 )
 THINGS = Source(
@@ -107,12 +105,10 @@ MUSICSEER = Source(
     citation="Ellis, D. P. W., Whitman, B., Berenzweig, A., & Lawrence, S. (2002). The quest for "
     "ground truth in musical artist similarity. ISMIR.",
     terms="The authors ask for credit.",
-    files=(
-        RemoteFile(
-            "musicseer/musicseer-results-2002-04-29.txt",
-            "https://www.labrosa.org/projects/musicsim/musicseer.org/results/"
-            "musicseer-results-2002-04-29.txt",
-        ),
+    files=_files(
+        "musicseer",
+        "https://www.labrosa.org/projects/musicsim/musicseer.org/results",
+        ["musicseer-results-2002-04-29.txt"],
     ),
 )
 CROWDTSC = Source(
@@ -122,13 +118,10 @@ CROWDTSC = Source(
     citation="Li, J., Endo, L. R., & Kashima, H. (2021). Label aggregation for crowdsourced "
     "triplet similarity comparisons. ICONIP 2021.",
     terms=_CC_BY,
-    files=tuple(
-        RemoteFile(
-            f"crowdtsc/{subject}/{subject}_{table}.csv",
-            f"{_CROWDTSC}/{subject}/{subject}_{table}.csv",
-        )
-        for subject in SUBJECTS
-        for table in ("tsclabels", "category_list")
+    files=_files(
+        "crowdtsc",
+        f"{_GITHUB}/{_CROWDTSC}",
+        [f"{a}/{a}_{table}.csv" for a in SUBJECTS for table in ("tsclabels", "category_list")],
     ),
 )
 NEWSGROUPS = Source(

@@ -1,4 +1,4 @@
-"""Where public data comes from, the folder that keeps it, and answers as they are returned."""
+"""Sources of public data, the data folder, and the class of the answers returned."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,10 +28,7 @@ BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file to download: its path below the data folder and its address.
-
-    Where `member` is given, the address is of a zip archive that has the file under this name.
-    """
+    """A file to download: its path below the data folder, its address, its name in a zip file."""
 
     path: str
     url: str
@@ -41,8 +39,8 @@ class RemoteFile:
 class Source:
     """A public data set: who made it, under which terms, and its files.
 
-    `name` is also that of its folder, `page` the web page that describes it, and `instead` the path
-    of a file that serves in place of all `files`, if somebody has put it there.
+    `name` is also the name of its folder, `page` the web page that describes it, and `instead` the
+    path of a file that replaces all `files` if it exists.
     """
 
     name: str
@@ -66,11 +64,9 @@ class Source:
             return None
         expected = _checksums().get(path) or _noted_checksum(place)
         if expected is not None and _sha256(place) != expected:
-            raise InputError(
-                f"this is not the file as published (its SHA-256 is not {expected})",
-                where=str(place),
-                remedy="delete it, and it is downloaded again",
-            )
+            problem = f"this is not the file as published (its SHA-256 is not {expected})"
+            remedy = "delete it, and it is downloaded again"
+            raise InputError(problem, where=str(place), remedy=remedy)
         return place
 
     def get(self, path: str, folder: Path, progress: Progress | None = None) -> Path:
@@ -89,12 +85,11 @@ class Source:
                     self._unpack(content, wanted, folder)
             except _DownloadFailedError as error:
                 place = str(folder / path).replace("{", "{{").replace("}", "}}")
+                download = f"{wanted.url} could not be downloaded ({error})"
                 raise MissingDataError(
-                    f"{path} is not in {folder}, and {wanted.url} could not be downloaded "
-                    f"({error})",
-                    remedy=f"get it yourself (it is described at {self.page}) and put it at "
-                    f"{place}, or pass {{data_home}} or set ORDLINK_DATA to "
-                    "the folder that has it",
+                    f"{path} is not in {folder}, and {download}",
+                    remedy=f"download it yourself (see {self.page}) and put it at "
+                    f"{place}, or pass {{data_home}} or set ORDLINK_DATA to the folder that has it",
                 ) from error
         return folder / path
 
@@ -110,9 +105,8 @@ class Source:
                     with content.open("wb") as unpacked:
                         shutil.copyfileobj(packed, unpacked)
             except (zipfile.BadZipFile, KeyError) as error:
-                raise _DownloadFailedError(
-                    f"it is no zip archive with the file {file.member}"
-                ) from error
+                why = f"it is not a zip archive that contains {file.member}"
+                raise _DownloadFailedError(why) from error
             _keep(content, file.path, folder)
 
 
@@ -154,12 +148,8 @@ def _download(url: str, content: Path, progress: Progress | None) -> None:
     import requests
 
     bar = False if progress is None else _PoochProgress(progress)
-    loader = pooch.HTTPDownloader(
-        progressbar=bar,
-        chunk_size=BLOCK,
-        timeout=TIMEOUT_SECONDS,
-        headers={"User-Agent": "ordlink"},
-    )
+    options = {"timeout": TIMEOUT_SECONDS, "headers": {"User-Agent": "ordlink"}}
+    loader = pooch.HTTPDownloader(progressbar=bar, chunk_size=BLOCK, **options)
     try:
         loader(url, str(content), None)
     except requests.HTTPError as error:
@@ -184,11 +174,9 @@ def _keep(content: Path, path: str, folder: Path) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            f"cannot be made ({error.strerror})",
-            where=str(place.parent),
-            remedy="choose another folder with {data_home} or ORDLINK_DATA",
-        ) from error
+        problem = f"cannot be made ({error.strerror})"
+        remedy = "choose another folder with {data_home} or ORDLINK_DATA"
+        raise InputError(problem, where=str(place.parent), remedy=remedy) from error
     with replacing(place) as file, content.open("rb") as downloaded:
         shutil.copyfileobj(downloaded, file)
     if expected is None:
@@ -220,7 +208,7 @@ def _noted_checksum(place: Path) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class AnswerSet:
-    """Answers of people, as the `fetch_...` functions return them.
+    """Human answers, as the `fetch_...` functions return them.
 
     Attributes
     ----------
@@ -260,17 +248,6 @@ class AnswerSet:
         """Number of objects."""
         return self.comparisons.n_objects
 
-    @property
-    def description(self) -> str:
-        """What it is."""
-        return self.source.description
-
-    @property
-    def citation(self) -> str:
-        """What to cite."""
-        return self.source.citation
-
-    @property
-    def terms(self) -> str:
-        """Under which terms it may be used."""
-        return self.source.terms
+    description = property(attrgetter("source.description"), doc="What it is.")
+    citation = property(attrgetter("source.citation"), doc="What to cite.")
+    terms = property(attrgetter("source.terms"), doc="Under which terms it may be used.")

@@ -40,7 +40,7 @@ def random_structure(
 ) -> Structure:
     """Return an unbalanced tree for `planted_tree`, drawn at random.
 
-    A row of pure clusters is cut into 2 to `max_children` parts at random places, each part again,
+    A row of pure clusters is cut at random places into 2 to `max_children` parts, each part again,
     and so on until every part is one cluster.
 
     Parameters
@@ -48,9 +48,9 @@ def random_structure(
     n_clusters : int
         Number of pure clusters, at least 1.
     smallest, largest : int
-        Bounds of their sizes, whose logarithms are uniform.
+        Bounds of their sizes, which are log-uniform.
     max_children : int
-        Most branches of a node, at least 2; each number of branches is equally likely.
+        Largest number of branches of a node, at least 2; all numbers are equally likely.
     seed : int, numpy.random.Generator or None
         Random seed.
 
@@ -126,7 +126,7 @@ class TrueTree:
     def merges(self) -> tuple[Int32Array, FloatArray]:
         """Return the merges of a true binary tree and the level of the cluster that each makes.
 
-        Pure clusters come first, then nodes from the deepest level up; each is merged in a chain.
+        Pure clusters come first, then nodes from the deepest level up; each is merged as a chain.
         """
         merges: list[tuple[int, int]] = []
         merge_levels: list[int] = []
@@ -151,55 +151,34 @@ class TrueTree:
         del children[-1]
         for node in sorted(children, key=lambda node: (-self.depths[node], node)):
             made[node] = chain([made[child] for child in children[node]], int(self.depths[node]))
-        return (
-            np.array(merges, dtype=np.int32).reshape(-1, 2),
-            np.array(merge_levels, dtype=np.float64),
-        )
+        rows = np.array(merges, dtype=np.int32).reshape(-1, 2)
+        return rows, np.array(merge_levels, dtype=np.float64)
 
 
 def check_structure(structure: Any) -> TrueTree:
-    """Return the tree that nested lists of sizes stand for; the error says where they are wrong."""
-    depths: list[int] = []
-    parents: list[int] = []
-    leaves: list[int] = []
-    sizes: list[int] = []
+    """Return the tree that nested lists of sizes describe; an error says where they are wrong."""
+    nodes: list[tuple[int, int]] = []  # the depth and the parent of each
+    sizes: dict[int, int] = {}  # of the leaves
     waiting: list[tuple[Any, str, int, int]] = [(structure, "structure", 0, -1)]
     while waiting:
         part, where, depth, parent = waiting.pop()
-        node = len(depths)
-        depths.append(depth)
-        parents.append(parent)
+        node = len(nodes)
+        nodes.append((depth, parent))
         if isinstance(part, str | dict | set) or not hasattr(part, "__len__"):
-            leaves.append(node)
-            sizes.append(_check_size(part, where))
+            try:
+                sizes[node] = check_whole_number(part, where, lowest=1)
+            except InputKindError as error:
+                expected = "expected the size of a pure cluster or a list of branches"
+                raise InputKindError(f"{expected}, got {part!r}", parameter=where) from error
             continue
         if len(part) < 2:
-            raise InputError(
-                f"expected at least two branches, got {part!r}",
-                parameter=where,
-                remedy="a pure cluster is given by its size alone, without brackets",
-            )
+            problem = f"expected at least two branches, got {part!r}"
+            remedy = "a pure cluster is given by its size alone, without brackets"
+            raise InputError(problem, parameter=where, remedy=remedy)
         inside = [(child, f"{where}[{i}]", depth + 1, node) for i, child in enumerate(part)]
         waiting += reversed(inside)
-    if sum(sizes) > MAX_OBJECTS:
-        raise InputError(
-            f"expected at most {MAX_OBJECTS} objects, got {sum(sizes)}",
-            parameter="structure",
-            remedy="choose smaller clusters",
-        )
-    return TrueTree(
-        depths=np.array(depths, dtype=np.intp),
-        parents=np.array(parents, dtype=np.intp),
-        leaves=np.array(leaves, dtype=np.intp),
-        sizes=sizes,
-    )
-
-
-def _check_size(size: Any, where: str) -> int:
-    try:
-        return check_whole_number(size, where, lowest=1)
-    except InputKindError as error:
-        raise InputKindError(
-            f"expected the size of a pure cluster or a list of branches, got {size!r}",
-            parameter=where,
-        ) from error
+    if sum(sizes.values()) > MAX_OBJECTS:
+        problem = f"expected at most {MAX_OBJECTS} objects, got {sum(sizes.values())}"
+        raise InputError(problem, parameter="structure", remedy="choose smaller clusters")
+    depths, parents = np.array(nodes, dtype=np.intp).T
+    return TrueTree(depths, parents, np.array(list(sizes), dtype=np.intp), list(sizes.values()))

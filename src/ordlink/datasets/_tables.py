@@ -18,7 +18,7 @@ from ordlink._validate import Seed, check_choice, check_whole_number, random_gen
 from ordlink.datasets._source_table import NEWSGROUPS
 from ordlink.datasets._sources import data_folder
 from ordlink.errors import InputError
-from ordlink.oracles._feature import cosine_matrix
+from ordlink.oracles._feature import cosine_matrix, refuse_missing
 
 LICENCE = "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)"
 TRAINING = "20news-bydate-train"
@@ -52,30 +52,17 @@ class FeatureTable:
         features = np.array(self.features, dtype=np.float64)
         classes = np.array(self.classes, dtype=np.intp)
         if features.ndim != 2 or features.shape != (len(self.names), len(self.feature_names)):
-            raise InputError(
-                f"expected shape ({len(self.names)}, {len(self.feature_names)}), one row per name "
-                f"and one column per feature name, got {features.shape}",
-                parameter="features",
-            )
-        if not np.isfinite(features).all():
-            row, column = np.argwhere(~np.isfinite(features))[0]
-            raise InputError(
-                f"expected a finite number, got {features[row, column]}",
-                where=f"features, row {row}, column {column}",
-                remedy="leave out incomplete objects",
-            )
+            shape = f"({len(self.names)}, {len(self.feature_names)})"
+            expected = f"expected shape {shape}, one row per name and one column per feature name"
+            raise InputError(f"{expected}, got {features.shape}", parameter="features")
+        refuse_missing(features, "leave out incomplete objects")
         if classes.shape != (len(features),):
-            raise InputError(
-                f"expected one class for each of {len(features)} objects, got shape "
-                f"{classes.shape}",
-                parameter="classes",
-            )
+            expected = f"expected one class for each of {len(features)} objects"
+            raise InputError(f"{expected}, got shape {classes.shape}", parameter="classes")
         if len(classes) and not 0 <= classes.min() <= classes.max() < len(self.class_names):
-            raise InputError(
-                f"expected indices 0 to {len(self.class_names) - 1} into class_names, got "
-                f"{classes.min()} to {classes.max()}",
-                parameter="classes",
-            )
+            expected = f"expected indices 0 to {len(self.class_names) - 1} into class_names"
+            got = f"{classes.min()} to {classes.max()}"
+            raise InputError(f"{expected}, got {got}", parameter="classes")
         features.flags.writeable = classes.flags.writeable = False
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "classes", classes)
@@ -93,15 +80,15 @@ class FeatureTable:
     def similarities(self, metric: str = "cosine", scale: str | None = None) -> FloatArray:
         """Return the similarity of every pair of objects, shape (n_objects, n_objects), float64.
 
-        It is symmetric to the last bit. Objects with equal features have equal similarities to all
+        The matrix is exactly symmetric. Objects with equal features have equal similarities to all
         others, and with whole-number features, as in Zoo, equal cosines are equal floats, so ties
-        between pairs are seen as ties.
+        between pairs are exact.
 
         Parameters
         ----------
         metric : {"cosine", "euclidean"}
-            Cosine of the angle between two rows (0 where a row is all zeros), or the Euclidean
-            distance of two rows with a minus sign.
+            Cosine of the angle between two rows (0 where a row is all zeros), or minus the
+            Euclidean distance between two rows.
         scale : {None, "standard"}
             What to do with the features first: nothing, as in the paper's Zoo, or mean 0 and
             standard deviation 1 for each (constant features become 0).
@@ -111,14 +98,19 @@ class FeatureTable:
         if scale is not None:
             check_choice(scale, "scale", ["standard"])
             features = _standardise(features)
-        return cosine_matrix(features) if metric == "cosine" else _negative_euclidean(features)
+        if metric == "cosine":
+            return cosine_matrix(features)
+        squares = np.zeros((len(features), len(features)))
+        for column in features.T:
+            squares += np.subtract.outer(column, column) ** 2
+        return -np.sqrt(squares)
 
 
 def load_zoo() -> FeatureTable:
     """Return 100 animals with 16 features in 7 classes.
 
-    The features are whole numbers: 15 are 0 or 1, and the number of legs. As in the paper the
-    entry `girl` of the original is left out; the two different rows named `frog` stay, so names
+    The features are integers: 15 are 0 or 1, and one is the number of legs. As in the paper, the
+    entry `girl` of the original is left out; there are two different rows named `frog`, so names
     are not unique.
 
     Examples
@@ -130,10 +122,8 @@ def load_zoo() -> FeatureTable:
     return _load(
         "zoo.csv",
         class_names=("mammal", "bird", "reptile", "fish", "amphibian", "insect", "invertebrate"),
-        citation=(
-            "Forsyth, R. (1990). Zoo [Dataset]. UCI Machine Learning Repository. "
-            "https://doi.org/10.24432/C5R59V"
-        ),
+        citation="Forsyth, R. (1990). Zoo [Dataset]. UCI Machine Learning Repository. "
+        "https://doi.org/10.24432/C5R59V",
     )
 
 
@@ -158,10 +148,8 @@ def load_glass() -> FeatureTable:
             "tableware",
             "headlamps",
         ),
-        citation=(
-            "German, B. (1987). Glass Identification [Dataset]. UCI Machine Learning Repository. "
-            "https://doi.org/10.24432/C5WW2P"
-        ),
+        citation="German, B. (1987). Glass Identification [Dataset]. UCI Machine Learning "
+        "Repository. https://doi.org/10.24432/C5WW2P",
     )
 
 
@@ -191,13 +179,6 @@ def _standardise(features: FloatArray) -> FloatArray:
     return np.where(varies, centred / deviation, 0.0)
 
 
-def _negative_euclidean(features: FloatArray) -> FloatArray:
-    squares = np.zeros((len(features), len(features)))
-    for column in features.T:
-        squares += np.subtract.outer(column, column) ** 2
-    return -np.sqrt(squares)
-
-
 def fetch_20news(
     n_objects: int = 200,
     *,
@@ -210,11 +191,12 @@ def fetch_20news(
     """Return posts of 20 newsgroups: bag of words, principal components, and a random sample.
 
     The words have two letters or more, are in at least two of the 11,314 training posts (headings
-    included), and are no English stop words of scikit-learn: 56,128 of them. The principal
+    included), and are not among scikit-learn's English stop words: 56,128 words. The principal
     components are of all training posts. The paper does not say which words and weights it used.
 
     Posts, named such as "sci.space/60790", are in the order of the groups, which are the classes,
-    and of their numbers. The same to rounding on any machine, up to the signs of the columns.
+    and of their numbers. The result is the same on any machine, up to rounding and the signs of the
+    columns.
 
     Parameters
     ----------
@@ -239,9 +221,8 @@ def fetch_20news(
     archive = archive or NEWSGROUPS.get(NEWSGROUPS.files[0].path, folder, progress)
     names, components = _components(archive, n_features, weighting)
     if n_objects > len(names):
-        raise InputError(
-            f"expected at most {len(names)} posts, got {n_objects}", parameter="n_objects"
-        )
+        problem = f"expected at most {len(names)} posts, got {n_objects}"
+        raise InputError(problem, parameter="n_objects")
     chosen = np.sort(generator.choice(len(names), n_objects, replace=False))
     groups = [name.partition("/")[0] for name in names]
     class_names = tuple(sorted(set(groups)))
@@ -269,10 +250,8 @@ def _components(archive: Path, n_features: int, weighting: str) -> tuple[list[st
     words = vectorizer(min_df=2, stop_words="english", dtype=np.float64)
     table = words.fit_transform(posts[name] for name in names)
     if n_features >= min(table.shape):
-        raise InputError(
-            f"expected fewer than {min(table.shape)} components, got {n_features}",
-            parameter="n_features",
-        )
+        problem = f"expected fewer than {min(table.shape)} components, got {n_features}"
+        raise InputError(problem, parameter="n_features")
     reduction = PCA(n_features, svd_solver="arpack", random_state=0)
     with threadpool_limits(1):  # its steps are so small that threads only wait for each other
         return names, reduction.fit_transform(table)

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 FORMAT = "ordlink-hierarchy"
 VERSION = 1
+LARGEST_FILE = 32 << 20
+MOST_OBJECTS = 65_535
+"""Limits of what is read: the bytes of a file, and as many objects as comparisons can have."""
 _FIELDS = ("names", "merges", "scores", "tied", "method", "parameters")
 # A bare underscore means a blank in Newick, so a name with one is quoted like all the rest.
 _BARE_NAME = re.compile(r"[A-Za-z0-9.+-]+")
@@ -64,12 +67,16 @@ def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file."""
     where = str(path)
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
     except FileNotFoundError as error:
         raise InputError("there is no such file", where=where) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"the file cannot be read ({reason})", where=where) from error
+    if len(content) > LARGEST_FILE:
+        problem = f"expected the file of a tree, at most {LARGEST_FILE >> 20} MB, got more"
+        raise InputError(problem, where=where)
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError("this file is in UTF-16", where=where, remedy="save it again as UTF-8")
     try:
@@ -96,35 +103,35 @@ def read_tree(text: str, where: str, tree_type: type[Hierarchy]) -> Hierarchy:
         raise _wrong_field(names, "names", "a list of texts or null", where)
     if not (isinstance(merges, list) and all(map(_is_pair, merges))):
         raise _wrong_field(merges, "merges", "a list of pairs of node numbers", where)
+    if len(merges) >= MOST_OBJECTS:
+        n_given = counted(len(merges) + 1, "object")
+        raise InputError(f"expected at most {MOST_OBJECTS:,} objects, got {n_given}", where=where)
     if type(n_objects) is not int or n_objects != len(merges) + 1:
-        raise InputError(
-            f"a tree of {shorten(str(n_objects))} objects has one merge less than objects, got "
-            f"{counted(len(merges), 'merge')}",
-            where=where,
-            remedy="the file is incomplete: save the tree again",
-        )
+        expected = f"a tree of {shorten(str(n_objects))} objects has one merge less than objects"
+        problem = f"{expected}, got {counted(len(merges), 'merge')}"
+        remedy = "the file is incomplete: save the tree again"
+        raise InputError(problem, where=where, remedy=remedy)
     for field in ("scores", "support"):
         if isinstance(fields[field], list):
             fields[field] = [math.nan if value is None else value for value in fields[field]]
     try:
         return tree_type(**fields)
     except OrdlinkError as error:
-        raise InputError(
-            error.problem, where=where, parameter=error.parameter, remedy=error.remedy
-        ) from error
+        about = {"parameter": error.parameter, "remedy": error.remedy}
+        raise InputError(error.problem, where=where, **about) from error
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     """Return the JSON object of a saved tree, whose fields are not checked yet."""
     if not text.strip():
-        raise InputError("it is empty, expected a tree saved by Hierarchy.save", where=where)
+        raise InputError("the file is empty; expected a tree saved by Hierarchy.save", where=where)
     try:
         content = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise InputError(
             f"this is not JSON ({error.msg})",
             where=f"{where}, line {error.lineno}, column {error.colno}",
-            remedy="the file may be cut off: save the tree again",
+            remedy="the file may be truncated; save the tree again",
         ) from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"this is not a saved tree ({error})", where=where) from error
@@ -132,11 +139,8 @@ def _parse(text: str, where: str) -> dict[str, Any]:
         raise _not_a_tree("other JSON", where)
     version = content.get("version")
     if type(version) is not int or version != VERSION:
-        raise InputError(
-            f"the format has version {version!r}, but this ordlink reads version {VERSION}",
-            where=where,
-            remedy="update ordlink, or save the tree again",
-        )
+        problem = f"the format has version {version!r}, but this ordlink reads version {VERSION}"
+        raise InputError(problem, where=where, remedy="update ordlink, or save the tree again")
     return content
 
 
@@ -157,11 +161,8 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 
 def _not_a_tree(what: str, where: str) -> InputError:
-    return InputError(
-        f"this is {what}, not a saved tree; expected a JSON file with the "
-        f'format "{FORMAT}", as Hierarchy.save writes it',
-        where=where,
-    )
+    expected = f'a JSON file with the format "{FORMAT}", as Hierarchy.save writes it'
+    return InputError(f"this is {what}, not a saved tree; expected {expected}", where=where)
 
 
 def _wrong_field(value: object, field: str, expected: str, where: str) -> InputError:
@@ -170,7 +171,7 @@ def _wrong_field(value: object, field: str, expected: str, where: str) -> InputE
 
 
 def to_newick(tree: Hierarchy, *, min_support: float | None = None) -> str:
-    """Return the tree in Newick format; the length of a branch is the merge ranks it spans.
+    """Return the tree in Newick format; a branch is as long as the merge ranks it spans.
 
     Names are quoted where needed. The support of a merge, where known, is the label of its node;
     merges with less than `min_support` are left out: their branches begin at the next one above.
@@ -212,10 +213,8 @@ def to_networkx(tree: Hierarchy) -> Any:
     try:
         import networkx
     except ImportError as error:
-        raise MissingDependencyError(
-            "to_networkx needs the package networkx, which is not installed",
-            remedy="run: pip install networkx",
-        ) from error
+        problem = "to_networkx needs the package networkx, which is not installed"
+        raise MissingDependencyError(problem, remedy="run: pip install networkx") from error
     n = tree.n_objects
     graph = networkx.DiGraph(method=tree.method, n_objects=n)
     for i, name in enumerate(tree.labels_text):
@@ -234,6 +233,4 @@ def to_networkx(tree: Hierarchy) -> Any:
 
 def _quote(name: str) -> str:
     """Return a name in quotation marks where Newick needs them; a mark inside is doubled."""
-    if _BARE_NAME.fullmatch(name):
-        return name
-    return "'" + name.replace("'", "''") + "'"
+    return name if _BARE_NAME.fullmatch(name) else "'" + name.replace("'", "''") + "'"

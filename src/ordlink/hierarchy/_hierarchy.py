@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -90,14 +90,12 @@ class Hierarchy(MergeTree):
         )
 
     def with_origin(self, method: str, parameters: Mapping[str, Any]) -> Hierarchy:
-        """Return the same tree with a note of how it was made."""
-        return self._with(
-            method=_validation.check_method(method),
-            parameters=_validation.check_parameters(parameters),
-        )
+        """Return the same tree with the method and parameters that built it."""
+        checked = _validation.check_parameters(parameters)
+        return self._with(method=_validation.check_method(method), parameters=checked)
 
     def with_names(self, names: Sequence[str] | None) -> Hierarchy:
-        """Return the same tree with other names of the objects."""
+        """Return the same tree with other object names."""
         return self._with(names=check_names(names, self.n_objects))
 
     def with_support(self, support: ArrayLike) -> Hierarchy:
@@ -111,10 +109,8 @@ class Hierarchy(MergeTree):
         >>> tree.to_newick(min_support=0.5)
         '((0:1,1:1)0.97:2,2:3,3:3);'
         """
-        n_merges = self.n_objects - 1
-        return self._with(
-            support=read_only(_validation.check_per_merge(support, n_merges, "support"))
-        )
+        checked = _validation.check_per_merge(support, self.n_objects - 1, "support")
+        return self._with(support=read_only(checked))
 
     def _with(self, **checked: Any) -> Hierarchy:
         """Return a copy with other notes on the same merges, which keeps what was computed."""
@@ -139,7 +135,7 @@ class Hierarchy(MergeTree):
     def collapsed(self, min_support: float | None) -> BoolArray:
         """Return which merges have less support than required, shape (N-1,), dtype bool.
 
-        Never the root, nor merges of unknown support; None collapses nothing.
+        The root and merges of unknown support are never collapsed; None collapses nothing.
         """
         collapsed = np.zeros(self.n_objects - 1, dtype=np.bool_)
         if min_support is not None:
@@ -155,7 +151,7 @@ class Hierarchy(MergeTree):
         """Return the tree of some of the objects: ``objects[k]`` is object k of the new tree.
 
         Merges keep their order, score, tie mark and support. Names are kept; where there are
-        none, the numbers in this tree become the names (unless nothing was left out or moved).
+        none, the numbers in this tree become the names (unless all objects are kept in order).
 
         Examples
         --------
@@ -222,12 +218,9 @@ class Hierarchy(MergeTree):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through __init__: arrays that come out of a pickle would be writable otherwise.
-        return _rebuild, tuple(getattr(self, field) for field in _FIELDS)
-
-
-_FIELDS = ("merges", "scores", "tied", "names", "method", "parameters", "support")
+        return _rebuild, tuple(getattr(self, field.name) for field in fields(self))
 
 
 def _rebuild(*values: Any) -> Hierarchy:
-    """Return a tree from its pickle."""
-    return Hierarchy(**dict(zip(_FIELDS, values, strict=False)))  # old pickles have no support
+    named = zip(fields(Hierarchy), values, strict=False)  # old pickles have no support
+    return Hierarchy(**{field.name: value for field, value in named})

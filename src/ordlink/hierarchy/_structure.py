@@ -1,8 +1,8 @@
 """The shape of a tree: what follows from its merges alone.
 
 The leaves under a node are always a slice of `leaf_order`, which begins at the node's start and is
-as long as its size; most questions about clusters become questions about slices. Loops run over
-the merges, never down the tree: a chain of thousands of merges needs no recursion.
+as long as its size; most questions about clusters are questions about slices. Loops run over
+the merges, never down the tree: so chains of thousands of merges need no recursion.
 """
 
 from __future__ import annotations
@@ -86,10 +86,8 @@ class MergeTree:
         array([0, 1, 1, 2])
         """
         n = self.n_objects
-        objects = counted(n, "object")
-        n_clusters = check_whole_number(
-            n_clusters, "n_clusters", lowest=1, highest=n, remedy=f"the tree has {objects}"
-        )
+        has = f"the tree has {counted(n, 'object')}"
+        n_clusters = check_whole_number(n_clusters, "n_clusters", lowest=1, highest=n, remedy=has)
         tops = self.cut_nodes(n_clusters)
         tops = tops[np.argsort(self._starts[tops])]
         # Left subtrees hold the smallest object and come first, so each slice begins with it.
@@ -97,6 +95,21 @@ class MergeTree:
         labels = np.empty(n, dtype=np.intp)
         labels[self.leaf_order] = np.repeat(np.argsort(np.argsort(smallest)), self.sizes[tops])
         return labels
+
+    def numbered_cut(self, n_clusters: int) -> LabelArray:
+        """Return the partition of `cut`, numbered from 1 by size: for drawings and tables.
+
+        Clusters of the same size are numbered by their smallest object.
+
+        Examples
+        --------
+        >>> from ordlink import Hierarchy
+        >>> Hierarchy([[1, 2], [3, 4], [0, 5]]).numbered_cut(2)
+        array([2, 1, 1, 1])
+        """
+        labels = self.cut(n_clusters)
+        by_size = np.argsort(-np.bincount(labels), kind="stable")
+        return np.asarray(np.argsort(by_size)[labels] + 1, dtype=np.intp)
 
     def cut_nodes(self, n_clusters: int) -> AnyArray:
         """Return the nodes that are the clusters of a cut, in increasing order."""
@@ -108,11 +121,8 @@ class MergeTree:
         """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array."""
         given: object = n_clusters
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise InputKindError(
-                f"expected several numbers of clusters, such as [2, 4], got {n_clusters!r}",
-                parameter="n_clusters",
-                remedy="for one, use cut",
-            )
+            problem = f"expected several numbers of clusters, such as [2, 4], got {n_clusters!r}"
+            raise InputKindError(problem, parameter="n_clusters", remedy="for one, use cut")
         cuts = [self.cut(k) for k in n_clusters]
         return np.array(cuts, dtype=np.intp).reshape(len(cuts), self.n_objects)
 
@@ -130,7 +140,7 @@ class MergeTree:
             yield node, self.members(node)
 
     def lca_ranks(self) -> Int32Array:
-        """Return for each two objects the merge t that first joins them; O(N^2) time and memory.
+        """Return the merge t that first joins each two objects; O(N^2) time and memory.
 
         Shape (N, N), dtype int32, symmetric, with -1 on the diagonal.
         """
@@ -144,7 +154,7 @@ class MergeTree:
         return ranks
 
     def lca_sizes(self) -> Int32Array:
-        """Return for each two objects the size of the smallest cluster that contains both.
+        """Return the size of the smallest cluster that contains each two objects.
 
         Shape (N, N), dtype int32, symmetric, with 1 on the diagonal.
         """

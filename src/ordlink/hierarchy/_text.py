@@ -7,7 +7,6 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
-import wcwidth
 
 from ordlink._text import whole_percent
 from ordlink._typing import AnyArray, BoolArray, Int32Array
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 
 MINIMUM_WIDTH = 30
 MAXIMUM_DEFAULT_WIDTH = 100
-# A tree of few objects would be stretched to no purpose over the whole terminal.
-COLUMNS_PER_MERGE = 6
+COLUMNS_PER_MERGE = 6  # at most: a tree of few objects is not stretched over the whole terminal
 
 # A cell of the drawing is a set of arms; whatever is drawn over each other stays a junction.
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
@@ -49,7 +47,7 @@ def to_text(
         Lines are at most this wide (at least 30); by default as wide as the terminal, at most
         100. Merges that fall into one column are drawn as one bar.
     n_clusters : int, optional
-        Brackets on the left show the clusters of this cut, with their labels.
+        Brackets on the left show the clusters of this cut, with the numbers of `numbered_cut`.
     labels : bool
         Whether to write the names.
     ascii : bool
@@ -63,9 +61,9 @@ def to_text(
     >>> from ordlink import Hierarchy
     >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["ant", "bee", "cat", "dog"])
     >>> print(tree.to_text(n_clusters=2, ascii=True))
-    0 , ant -+-----------------.
+    1 , ant -+-----------------.
       ' bee -'                 |
-    1 , cat ----------+--------'
+    2 , cat ----------+--------'
       ' dog ----------'
     """
     if width is None:
@@ -76,7 +74,8 @@ def to_text(
     prefixes = [""] * tree.n_objects
     if n_clusters is not None:
         bracket = ASCII_BRACKET if ascii else UNICODE_BRACKET
-        prefixes = _cluster_column(tree.cut(n_clusters)[tree.leaf_order].tolist(), bracket)
+        numbers = tree.numbered_cut(n_clusters)[tree.leaf_order]
+        prefixes = _cluster_column(numbers.tolist(), bracket)
     names = [_clean_name(name) for name in tree.labels_text] if labels else [""] * tree.n_objects
     ellipsis = "..." if ascii else "…"
     if tree.n_objects == 1:
@@ -85,6 +84,8 @@ def to_text(
     room = width - len(prefixes[0]) - (1 if labels else 0)
     widest_tree = COLUMNS_PER_MERGE * (tree.n_objects - 1) + 2
     tree_width = min(widest_tree, room // 2) if labels else 0
+    import wcwidth  # milliseconds, which `import ordlink` does not need
+
     name_width = min(max(map(wcwidth.width, names)), room - tree_width)
     tree_width = min(widest_tree, room - name_width)
 
@@ -102,14 +103,21 @@ def to_text(
 
 def _places(tree: Hierarchy, n_columns: int, collapsed: BoolArray) -> tuple[Int32Array, Int32Array]:
     """Return the row and the column of each node; collapsed ones share that of the next above."""
-    columns = _make_room(tree, _node_columns(tree.n_objects, n_columns), collapsed)
-    merged = np.flatnonzero(collapsed) + tree.n_objects
+    n = tree.n_objects
+    rows = np.empty(2 * n - 1, dtype=np.int32)
+    rows[tree.leaf_order] = np.arange(n)
+    for t, (left, right) in enumerate(tree.merges.tolist()):
+        rows[n + t] = (rows[left] + rows[right]) // 2
+    merges = 1 + np.rint(np.arange(n - 1) * (n_columns - 2) / (n - 2)) if n > 2 else [n_columns - 1]
+    columns = np.concatenate([np.zeros(n), merges]).astype(np.int32)
+    columns = _make_room(tree, columns, collapsed)
+    merged = np.flatnonzero(collapsed) + n
     columns[merged] = columns[kept_parents(tree.parents, collapsed)[merged]]
-    return _node_rows(tree), columns
+    return rows, columns
 
 
 def _make_room(tree: Hierarchy, columns: Int32Array, collapsed: BoolArray) -> Int32Array:
-    """Move merges, in order, so that every branch has room for its support, if all of them fit."""
+    """Shift merges, in order, so that every branch has space for its support, if all fit."""
     n = tree.n_objects
     known = ~np.isnan(tree.support) & ~collapsed
     if not known.any():
@@ -137,7 +145,7 @@ def _make_room(tree: Hierarchy, columns: Int32Array, collapsed: BoolArray) -> In
 def _write_support(
     cells: AnyArray, tree: Hierarchy, places: tuple[Int32Array, Int32Array], collapsed: BoolArray
 ) -> None:
-    """Write the support in percent behind the bar of each merge whose branch has room for it."""
+    """Write the support in percent after the bar of each merge whose branch is long enough."""
     n, (rows, columns) = tree.n_objects, places
     known = ~np.isnan(tree.support) & ~collapsed
     for node in (np.flatnonzero(known[:-1]) + n).tolist():
@@ -173,22 +181,6 @@ def _draw_arms(tree: Hierarchy, n_columns: int, places: tuple[Int32Array, Int32A
     return arms
 
 
-def _node_rows(tree: Hierarchy) -> Int32Array:
-    n = tree.n_objects
-    rows = np.empty(2 * n - 1, dtype=np.int32)
-    rows[tree.leaf_order] = np.arange(n)
-    for t, (left, right) in enumerate(tree.merges.tolist()):
-        rows[n + t] = (rows[left] + rows[right]) // 2
-    return rows
-
-
-def _node_columns(n_objects: int, n_columns: int) -> Int32Array:
-    ranks = np.arange(n_objects - 1)
-    last = max(n_objects - 2, 1)
-    merges = 1 + np.rint(ranks * (n_columns - 2) / last) if n_objects > 2 else [n_columns - 1]
-    return np.concatenate([np.zeros(n_objects), merges]).astype(np.int32)
-
-
 def _cluster_column(labels: list[int], bracket: str) -> list[str]:
     """Give each line its cluster: the label on the first line, and a bracket around them all."""
     digits = len(str(max(labels)))
@@ -211,7 +203,8 @@ def _clean_name(name: str) -> str:
 
 def fit(text: str, width: int, ellipsis: str = "…") -> str:
     """Cut a text to a number of terminal columns; an ellipsis marks what is missing."""
+    import wcwidth
+
     if wcwidth.width(text) <= width:
         return text
-    kept = wcwidth.clip(text, 0, width - len(ellipsis))
-    return kept.rstrip() + ellipsis
+    return wcwidth.clip(text, 0, width - len(ellipsis)).rstrip() + ellipsis

@@ -1,4 +1,4 @@
-"""What makes a list of merges a tree, and what else the arguments of a tree must be."""
+"""Checks that a list of merges is a tree, and of the other arguments of a tree."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, Int32Array
 from ordlink.errors import InputError, InputKindError
-
-
-def _created_nodes(merges: AnyArray) -> AnyArray:
-    """Return for each merge t the node it creates, N + t; only smaller nodes exist before it."""
-    n_merges = len(merges)
-    return np.arange(n_merges + 1, 2 * n_merges + 1)
 
 
 def _used_before(merges: AnyArray) -> BoolArray:
@@ -33,7 +27,7 @@ MERGE_RULES: tuple[tuple[Callable[[AnyArray], AnyArray], str, str], ...] = (
         "number the objects 0 to {last_object} and merge t as node {n_objects} + t",
     ),
     (
-        lambda merges: merges >= _created_nodes(merges)[:, None],
+        lambda merges: merges > len(merges) + np.arange(len(merges))[:, None],
         "merge {row} joins node {node}, but only the nodes 0 to {last_node} exist before it "
         "({n_objects} objects, then one node per merge)",
         "put the merges in the order in which they happen",
@@ -58,15 +52,12 @@ def check_merges(merges: object) -> Int32Array:
     if array.size == 0 and array.ndim in (1, 2):
         return np.empty((0, 2), dtype=np.int32)
     if array.dtype.kind not in "iu":
-        raise InputKindError(
-            f"expected whole numbers (nodes), got {array.dtype}", parameter="merges"
-        )
+        problem = f"expected whole numbers (nodes), got {array.dtype}"
+        raise InputKindError(problem, parameter="merges")
     if array.ndim != 2 or array.shape[1] != 2:
-        raise InputError(
-            f"expected the shape (n_objects - 1, 2), got {array.shape}",
-            parameter="merges",
-            remedy="each row names the two nodes that are joined",
-        )
+        problem = f"expected the shape (n_objects - 1, 2), got {array.shape}"
+        remedy = "each row names the two nodes that are joined"
+        raise InputError(problem, parameter="merges", remedy=remedy)
     for condition, problem, remedy in MERGE_RULES:
         bad = np.argwhere(condition(array))
         if len(bad):
@@ -78,17 +69,13 @@ def check_merges(merges: object) -> Int32Array:
                 "last_object": n_objects - 1,
                 "last_node": n_objects + row - 1,
             }
-            raise InputError(
-                problem.format(**facts), parameter="merges", remedy=remedy.format(**facts)
-            )
+            problem, remedy = problem.format(**facts), remedy.format(**facts)
+            raise InputError(problem, parameter="merges", remedy=remedy)
     return array.astype(np.int32)
 
 
 def check_per_merge(values: object, n_merges: int, parameter: str) -> AnyArray:
-    """Return `scores` or `support` as float64, or `tied` as bool, of shape (N-1,).
-
-    None means that no merge has a score or support (NaN), and that no tie decided a merge.
-    """
+    """Return `scores` or `support` as float64, or `tied` as bool; None becomes NaN or False."""
     is_flag = parameter == "tied"
     if values is None:
         return np.zeros(n_merges, dtype=np.bool_) if is_flag else np.full(n_merges, np.nan)
@@ -97,20 +84,16 @@ def check_per_merge(values: object, n_merges: int, parameter: str) -> AnyArray:
         expected = "True or False for each merge" if is_flag else "numbers, or NaN for none"
         raise InputKindError(f"expected {expected}, got {array.dtype}", parameter=parameter)
     if array.shape != (n_merges,):
-        raise InputError(
-            f"expected one entry per merge, shape ({n_merges},), got {array.shape}",
-            parameter=parameter,
-        )
+        problem = f"expected one entry per merge, shape ({n_merges},), got {array.shape}"
+        raise InputError(problem, parameter=parameter)
     if is_flag:
         return array.astype(np.bool_)
     wrong, what = np.flatnonzero(np.isinf(array)), "finite numbers"
     if parameter == "support":
         wrong, what = np.flatnonzero((array < 0) | (array > 1)), "shares from 0 to 1"
     if wrong.size:
-        raise InputError(
-            f"expected {what}, or NaN for none, got {array[wrong[0]]} for merge {wrong[0]}",
-            parameter=parameter,
-        )
+        problem = f"expected {what}, or NaN for none, got {array[wrong[0]]} for merge {wrong[0]}"
+        raise InputError(problem, parameter=parameter)
     return array.astype(np.float64)
 
 
@@ -118,34 +101,34 @@ def check_method(method: object) -> str | None:
     """Return the name of the method."""
     if method is None or isinstance(method, str):
         return method
-    raise InputKindError(
-        f"expected the name of a method or None, got {type(method).__name__}", parameter="method"
-    )
+    problem = f"expected the name of a method or None, got {type(method).__name__}"
+    raise InputKindError(problem, parameter="method")
 
 
 def check_parameters(parameters: object) -> dict[str, Any]:
     """Return a copy of the parameters made of plain JSON values only."""
     if not isinstance(parameters, Mapping | None):
-        raise InputKindError(
-            f"expected a dict of option names and values, got {type(parameters).__name__}",
-            parameter="parameters",
-        )
-    plain: dict[str, Any] = _plain(parameters or {}, "parameters")
-    return plain
+        problem = f"expected a dict of option names and values, got {type(parameters).__name__}"
+        raise InputKindError(problem, parameter="parameters")
+    return dict(_plain(parameters or {}, "parameters"))
 
 
 def _as_array(values: object, parameter: str) -> AnyArray:
     try:
         return np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(
-            f"expected rows of equal length, but this cannot be read as an array ({error})",
-            parameter=parameter,
-        ) from error
+        problem = f"expected rows of equal length, but this cannot be read as an array ({error})"
+        raise InputError(problem, parameter=parameter) from error
 
 
-def _plain(value: object, where: str) -> Any:
+DEEPEST = 20
+"""Levels of lists and mappings that parameters may nest."""
+
+
+def _plain(value: object, where: str, depth: int = 0) -> Any:
     """Turn NumPy values, tuples and mappings into what JSON knows."""
+    if depth > DEEPEST:
+        raise InputError(f"values are nested more than {DEEPEST} deep", parameter="parameters")
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if value is None or isinstance(value, bool | int | str):
@@ -158,11 +141,9 @@ def _plain(value: object, where: str) -> Any:
         for key in value:
             if not isinstance(key, str):
                 raise InputKindError(f"keys must be text, got {key!r}", parameter=where)
-        return {str(key): _plain(item, f"{where}[{key!r}]") for key, item in value.items()}
+        items = value.items()
+        return {str(key): _plain(item, f"{where}[{key!r}]", depth + 1) for key, item in items}
     if isinstance(value, list | tuple):
-        return [_plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    raise InputKindError(
-        f"expected numbers, text, lists and dicts, got {type(value).__name__}, which cannot be "
-        "saved as JSON",
-        parameter=where,
-    )
+        return [_plain(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
+    got = f"{type(value).__name__}, which cannot be saved as JSON"
+    raise InputKindError(f"expected numbers, text, lists and dicts, got {got}", parameter=where)

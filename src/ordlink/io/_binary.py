@@ -1,4 +1,4 @@
-"""Binary formats: Parquet, and NumPy's NPZ, of which pickled objects are never loaded."""
+"""Binary formats: Parquet and NumPy's NPZ; pickled objects are never loaded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import io
 import math
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -14,9 +16,10 @@ import numpy as np
 from ordlink._typing import AnyArray
 from ordlink.comparisons import ListedComparisons, n_pairs
 from ordlink.comparisons._answers import check_counts
-from ordlink.io._cells import ArrowColumn, arrow_parquet, pa
+from ordlink.io._answers import read_table
+from ordlink.io._cells import ArrowColumn, arrow_parquet, is_text, pa, pc
+from ordlink.io._options import Options
 from ordlink.io._own import (
-    KERNEL_ROWS,
     OWN_COLUMNS,
     WRITE_AGAIN,
     FileHeader,
@@ -28,63 +31,59 @@ from ordlink.io._own import (
     own_comparisons,
     parse_json,
 )
-from ordlink.io._source import InputFile, reading, refuse
-from ordlink.io._table import Options, Table, find_roles, list_table
+from ordlink.io._source import InputFile, check_unpacked, reading, refuse
+from ordlink.io._table import Table, find_roles
 
 _METADATA_KEY = b"ordlink"
 
 
 @contextmanager
 def open_parquet(source: InputFile, options: Options, n_rows: int | None) -> Iterator[OpenTables]:
-    """Open a Parquet file to read tables of at most n_rows rows.
+    """Open a Parquet file to read tables of at most n_rows rows, or of all.
 
-    Without n_rows, a table of others is read as a whole; our own file comes in its row groups, so
-    that i, j, k, l are never held all at once.
+    Our own files come in their row groups, so that i, j, k, l are never held all at once.
     """
-    content = pa.BufferReader(source.read_bytes()) if source.path is None else str(source.path)
-    with (
-        reading(source.name, "Parquet"),
-        arrow_parquet.ParquetFile(content, page_checksum_verification=True) as file,
-    ):
+    content = source.path or pa.BufferReader(source.read_bytes())
+    n_bytes = content.stat().st_size if isinstance(content, Path) else content.size()
+    with reading(source.name, "Parquet"), _parquet_file(content) as file:
+        check_unpacked(source.name, n_bytes, *_unpacked(file))
         text = (file.schema_arrow.metadata or {}).get(_METADATA_KEY)
         if text is not None:
             header = header_from_object(parse_json(text.decode(), source.name), source.name)
             names = [name for name in file.schema_arrow.names if name in OWN_COLUMNS]
-            tables = _parquet_tables(file, names, names, n_rows, source.name)
+            tables = _parquet_tables(file, names, names, n_rows, source.name, n_bytes)
             yield OpenTables(header, tables, file.metadata.num_rows)
             return
         # pandas stores the row labels of a data frame as a column that is not meant to be seen.
         names = [name for name in file.schema_arrow.names if not name.startswith("__index_level_")]
-        roles = find_roles(names, len(names), options, source.name)
-        wanted = [names[at] for at in (*roles.objects, *roles.details.values())]
         if n_rows is None:
-            whole = file.read(columns=wanted)
-            yield OpenTables(None, iter([_parquet_table(whole, names, source.name)]))
+            whole = file.read(columns=names)
+            yield OpenTables(None, iter([_parquet_table(whole, names, source.name, n_bytes)]))
         else:
-            yield OpenTables(None, _parquet_tables(file, names, wanted, n_rows, source.name))
+            roles = find_roles(names, len(names), options, source.name)
+            wanted = [names[at] for at in (*roles.objects, *roles.details.values())]
+            tables = _parquet_tables(file, names, wanted, n_rows, source.name, n_bytes)
+            yield OpenTables(None, tables)
 
 
 def write_parquet(file: BinaryIO, comparisons: ListedComparisons) -> None:
     """Write comparisons as our own Parquet file."""
-    writer = None
     metadata = {_METADATA_KEY: FileHeader.of(comparisons).to_json().encode()}
-    try:
-        for block in own_blocks(comparisons):
+    with ExitStack() as stack:
+        for number, block in enumerate(own_blocks(comparisons)):
             arrays = {
                 name: pa.array(cells, type=pa.string() if cells.dtype.kind in "OU" else None)
                 for name, cells in block.items()
             }
             table = pa.table(arrays).replace_schema_metadata(metadata)
-            if writer is None:
-                writer = arrow_parquet.ParquetWriter(file, table.schema, write_page_checksum=True)
+            if not number:
+                opening = arrow_parquet.ParquetWriter(file, table.schema, write_page_checksum=True)
+                writer = stack.enter_context(opening)
             writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
 
 
 def _parquet_tables(
-    file: Any, names: list[str], wanted: list[str], n_rows: int | None, source: str
+    file: Any, names: list[str], wanted: list[str], n_rows: int | None, source: str, n_bytes: int
 ) -> Iterator[Table]:
     """Yield tables of at most n_rows rows, or of the row groups; at least one."""
     start = 0
@@ -94,25 +93,50 @@ def _parquet_tables(
         else map(pa.Table.from_batches, ([b] for b in file.iter_batches(n_rows, columns=wanted)))
     )
     for block in blocks:
-        yield _parquet_table(block, names, source, start)
+        yield _parquet_table(block, names, source, n_bytes, start)
         start += block.num_rows
     if not start:
-        yield _parquet_table(file.schema_arrow.empty_table(), names, source)
+        yield _parquet_table(file.schema_arrow.empty_table(), names, source, n_bytes)
     if start != file.metadata.num_rows:
         problem = f"the file announces {file.metadata.num_rows} rows and has {start}; it is damaged"
-        refuse(source, problem, "write it again")
+        refuse(source, problem, "save it again")
 
 
-def _parquet_table(block: Any, names: list[str], source: str, start: int = 0) -> Table:
+def _parquet_file(content: Any) -> Any:
+    """Open a file whose text stays packed as a dictionary, so that a repeated one takes no room."""
+    schema = arrow_parquet.read_schema(content)
+    texts = [field.name for field in schema if is_text(field.type)]
+    return arrow_parquet.ParquetFile(
+        content, page_checksum_verification=True, read_dictionary=texts
+    )
+
+
+def _unpacked(file: Any) -> tuple[int, int]:
+    """Return the bytes of all columns as announced, and the number of cells."""
+    metadata = file.metadata  # asked for single columns, pyarrow aborts on damaged ones
+    n_bytes = sum(metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
+    return n_bytes, metadata.num_rows * metadata.num_columns
+
+
+def _parquet_table(
+    block: Any, names: list[str], source: str, n_bytes: int, start: int = 0
+) -> Table:
     def column(position: int) -> ArrowColumn:
         cells = block.column(names[position])
         cells.validate(full=True)  # Parquet does not check that text is valid
-        return cells
+        if not pa.types.is_dictionary(cells.type):
+            return cells
+        lengths = [pc.take(pc.binary_length(c.dictionary), c.indices) for c in cells.chunks]
+        unpacked = sum(pc.sum(length).as_py() or 0 for length in lengths)
+        check_unpacked(source, n_bytes, unpacked)
+        return pc.cast(cells, cells.type.value_type)
 
-    def row_name(row: int) -> str:
-        return f"{source}, row {start + row}"
-
+    row_name = partial(_name_row, source, start)
     return Table(source, names, len(names), block.num_rows, column, row_name, source)
+
+
+def _name_row(source: str, start: int, row: int) -> str:
+    return f"{source}, row {start + row}"
 
 
 def read_npz(source: InputFile, options: Options) -> ListedComparisons:
@@ -121,6 +145,8 @@ def read_npz(source: InputFile, options: Options) -> ListedComparisons:
     with reading(source.name, "NPZ"):
         with zipfile.ZipFile(content) as archive:
             members = archive.infolist()
+            packed = sum(member.compress_size for member in members)
+            check_unpacked(source.name, packed, sum(member.file_size for member in members))
             arrays = {
                 member.filename.removesuffix(".npy"): _read_array(archive, member, source.name)
                 for member in members
@@ -128,10 +154,11 @@ def read_npz(source: InputFile, options: Options) -> ListedComparisons:
         if len(arrays) < max(1, len(members)):
             got = f"{len(members)} with {len(arrays)} names"
             refuse(source.name, f"expected arrays of different names, got {got}", WRITE_AGAIN)
+        check_unpacked(source.name, packed, 0, sum(array.size for array in arrays.values()))
         if "header" in arrays and {"winners", "losers"} <= arrays.keys():
             check_options(options, source.name)
             return _read_own(arrays, options, source.name)
-        return list_table(_npz_table(arrays, source.name), options)
+        return read_table(_npz_table(arrays, source.name), options)
 
 
 def write_npz(file: BinaryIO, comparisons: ListedComparisons) -> None:
@@ -159,25 +186,18 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) 
     read_header = np.lib.format.read_array_header_2_0
     if np.lib.format.read_magic(content) == (1, 0):
         read_header = np.lib.format.read_array_header_1_0
-    shape, fortran_order, dtype = read_header(content)
+    shape, fortran, dtype = read_header(content)
     name = member.filename.removesuffix(".npy")
     if dtype.kind not in "iufU":
         kind = "Python objects (pickles)" if dtype.hasobject else str(dtype)
-        refuse(
-            source,
-            f"the array {name!r} holds {kind}; expected numbers or text of fixed width, which are "
-            "safe to load",
-        )
+        expected = "expected numbers or text of fixed width, which are safe to load"
+        refuse(source, f"the array {name!r} holds {kind}; {expected}")
     count = math.prod(shape)
     data = content.getbuffer()[content.tell() :]
     if count * dtype.itemsize != len(data) or not dtype.itemsize:
-        problem = (
-            f"the array {name!r} announces {count} entries of {dtype.itemsize} bytes, but holds "
-            f"{len(data)} bytes; the file is damaged"
-        )
-        refuse(source, problem, WRITE_AGAIN)
-    array = np.frombuffer(data, dtype=dtype, count=count)
-    array = array.reshape(shape, order="F" if fortran_order else "C")
+        announced = f"the array {name!r} announces {count} entries of {dtype.itemsize} bytes"
+        refuse(source, f"{announced}, but holds {len(data)} bytes; it is damaged", WRITE_AGAIN)
+    array = np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if fortran else "C")
     return array.astype(dtype.newbyteorder("="), copy=False)
 
 
@@ -191,23 +211,18 @@ def _npz_table(arrays: Mapping[str, AnyArray], source: str) -> Table:
         columns, names = list(columns[0].T), None
     if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in list(arrays.items())[:12])
-        refuse(
-            source,
-            "expected one-dimensional arrays of equal length, one for each column, or one "
-            f"two-dimensional array, got {shapes}",
-        )
+        expected = "expected a one-dimensional array per column, all of equal length, or one table"
+        refuse(source, f"{expected}, got {shapes}")
 
     def arrow(position: int) -> ArrowColumn:
         column = columns[position]
         if column.dtype.kind == "U":
-            return pa.chunked_array([pa.array(column.tolist(), type=pa.string())])
+            return pa.chunked_array([pa.array(column, type=pa.string())])
         if column.dtype.kind == "f":
             column = column.astype(np.float64)
         return pa.chunked_array([pa.array(np.ascontiguousarray(column))])
 
-    def row_name(row: int) -> str:
-        return f"{source}, row {row}"
-
+    row_name = partial(_name_row, source, 0)
     return Table(source, names, len(columns), len(columns[0]), arrow, row_name, source)
 
 
@@ -216,45 +231,33 @@ def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> 
     winners, losers = arrays["winners"], arrays["losers"]
     for name, ids in (("winners", winners), ("losers", losers)):
         if ids.ndim != 1 or ids.dtype.kind not in "iu":
-            problem = (
-                f"expected {name} to be a one-dimensional array of pair numbers, got shape "
-                f"{ids.shape} and dtype {ids.dtype}"
-            )
+            got = f"got shape {ids.shape} and dtype {ids.dtype}"
+            problem = f"expected {name} to be a one-dimensional array of pair numbers, {got}"
             refuse(source, problem, WRITE_AGAIN)
     if len(winners) != len(losers):
         refuse(source, f"there are {len(winners)} winners and {len(losers)} losers", WRITE_AGAIN)
     _check_pairs(winners, losers, header.n_objects, source)
-    details = {
-        name: _detail(arrays, name, len(winners), source)
-        for name in OWN_COLUMNS[4:]
-        if name in arrays
-    }
+    present = [name for name in OWN_COLUMNS[4:] if name in arrays]
+    details = {name: _detail(arrays, name, len(winners), source) for name in present}
     if "count" in details:
-        check_counts(details["count"], lambda row: f"{source}, row {row}")
+        check_counts(details["count"], partial(_name_row, source, 0))
     # A copy only if need be: the arrays belong to nobody else.
     winners, losers = (ids.astype(np.int32, copy=False) for ids in (winners, losers))
+    header.check_n_rows(len(winners), source)
     return own_comparisons(winners, losers, details, header, options, source)
 
 
 def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: str) -> None:
     """Refuse rows that do not compare two different pairs, and name the first one."""
     n = n_pairs(n_objects)
-    if len(winners) >= KERNEL_ROWS:
-        from ordlink.io._kernels import are_pairs
-
-        if are_pairs(winners, losers, n):
-            return
     for name, ids in (("winners", winners), ("losers", losers)):
-        bad = (ids < 0) | (ids >= n)
-        if bad.any():
-            row = int(bad.argmax())
-            known = f"{n_objects} objects have {n} pairs"
-            problem = f"the pair {ids[row]} of {name} is out of range: {known}"
-            refuse(f"{source}, row {row}", problem)
-    same = winners == losers
-    if same.any():
+        if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < n:
+            row = int(((ids < 0) | (ids >= n)).argmax())
+            problem = f"the pair {ids[row]} of {name} is out of range"
+            refuse(f"{source}, row {row}", f"{problem}: {n_objects} objects have {n} pairs")
+    for row in np.flatnonzero(winners == losers)[:1]:
         problem = "compares a pair with itself, which says nothing"
-        refuse(f"{source}, row {int(same.argmax())}", problem, "remove the row")
+        refuse(f"{source}, row {row}", problem, "remove the row")
 
 
 def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str) -> AnyArray:
@@ -276,6 +279,4 @@ def _detail(arrays: Mapping[str, AnyArray], name: str, n_rows: int, source: str)
     if texts is None:
         return column.astype(np.float64 if kind == "f" else np.int32)
     checked = [text.encode().decode() for text in texts.tolist()]
-    result = np.empty(n_rows, dtype=object)
-    result[:] = np.array([*checked, ""], dtype=object)[column]
-    return result
+    return np.array([*checked, ""], dtype=object)[column]

@@ -12,6 +12,7 @@ from ordlink._text import quoted
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from ordlink.comparisons._pairs import RowNamer, natural_key, number_names
 from ordlink.io._source import refuse
+from ordlink.io._words import MISSING
 
 
 class _Lazy:
@@ -47,28 +48,31 @@ def object_cells(
     row_name: RowNamer,
     *,
     one_based: bool,
+    as_names: bool = False,
 ) -> tuple[AnyArray, Sequence[str] | None, bool]:
     """Return object numbers (n_rows, n_columns), the names, and whether they were looked up.
 
-    Whole numbers are numbers, also where names are given; only if all given names are whole
-    numbers themselves, and `one_based` does not say otherwise, they are looked up as names.
+    Whole numbers are numbers, unless all given names are whole numbers and not `one_based`.
     """
     whole_names = [n for n in names or () if n.isascii() and n.removeprefix("-").isdecimal()]
-    if one_based or not names or len(whole_names) < len(names):
+    if not as_names and (one_based or not names or len(whole_names) < len(names)):
         numbers = [_cast_whole(column) for column in columns]
         if all(column is not None for column in numbers):
             return np.stack([c for c in numbers if c is not None], axis=1), names, False
-    texts = [pc.utf8_trim_whitespace(as_text(column)) for column in columns]
-    _refuse_empty(texts, row_name)
+    texts = [_normalised(column) for column in columns]
+    missing = _missing(texts, names)
+    if missing.any():
+        raise MissingCells(missing)
     if names is not None:
         return _look_up(texts, names, row_name), names, True
+    if as_names:
+        codes, occurring = _encode(texts)
+        found = sorted(occurring, key=natural_key)
+        return number_names(occurring, found)[codes], found, True
     is_number = _all_match(texts, _NUMBER)
     if is_number.all():  # such as "3.0" or "+3"; "3.5" is refused with all other numbers
-        return (
-            np.stack([to_numpy(pc.cast(text, pa.float64())) for text in texts], axis=1),
-            None,
-            False,
-        )
+        floats = [to_numpy(pc.cast(text, pa.float64())) for text in texts]
+        return np.stack(floats, axis=1), None, False
     # A typo must not turn a file of numbers into a file of names.
     if is_number[0].all() or is_number.mean() > 0.5:
         _refuse_text(texts, is_number, row_name, "pass their {names}")
@@ -83,6 +87,26 @@ def object_cells(
     return number_names(occurring, found)[codes], found, True
 
 
+class MissingCells(Exception):
+    """Some cells of objects are empty, or say that there is nothing."""
+
+    def __init__(self, missing: BoolArray) -> None:
+        super().__init__()
+        self.missing = missing
+        """Which cells, of shape (n_rows, n_columns)."""
+
+
+def _normalised(column: ArrowColumn) -> ArrowColumn:
+    """Return text without spaces around it, in the composed form of Unicode."""
+    text = pc.utf8_trim_whitespace(as_text(column))
+    return text if pc.all(pc.string_is_ascii(text)).as_py() else pc.utf8_normalize(text, form="NFC")
+
+
+def _missing(texts: Sequence[ArrowColumn], names: Sequence[str] | None) -> BoolArray:
+    words = pa.array(sorted(MISSING - {name.casefold() for name in names or ()}))
+    return np.stack([to_numpy(pc.is_in(pc.utf8_lower(text), words)) for text in texts], axis=1)
+
+
 def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Array:
     """Return a column of whole numbers; empty cells are refused."""
     numbers = _cast_whole(column)
@@ -91,10 +115,8 @@ def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Arra
         _refuse_empty([text], row_name, what)
         bad, problem = ~_all_match([text], _WHOLE), "is not a whole number"
         if not bad.any():
-            bad, problem = (
-                np.abs(to_numpy(pc.cast(text, pa.float64())))[:, None] >= 2.0**63,
-                "is too large",
-            )
+            bad = np.abs(to_numpy(pc.cast(text, pa.float64())))[:, None] >= 2.0**63
+            problem = "is too large"
         _refuse([text], bad, row_name, problem, "correct the cell", what=f"the {what}")
     return numbers
 
@@ -102,7 +124,7 @@ def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Arra
 def time_cells(column: ArrowColumn, row_name: RowNamer, *, decimal_comma: bool) -> FloatArray:
     """Return a column of response times, NaN where cells are empty."""
     numbers: Any
-    if not _is_text(column.type):
+    if not is_text(column.type):
         numbers = pc.cast(column, pa.float64(), safe=False)
     else:
         text = pc.utf8_trim_whitespace(as_text(column))
@@ -133,18 +155,9 @@ def side_cells(column: ArrowColumn, source: str, row_name: RowNamer) -> FloatArr
         numbers[to_numpy(pc.is_in(text, value_set=pa.array(words)))] = number
     bad = np.isinf(numbers)[:, None]
     if bad.any():
-        remedy = (
-            "write 1 if the answer chose what was shown first, 0 if not, leave the cell empty "
-            "where it is not known"
-        )
+        remedy = "write 1 if the option shown first was chosen, 0 if not, nothing if unknown"
         _refuse([text], bad, row_name, "is not 1, 0 or empty", remedy, what="chose_first")
     return numbers
-
-
-def text_cells(column: ArrowColumn, *, trim: bool) -> AnyArray:
-    """Return a column of text as an object array, empty where cells are null."""
-    text = as_text(column)
-    return to_numpy(pc.utf8_trim_whitespace(text) if trim else text).astype(object)
 
 
 def as_text(column: ArrowColumn) -> ArrowColumn:
@@ -158,10 +171,9 @@ def as_text(column: ArrowColumn) -> ArrowColumn:
 
 def to_numpy(column: ArrowColumn) -> AnyArray:
     """Return a column (or an array) as a NumPy array."""
-    array = column
     if isinstance(column, pa.ChunkedArray):  # a single chunk is not copied
-        array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    numbers: AnyArray = array.to_numpy(zero_copy_only=False)
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    numbers: AnyArray = column.to_numpy(zero_copy_only=False)
     return numbers
 
 
@@ -169,11 +181,12 @@ def check_column_kind(column: ArrowColumn, name: str, source: str) -> None:
     """Refuse columns that hold neither numbers nor text."""
     kind = column.type
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    if not (is_number or _is_text(kind) or pa.types.is_null(kind)):
+    if not (is_number or is_text(kind) or pa.types.is_null(kind)):
         refuse(source, f"the column {quoted(name)} holds {kind}; expected whole numbers or text")
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Return whether an Arrow type holds text."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(
@@ -185,7 +198,7 @@ def _cast_whole(column: ArrowColumn) -> Int64Array | None:
     """Return a column as int64, None if a cell is not a whole number."""
     if column.null_count:
         return None
-    if not _is_text(column.type):
+    if not is_text(column.type):
         try:
             return to_numpy(pc.cast(column, pa.int64()))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -209,25 +222,18 @@ def _all_match(texts: Sequence[ArrowColumn], pattern: str) -> BoolArray:
 
 
 def _refuse_empty(texts: Sequence[ArrowColumn], row_name: RowNamer, what: str = "object") -> None:
-    empty = _all_match(texts, "^$")
-    if empty.any():
-        row, column = (int(at) for at in np.argwhere(empty)[0])
+    for row, column in np.argwhere(_all_match(texts, "^$"))[:1]:
         which = f"{what} {column + 1}" if len(texts) > 1 else what
-        remedy = "complete the row or remove it"
-        refuse(row_name(row), f"the cell of {which} is empty", remedy)
+        refuse(row_name(int(row)), f"the cell of {which} is empty", "complete or remove the row")
 
 
 def _refuse_text(
     texts: Sequence[ArrowColumn], is_number: BoolArray, row_name: RowNamer, remedy: str
 ) -> NoReturn:
-    _refuse(
-        texts,
-        ~is_number,
-        row_name,
-        "is not a whole number, but other objects of the file are",
-        "correct it; if it names a column, pass {header:True}; if objects are named by text and "
-        f"numbers, {remedy}",
-    )
+    problem = "is not a whole number, but other objects of the file are"
+    remedy = f"if objects are named by text and numbers, {remedy}"
+    remedy = f"correct it; if it names a column, pass {{header:True}}; {remedy}"
+    _refuse(texts, ~is_number, row_name, problem, remedy)
 
 
 def _refuse(

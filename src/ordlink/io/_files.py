@@ -3,74 +3,108 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ordlink._atomic import replacing
-from ordlink._validate import check_whole_number
+from ordlink._validate import check_choice, check_whole_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputKindError
+from ordlink.io._answers import read_table
 from ordlink.io._binary import open_parquet, read_npz, write_npz, write_parquet
+from ordlink.io._json import open_json, open_jsonl, write_jsonl
+from ordlink.io._options import Options
 from ordlink.io._own import FileHeader, OpenTables, OwnRows, check_options, check_writable
-from ordlink.io._source import DELIMITERS, NO_ANSWERS, InputFile, Readable, find_format, refuse
-from ordlink.io._table import EarlierChunks, Options, list_table
-from ordlink.io._text import open_jsonl, open_text, write_jsonl, write_text
+from ordlink.io._sheets import open_sheet
+from ordlink.io._source import (
+    DELIMITERS,
+    FORMATS,
+    NO_ANSWERS,
+    InputFile,
+    Readable,
+    find_format,
+    refuse,
+)
+from ordlink.io._table import EarlierChunks, Table
+from ordlink.io._text import open_text, write_text
+from ordlink.io._unpack import find_files, frame_table, is_frame, join_tables
 
-_OPENERS: dict[
-    str, Callable[[InputFile, Options, int | None], AbstractContextManager[OpenTables]]
-] = {
-    "csv": lambda *given: open_text(*given, delimiters=DELIMITERS["csv"]),
-    "tsv": lambda *given: open_text(*given, delimiters=DELIMITERS["tsv"]),
+_OPENERS: dict[str, Callable[..., AbstractContextManager[OpenTables]]] = {
+    **{name: partial(open_text, delimiters=known) for name, known in DELIMITERS.items()},
     "parquet": open_parquet,
     "jsonl": open_jsonl,
+    "json": open_json,
+    "sheet": open_sheet,
 }
 
 
 def read_comparisons(
-    path: Readable,
+    path: Readable | Sequence[Readable] | Any,
     *,
     form: str | None = None,
     names: Sequence[str] | None = None,
     n_objects: int | None = None,
-    one_based: bool = False,
+    one_based: bool | None = None,
     columns: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
+    response: str | Sequence[str] | None = None,
+    reference: str | None = None,
     header: bool | None = None,
     format: str | None = None,
+    sheet: str | None = None,
     skip_repeated: bool = False,
+    missing: str = "skip",
+    merge_names: bool | Mapping[str, str] = False,
+    tell: Callable[[str], None] | None = None,
 ) -> ListedComparisons:
-    r"""Return the comparisons in a file.
+    r"""Return the comparisons in a file of answers, or in a data frame.
 
     Files that :func:`write_comparisons` wrote need no options. Any other table has one row per
-    answer and a column for each object; ``docs/file-format.md`` says how columns are recognised.
-    Errors name file, line and remedy.
+    answer or trial; ``docs/file-format.md`` says how columns are recognised. Errors name file, line
+    and remedy. ``ordlink.read_answers`` is the same function.
 
     Parameters
     ----------
-    path : path or binary file object
-        .csv, .tsv, .parquet, .npz, .jsonl or .ndjson; or e.g. ``sys.stdin.buffer``.
+    path : path, binary file object, data frame, or list of paths
+        .csv, .tsv, .txt, .xlsx, .ods, .json, .jsonl, .ndjson, .parquet or .npz, also in .gz or
+        .zip; a folder or a list of files with the same columns; a DataFrame of pandas, polars or
+        Arrow; or e.g. ``sys.stdin.buffer``.
     form : str, optional
-        What a row means: quadruplet, triplet, most-central or odd-one-out. Needed for three
-        columns whose names do not say it.
+        quadruplet, triplet, most-central or odd-one-out, if the names of the columns do not say it.
     names : sequence of str, optional
         Name of each object. Objects in the file may be numbers or these names.
     n_objects : int, optional
         Number of objects, if some may never be named.
-    one_based : bool
-        Whether numbers count from 1.
+    one_based : bool, optional
+        Whether numbers of objects, or positions of responses, count from 1; from 0 by default.
     columns : sequence of str, optional
         Names of the columns that hold the objects, in the order of the form.
+    items, response, reference : str or sequence of str, optional
+        For trials: names of the columns with the items that could be chosen, with what was chosen,
+        and with what the items were compared with; recognised by default.
     header : bool, optional
         Whether the first row of a text file names the columns; recognised by default.
     format : str, optional
-        csv, tsv, parquet, npz or jsonl; that of the extension by default, csv for file objects.
+        csv, tsv, txt, parquet, npz, json, jsonl, xlsx or ods; by default that of the extension,
+        csv for file objects.
+    sheet : str, optional
+        Name of the sheet of a spreadsheet.
     skip_repeated : bool
-        Whether to leave out, with a warning, rows that name an object twice where different ones
-        are needed, such as attention checks; they are refused by default.
+        Whether to leave out rows that name an object twice, such as attention checks, with a
+        warning; they are refused by default.
+    missing : str
+        "skip" leaves out rows with missing cells, with a warning, if they are at most a fifth;
+        "error" refuses them.
+    merge_names : bool or mapping
+        Whether to merge names that look like slips ("Lowe" and "Löwe"), or from names to what was
+        meant; by default likely slips raise a warning.
+    tell : callable, optional
+        Called with sentences on how the file was read, in the place of warnings.
 
     Returns
     -------
@@ -83,39 +117,39 @@ def read_comparisons(
     >>> c.names, c.quadruplets.tolist()
     (('bee', 'cat', 'dog'), [[1, 2, 0, 1], [1, 2, 0, 2]])
     """
-    options = Options(form, names, n_objects, one_based, columns, header, skip_repeated)
+    said = [response] if isinstance(response, str) else response
+    options = Options(
+        *(form, names, n_objects, one_based, columns, header, skip_repeated),
+        *(items, said, reference, missing, merge_names, sheet, tell),
+    )
     [comparisons] = _read(path, format, options, None)
     return comparisons
+
+
+read_answers = read_comparisons
+"""The same function: there is one reader for whatever holds answers."""
 
 
 def read_in_chunks(
     path: Readable,
     *,
     rows_per_chunk: int = 1_000_000,
-    form: str | None = None,
-    names: Sequence[str] | None = None,
-    n_objects: int | None = None,
-    one_based: bool = False,
-    columns: Sequence[str] | None = None,
-    header: bool | None = None,
     format: str | None = None,
-    skip_repeated: bool = False,
+    **options: Any,
 ) -> Iterator[ListedComparisons]:
     r"""Return an iterator over the comparisons in a file, some rows at a time.
 
     For files larger than memory. The objects must be known up front: files that
     :func:`write_comparisons` wrote list them, others need `names` or `n_objects`. Together the
-    chunks are what :func:`read_comparisons` returns, and answers keep their numbers. NPZ files are
-    read as a whole, then cut. :func:`ordlink.methods.adds.adds_similarity_of_chunks` and
-    :func:`ordlink.comparisons.summarise_chunks` take chunks.
+    chunks are what :func:`read_comparisons` returns. NPZ files are read as a whole, then cut.
+    :func:`ordlink.methods.adds.adds_similarity_of_chunks` takes chunks.
 
     Parameters
     ----------
-    path, form, names, n_objects, one_based, columns, header, format, skip_repeated
+    path, format, **options
         As in :func:`read_comparisons`.
     rows_per_chunk : int
-        Rows of the file that a chunk comes from, at most; in a text file without a header the
-        first chunk has one more.
+        Most rows per chunk; in a text file without a header the first chunk has one more.
 
     Returns
     -------
@@ -131,65 +165,80 @@ def read_in_chunks(
     [[[0, 1, 0, 2], [0, 1, 1, 2]], [[0, 2, 1, 2]]]
     """
     n_rows = check_whole_number(rows_per_chunk, "rows_per_chunk", lowest=1)
-    options = Options(form, names, n_objects, one_based, columns, header, skip_repeated)
-    return _read(path, format, options, n_rows)
+    return _read(path, format, Options(**options), n_rows)
 
 
 def _read(
-    path: Readable, format_: str | None, options: Options, n_rows: int | None
+    path: Any, format_: str | None, options: Options, n_rows: int | None
 ) -> Iterator[ListedComparisons]:
     """Return the chunks of a file; without n_rows, the whole file is a single chunk."""
-    source = InputFile.of(path)
-    format_ = find_format(source.path, format_)
-    source.check_exists()
+    check_choice(options.missing, "missing", ("skip", "error"))
     if options.n_objects is not None:
         options = replace(options, n_objects=check_n_objects(options.n_objects))
-    if format_ == "npz":
-        return _cut(source, options, n_rows)
-    return _chunks(_OPENERS[format_](source, options, n_rows), source.name, options, n_rows)
+    if is_frame(path):
+        return iter([read_table(frame_table(path), options)])
+    paths = path if isinstance(path, list | tuple) else [path]
+    given = [InputFile.of(one) for one in paths]
+    sources = [file for source in given for file in find_files(source)]
+    if len(sources) > 1:
+        return iter(
+            [read_table(join_tables([_whole(s, format_, options) for s in sources]), options)]
+        )
+    source = sources[0] if sources else refuse("input", NO_ANSWERS)
+    format_ = find_format(Path(source.inner) if source.inner else source.path, format_)
+    source.check_exists()
+    return (_npz_chunks if format_ == "npz" else _chunks)(source, format_, options, n_rows)
 
 
-def _cut(source: InputFile, options: Options, n_rows: int | None) -> Iterator[ListedComparisons]:
+def _whole(source: InputFile, format_: str | None, options: Options) -> Table:
+    """Return the whole table of one of several files."""
+    found = find_format(Path(source.inner) if source.inner else source.path, format_)
+    if found == "npz":
+        refuse(source.name, "several NPZ files cannot be read together", "read them one by one")
+    source.check_exists()
+    with _OPENERS[found](source, options, None) as opened:
+        if opened.header is not None:
+            refuse(source.name, "this file was written by ordlink", "read such files one by one")
+        return next(opened.tables)
+
+
+def _npz_chunks(
+    source: InputFile, format_: str, options: Options, n_rows: int | None
+) -> Iterator[ListedComparisons]:
     whole = read_npz(source, options)
-    if n_rows is None:
-        yield whole
-        return
-    for start in range(0, max(1, whole.n_rows), n_rows):
-        yield whole[start : start + n_rows]
+    n_in_all = max(1, whole.n_rows)
+    for start in range(0, n_in_all, n_rows or n_in_all):
+        yield whole[start : start + n_rows] if n_rows else whole
 
 
 def _chunks(
-    opening: AbstractContextManager[OpenTables], source: str, options: Options, n_rows: int | None
+    source: InputFile, format_: str, options: Options, n_rows: int | None
 ) -> Iterator[ListedComparisons]:
-    with opening as opened:
+    with _OPENERS[format_](source, options, n_rows) as opened:
         if opened.header is not None:
-            check_options(options, source)
-            yield from _own_chunks(opened, opened.header, source, options, whole=n_rows is None)
+            check_options(options, source.name)
+            yield from _own_chunks(opened, opened.header, source.name, options, n_rows)
         elif n_rows is None:
-            yield list_table(next(opened.tables), options)
+            yield read_table(next(opened.tables), options)
         else:
-            yield from _table_chunks(opened, source, options)
+            yield from _table_chunks(opened, source.name, options)
 
 
 def _own_chunks(
-    opened: OpenTables, header: FileHeader, source: str, options: Options, *, whole: bool
+    opened: OpenTables, header: FileHeader, source: str, options: Options, n_rows: int | None
 ) -> Iterator[ListedComparisons]:
-    first = next(opened.tables)
-    tables = chain([first], opened.tables)
-    if whole:
-        rows = OwnRows(header, first.n_rows if opened.n_rows is None else opened.n_rows)
-        for table in tables:
-            rows.add(table)
-        yield rows.to_comparisons(options, source)
-        return
     n_read = 0
-    for table in tables:
-        if table.n_rows or table is first:
-            rows = OwnRows(replace(header, n_rows=None), table.n_rows)
-            rows.add(table)
+    for number, table in enumerate(opened.tables):
+        if n_rows or not number:
+            in_all = None if n_rows else opened.n_rows
+            rows = OwnRows(header, table.n_rows if in_all is None else in_all)
+        rows.add(table)
+        n_read += table.n_rows
+        if n_rows and (table.n_rows or not number):
             yield rows.to_comparisons(options, source)
-            n_read += table.n_rows
     header.check_n_rows(n_read, source)
+    if not n_rows:
+        yield rows.to_comparisons(options, source)
 
 
 def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator[ListedComparisons]:
@@ -201,7 +250,7 @@ def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator
     n_rows, n_listed = 0, 0
     for table in opened.tables:
         if table.n_rows:
-            chunk = list_table(table, options, earlier)
+            chunk = read_table(table, options, earlier)
             n_rows, n_listed = n_rows + table.n_rows, n_listed + chunk.n_rows
             yield chunk
     if not n_rows:
@@ -211,8 +260,8 @@ def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator
 
 
 _WRITERS: dict[str, Callable[[BinaryIO, ListedComparisons], None]] = {
-    "csv": lambda file, comparisons: write_text(file, comparisons, delimiter=","),
-    "tsv": lambda file, comparisons: write_text(file, comparisons, delimiter="\t"),
+    "csv": partial(write_text, delimiter=","),
+    "tsv": partial(write_text, delimiter="\t"),
     "parquet": write_parquet,
     "npz": write_npz,
     "jsonl": write_jsonl,
@@ -251,10 +300,11 @@ def write_comparisons(
     0,1,0,2
     """
     if not isinstance(comparisons, ListedComparisons):
-        problem = f"expected comparisons listed one by one, got {type(comparisons).__name__}"
+        problem = f"expected listed comparisons, got {type(comparisons).__name__}"
         remedy = "write a sample of them, see Comparisons.from_similarities"
         raise InputKindError(problem, parameter="comparisons", remedy=remedy)
-    writer = _WRITERS[find_format(Path(path), format)]
+    writable = {suffix: name for suffix, name in FORMATS.items() if name in _WRITERS}
+    writer = _WRITERS[find_format(Path(path), format, writable)]
     check_writable(comparisons)
     with replacing(path) as file:
         writer(file, comparisons)

@@ -20,8 +20,8 @@ def pairs_of_rows(
 ) -> bool:
     """Write the ids of the pairs {i, j} and {k, l}; return whether all rows are comparisons.
 
-    They are if all objects lie in 0..N-1 and no object or pair meets itself. Otherwise what was
-    written means nothing.
+    They are if all objects lie in 0..N-1 and no object or pair meets itself. Otherwise the
+    output is undefined.
     """
     good = True
     for row in range(winners.shape[0]):
@@ -37,14 +37,4 @@ def pairs_of_rows(
         )  # fmt: skip
         winners[row] = winner
         losers[row] = loser
-    return good
-
-
-@kernel
-def are_pairs(winners: AnyArray, losers: AnyArray, n_pairs: int) -> bool:
-    """Return whether all rows compare two different pairs of 0..n_pairs-1."""
-    good = True
-    for row in range(winners.shape[0]):
-        e, f = np.int64(winners[row]), np.int64(losers[row])
-        good &= (e >= 0) & (f >= 0) & (e < n_pairs) & (f < n_pairs) & (e != f)
     return good

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -18,8 +19,9 @@ from ordlink.comparisons._answers import check_counts, list_answers
 from ordlink.comparisons._pairs import MAX_OBJECTS
 from ordlink.errors import InputError
 from ordlink.io._cells import pa, to_numpy, whole_cells
+from ordlink.io._options import Options
 from ordlink.io._source import located, reading, refuse
-from ordlink.io._table import DETAIL_COLUMNS, Options, Table, detail_cells
+from ordlink.io._table import DETAIL_COLUMNS, Table, detail_cells
 
 MAGIC = "ordlink-comparisons"
 """Marks our own files; its value is the version."""
@@ -51,23 +53,20 @@ class FileHeader:
         return f"# {MAGIC} {VERSION}\n" + "".join(lines)
 
     def _fields(self) -> dict[str, Any]:
-        fields: dict[str, Any] = (
-            {"n_objects": self.n_objects} if self.names is None else {"objects": list(self.names)}
-        )
-        return fields if self.n_rows is None else {**fields, "n_rows": self.n_rows}
+        fields: dict[str, Any] = {"n_objects": self.n_objects, "n_rows": self.n_rows}
+        if self.names is not None:
+            fields = {"objects": list(self.names), "n_rows": self.n_rows}
+        return {key: value for key, value in fields.items() if value is not None}
 
     def check_n_rows(self, n_rows: int, source: str) -> None:
         """Raise InputError if rows are missing or were added."""
         if self.n_rows is not None and n_rows != self.n_rows:
-            refuse(
-                source,
-                f"the header announces {self.n_rows} rows, the file has {n_rows}",
-                "it may be cut off; if rows were changed on purpose, remove n_rows from the header",
-            )
+            problem = f"the header announces {self.n_rows} rows, the file has {n_rows}"
+            refuse(source, problem, "it may be truncated; if you changed rows, remove n_rows")
 
 
 def header_from_comments(lines: list[str], source: str) -> FileHeader | None:
-    """Return the header in the comment lines at the top of a text file, None if there is none."""
+    """Return the header in the comments at the top of a text file, None if there is none."""
     if not lines or not lines[0].startswith(f"# {MAGIC}"):
         return None
     version = re.fullmatch(rf"# {MAGIC} ([0-9]{{1,9}})", lines[0].rstrip())
@@ -75,12 +74,10 @@ def header_from_comments(lines: list[str], source: str) -> FileHeader | None:
         _refuse(source, f"its first line is not '# {MAGIC} {VERSION}'")
     fields: dict[str, Any] = {MAGIC: int(version[1])}
     for line in lines[1:]:
-        field = re.fullmatch(r"# (objects|n_objects|n_rows):(.*)", line, flags=re.DOTALL)
-        if field is None:
-            continue
-        if field[1] in fields:
-            _refuse(source, f"'{field[1]}' occurs twice in it")
-        fields[field[1]] = parse_json(field[2], source)
+        if field := re.fullmatch(r"# (objects|n_objects|n_rows):(.*)", line, flags=re.DOTALL):
+            if field[1] in fields:
+                _refuse(source, f"'{field[1]}' occurs twice in it")
+            fields[field[1]] = parse_json(field[2], source)
     return header_from_object(fields, source)
 
 
@@ -95,11 +92,9 @@ def header_from_object(fields: Any, source: str) -> FileHeader:
         versions = f"file version {version}, this one reads up to {VERSION}"
         refuse(source, f"written by a newer ordlink ({versions})", "update ordlink")
     names, n_objects, n_rows = (fields.get(key) for key in ("objects", "n_objects", "n_rows"))
-    if n_objects is not None and not (_is_count(n_objects) and n_objects <= MAX_OBJECTS):
-        got = shorten(repr(n_objects))
-        _refuse(source, f"n_objects is {got}, not a number from 0 to {MAX_OBJECTS}")
-    if n_rows is not None and not _is_count(n_rows):
-        _refuse(source, f"n_rows is {shorten(repr(n_rows))}, not a number")
+    for key, count, most in (("n_objects", n_objects, MAX_OBJECTS), ("n_rows", n_rows, 2**63)):
+        if count is not None and not (_is_count(count) and count <= most):
+            _refuse(source, f"{key} is {shorten(repr(count))}, not a number from 0 to {most}")
     if names is None:
         if n_objects is None:
             _refuse(source, "it has neither objects nor n_objects")
@@ -114,18 +109,14 @@ def header_from_object(fields: Any, source: str) -> FileHeader:
         _refuse(source, error.problem)
 
 
-def parse_json(text: str, source: str) -> Any:
+def parse_json(text: str, source: str, line: int | None = None) -> Any:
     """Parse strict JSON: no key twice, no NaN."""
-    with reading(source, "JSON", "correct it or write it again"):
-        return _DECODER.decode(text)
-
-
-def parse_json_line(text: str, source: str, line: int) -> Any:
-    """Parse one of many lines; :func:`parse_json` without its cost where nothing is wrong."""
     try:
         return _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return parse_json(text, f"{source}, line {line}")
+    except (ValueError, RecursionError) as error:
+        where = source if line is None else f"{source}, line {line}"
+        with reading(where, "JSON", "correct it or save it again"):
+            raise error
 
 
 def _refuse(source: str, problem: str) -> NoReturn:
@@ -133,14 +124,13 @@ def _refuse(source: str, problem: str) -> NoReturn:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return type(value) is int and value >= 0
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {twice!r} occurs twice")
     return found
 
@@ -199,26 +189,29 @@ class OwnRows:
         added = slice(self.n_added, self.n_added + table.n_rows)
         winners, losers = self.winners[added], self.losers[added]
         cells = [table.checked_column(position) for position in positions]
-        columns: list[AnyArray]
-        if all(column.type == pa.int32() and not column.null_count for column in cells):
-            columns = [to_numpy(column) for column in cells]  # no copy if possible
-        else:
-            columns = [
-                whole_cells(column, f"object {name}", table.row_name)
-                for name, column in zip(OBJECT_COLUMNS, cells, strict=True)
-            ]
-        if not _convert_at_once(columns, self.header.n_objects, winners, losers):
-            # Blocks are small so that the steps of a check find their rows in the cache.
-            for start in range(0, table.n_rows, CHECKED_ROWS):
-                rows = slice(start, start + CHECKED_ROWS)
-                listed = list_answers(
-                    np.stack([column[rows] for column in columns], axis=1),
-                    "quadruplet",
-                    n_objects=self.header.n_objects,
-                    row_name=lambda row, start=start: table.row_name(start + row),  # type: ignore[misc]
-                )
-                winners[rows], losers[rows] = listed.winners, listed.losers
+        columns: list[AnyArray] = [
+            to_numpy(column)  # no copy if possible
+            if column.type == pa.int32() and not column.null_count
+            else whole_cells(column, f"object {name}", table.row_name)
+            for name, column in zip(OBJECT_COLUMNS, cells, strict=True)
+        ]
         self.n_added += table.n_rows
+        if table.n_rows >= KERNEL_ROWS:
+            from ordlink.io._kernels import pairs_of_rows
+
+            i, j, k, l = columns  # noqa: E741 - the paper's letters
+            if pairs_of_rows(i, j, k, l, self.header.n_objects, winners, losers):
+                return
+        # Blocks are small so that the steps of a check find their rows in the cache.
+        for start in range(0, table.n_rows, CHECKED_ROWS):
+            rows = slice(start, start + CHECKED_ROWS)
+            listed = list_answers(
+                np.stack([column[rows] for column in columns], axis=1),
+                "quadruplet",
+                n_objects=self.header.n_objects,
+                row_name=lambda row, start=start: table.row_name(start + row),  # type: ignore[misc]
+            )
+            winners[rows], losers[rows] = listed.winners, listed.losers
 
     def to_comparisons(self, options: Options, source: str) -> ListedComparisons:
         """Return the comparisons of all rows."""
@@ -235,13 +228,18 @@ def own_comparisons(
     source: str,
 ) -> ListedComparisons:
     """Return comparisons from checked pair ids and the columns of details."""
-    header.check_n_rows(len(winners), source)
     for name, column in details.items():
         if len(column) != len(winners):
             problem = f"there are {len(winners)} comparisons, but {len(column)} cells of {name}"
             refuse(source, problem, WRITE_AGAIN)
     counts = details.pop("count", None)
     columns = {DETAIL_COLUMNS[name]: column for name, column in details.items()}
+    distinct = False
+    if len(winners) >= KERNEL_ROWS:
+        from ordlink.comparisons._kernels_votes import are_in_order
+
+        # Many rows in order, as sampled ones are: none comes twice.
+        distinct = are_in_order(winners, losers)
     return ListedComparisons(
         n_objects=header.n_objects,
         winners=winners,
@@ -249,15 +247,14 @@ def own_comparisons(
         names=_agreed_names(header, options, source),
         counts=None if counts is None else counts.astype(np.int32),
         details=AnswerDetails(**columns) if columns else None,
-        distinct=_are_known_distinct(winners, losers),
+        distinct=distinct,
     )
 
 
 def check_options(options: Options, source: str) -> None:
     """Refuse options that say how to read a table of others: our own files say it themselves."""
-    form_is_other = options.form not in (None, "quadruplet", "quadruplets")
     for given, parameter in (
-        (form_is_other, "{form}"),
+        (options.form not in (None, "quadruplet", "quadruplets"), "{form}"),
         (options.one_based, "{one_based:True}"),
         (options.columns is not None, "{columns}"),
         (options.header is False, "{header:False}"),
@@ -278,13 +275,9 @@ def own_blocks(comparisons: ListedComparisons) -> Iterator[dict[str, AnyArray]]:
         rows = slice(start, start + BLOCK_ROWS)
         columns: dict[str, AnyArray] = {}
         for names, ids in (("ij", comparisons.winners[rows]), ("kl", comparisons.losers[rows])):
-            if members is None:
-                found = pair_members(ids, n_objects)
-            else:
-                found = members[0][ids], members[1][ids]
+            found = pair_members(ids, n_objects) if members is None else [m[ids] for m in members]
             columns |= dict(zip(names, found, strict=True))
-        details = detail_columns(comparisons).items()
-        yield columns | {name: column[rows] for name, column in details}
+        yield columns | {name: column[rows] for name, column in detail_columns(comparisons).items()}
 
 
 def detail_columns(comparisons: ListedComparisons) -> dict[str, AnyArray]:
@@ -303,41 +296,17 @@ def check_writable(comparisons: ListedComparisons) -> None:
             texts[name] = set(column.tolist())
     for what, entries in texts.items():
         for entry in entries:
-            if "\0" in entry or any("\ud800" <= letter <= "\udfff" for letter in entry):
-                raise InputError(
-                    f"the {what} {entry!r} cannot be written: it has a NUL character or is not "
-                    "valid Unicode"
-                )
-
-
-def _convert_at_once(
-    columns: Sequence[AnyArray], n_objects: int, winners: Int32Array, losers: Int32Array
-) -> bool:
-    """Write the pair ids of many good rows; False if the rows are few, or one of them is bad."""
-    if len(winners) < KERNEL_ROWS:
-        return False
-    from ordlink.io._kernels import pairs_of_rows
-
-    i, j, k, l = columns  # noqa: E741 - the paper's letters
-    return pairs_of_rows(i, j, k, l, n_objects, winners, losers)
-
-
-def _are_known_distinct(winners: Int32Array, losers: Int32Array) -> bool:
-    """Return whether many rows are in order, as sampled ones are, so that none comes twice."""
-    if len(winners) < KERNEL_ROWS:
-        return False
-    from ordlink.comparisons._kernels_votes import are_in_order
-
-    return are_in_order(winners, losers)
+            if re.search("[\0\ud800-\udfff]", entry):
+                reason = "it has a NUL character or is not valid Unicode"
+                raise InputError(f"the {what} {entry!r} cannot be written: {reason}")
 
 
 def _positions(table: Table) -> dict[str, int]:
     names = [] if table.names is None else [name.strip() for name in table.names]
     for name in OWN_COLUMNS:
         if names.count(name) > 1 or (name in OBJECT_COLUMNS and name not in names):
-            got = ", ".join(names[:12]) or "none"
-            problem = f"expected the columns i, j, k, l, each once, got {got}"
-            refuse(table.where, problem, WRITE_AGAIN)
+            got = f"got {', '.join(names[:12]) or 'none'}"
+            refuse(table.where, f"expected the columns i, j, k, l, each once, {got}", WRITE_AGAIN)
     return {name: position for position, name in enumerate(names)}
 
 

@@ -1,25 +1,24 @@
-"""Where bytes come from: a file's name in messages, its format, its encoding, its delimiter."""
+"""Where bytes come from: a file's name in messages, its format, encoding and delimiter."""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import io
 import os
 import re
 import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, NoReturn, TypeAlias
-
-import numpy as np
+from typing import Any, BinaryIO, NoReturn, TypeAlias
 
 from ordlink._text import either, quoted
-from ordlink._typing import Int64Array
 from ordlink._validate import check_names
 from ordlink.errors import InputError, InputKindError, OrdlinkError
 
@@ -27,17 +26,16 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, or a binary file object such as ``sys.stdin.buffer``."""
 
 FORMATS = {f".{name}": name for name in ("csv", "tsv", "parquet", "npz", "jsonl")}
-FORMATS[".ndjson"] = "jsonl"
+FORMATS |= {".ndjson": "jsonl", ".json": "json", ".txt": "txt", ".xlsx": "sheet", ".ods": "sheet"}
 """Format of each file extension."""
-DELIMITERS = {"csv": "\t;,", "tsv": "\t"}
+DELIMITERS = {"csv": "\t;,", "tsv": "\t", "txt": "\t;,| "}
 """What may separate the cells of a text format, the least likely within cells first."""
 EMPTY_FILE = "the file is empty; expected a table of answers"
 NO_ANSWERS = "there are no answers in this file; expected rows of objects"
 _UTF8 = "save the file as UTF-8 text"
 
-# pyarrow's own errors derive from ValueError, TypeError, KeyError, IndexError, OSError,
-# NotImplementedError and MemoryError, so they need no mention (and no import). MemoryError comes
-# from a damaged header that announces too much, RuntimeError from encrypted members of a zip file.
+# pyarrow's errors derive from these. MemoryError comes from headers that announce too much,
+# RuntimeError from encrypted members of a zip file.
 _DAMAGE: tuple[type[Exception], ...] = (
     *(ValueError, TypeError, LookupError, OSError, EOFError, ArithmeticError, MemoryError),
     *(RuntimeError, SyntaxError, struct.error, tokenize.TokenError, zlib.error),
@@ -53,17 +51,17 @@ class InputFile:
     name: str
     path: Path | None = None
     stream: BinaryIO | None = None
+    inner: str = ""
+    """Name of a file that was unpacked, which tells its format."""
 
     @staticmethod
     def of(readable: Readable) -> InputFile:
         """Return the file of a path or a binary file object."""
         if isinstance(readable, str | os.PathLike):
-            path = Path(readable)
-            return InputFile(str(path), path=path)
+            return InputFile(str(Path(readable)), path=Path(readable))
         if not hasattr(readable, "read"):
-            raise InputKindError(
-                f"expected a path or a binary file object, got {type(readable).__name__}"
-            )
+            got = type(readable).__name__
+            raise InputKindError(f"expected a path or a binary file object, got {got}")
         name = getattr(readable, "name", None)
         if not isinstance(name, str) or name.startswith("<"):
             name = "standard input" if name == "<stdin>" else "input"
@@ -72,7 +70,7 @@ class InputFile:
     def read_bytes(self) -> bytes:
         """Return all bytes; raise InputError if there are none, or they cannot be read."""
         with self.opened() as stream:
-            content = read_block(stream, self.name)
+            content = read_from(stream, self.name)[0]
         if not content:
             refuse(self.name, EMPTY_FILE)
         return content
@@ -106,21 +104,34 @@ class InputFile:
             refuse(self.name, "no such file", "check the path")
 
 
-def read_block(stream: BinaryIO, name: str, n_bytes: int | None = None) -> bytes:
-    """Return the next bytes of a stream, all that are left by default."""
+def read_from(stream: BinaryIO, name: str, n_bytes: int | None = None) -> list[bytes]:
+    """Return the next lines, at least this many bytes, or all that is left."""
+    lines: list[Any]
     try:
-        block = stream.read() if n_bytes is None else stream.read(n_bytes)
+        lines = [stream.read()] if n_bytes is None else stream.readlines(n_bytes)
     except (OSError, ValueError) as error:
         raise _unreadable(name, error) from error
     except MemoryError:
-        refuse(name, "is too large for the memory")
-    if not isinstance(block, bytes):
-        raise InputKindError(
-            "expected a binary file object, got one of text",
-            where=name,
-            remedy='open it with mode "rb", or pass sys.stdin.buffer',
-        )
-    return block
+        refuse(name, "is too large to fit in memory")
+    if lines and not isinstance(lines[0], bytes):
+        problem, remedy = "expected a binary file object, got one of text", 'open it with mode "rb"'
+        raise InputKindError(problem, where=name, remedy=f"{remedy}, or pass sys.stdin.buffer")
+    return lines
+
+
+MOST_UNPACKED = (64 << 20, 50)
+MOST_ENTRIES = (24_000_000, 16)
+"""What a file may unpack to in bytes and in table cells: so many, or so many per byte on disk."""
+
+
+def check_unpacked(source: str, n_bytes: int, unpacked: int, n_entries: int = 0) -> None:
+    """Refuse a compressed file that unpacks to far more than its size."""
+    problem = f"its {n_bytes / 1e6:,.1f} MB unpack to "
+    remedy = "write the table as CSV, or uncompressed"
+    if unpacked > max(MOST_UNPACKED[0], MOST_UNPACKED[1] * n_bytes):
+        refuse(source, f"{problem}{unpacked / 1e6:,.0f} MB or more, beyond the limit", remedy)
+    if n_entries > max(MOST_ENTRIES[0], MOST_ENTRIES[1] * n_bytes):
+        refuse(source, f"{problem}{n_entries:,} cells, beyond the limit", remedy)
 
 
 def refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
@@ -136,22 +147,19 @@ def check_names_found(names: Sequence[str], where: str) -> None:
         refuse(where, error.problem, error.remedy)
 
 
-def find_format(path: Path | None, name: str | None) -> str:
+def find_format(path: Path | None, name: str | None, formats: Mapping[str, str] = FORMATS) -> str:
     """Return the format: the one asked for, that of the extension, or csv for a stream."""
-    if name is not None:
-        format_ = FORMATS.get("." + name.lower().removeprefix("."))
-        if format_ is None:
-            known = either(dict.fromkeys(FORMATS.values()))
-            raise InputError(f"expected {known}, got {quoted(name)}", parameter="format")
-        return format_
-    if path is None:
+    if name is None and path is None:
         return "csv"
-    format_ = FORMATS.get(path.suffix.lower())
-    if format_ is None:
-        got = f"the extension {quoted(path.suffix)}" if path.suffix else "no extension"
-        problem = f"expected a file name with one of {', '.join(FORMATS)}, got {got}"
-        refuse(str(path), problem, "rename the file or pass {format}")
-    return format_
+    suffix = path.suffix if name is None and path is not None else f".{name}".replace("..", ".")
+    if suffix.lower() in formats:
+        return formats[suffix.lower()]
+    if name is not None:
+        known = either(dict.fromkeys(formats.values()))
+        raise InputError(f"expected {known}, got {quoted(name)}", parameter="format")
+    got = f"the extension {quoted(suffix)}" if suffix else "no extension"
+    problem = f"expected a file name with one of {', '.join(formats)}, got {got}"
+    refuse(str(path), problem, "rename the file or pass {format}")
 
 
 def find_delimiter(lines: list[str], delimiters: str = DELIMITERS["csv"]) -> str:
@@ -178,16 +186,12 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         refuse(name, "the text is UTF-16", _UTF8)
 
-    def line(at: int) -> str:
-        # An added letter keeps a line break right before `at` from ending the count early.
+    def line(at: int) -> str:  # the added letter counts the line that begins at `at`
         return f"{name}, line {len((content[:at] + b'.').splitlines()) + first_line - 1}"
 
     nul = content.find(b"\0")
     if nul >= 0:
-        if _is_utf16(content):
-            refuse(name, "the text seems to be UTF-16, expected UTF-8", _UTF8)
-        remedy = "give a file of comma-separated text, or one whose extension tells its format"
-        refuse(line(nul), "found a NUL byte, so this is not a text file", remedy)
+        refuse(line(nul), "found a NUL byte, so this is not text", f"{_UTF8}, or pass {{format}}")
     if first_line == 1:
         content = content.removeprefix(codecs.BOM_UTF8)
     if content.isascii():
@@ -195,12 +199,39 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
-        problem = (
-            f"the byte 0x{content[error.start]:02x} is not UTF-8; the file is in another encoding "
-            "such as Latin-1, or not a text file"
-        )
-        refuse(line(error.start), problem, _UTF8)
+        problem = f"the byte 0x{content[error.start]:02x} is not UTF-8"
+        reason = "the file is in another encoding, or not a text file"
+        refuse(line(error.start), f"{problem}; {reason}", _UTF8)
     return content
+
+
+def to_utf8(content: bytes) -> bytes:
+    """Return text in UTF-16 or Windows-1252 as UTF-8, anything else as it is.
+
+    Windows-1252 must be all of it: a bad byte in a file of UTF-8 is damage.
+    """
+    encoding = _utf16(content)
+    if encoding is None:
+        bare = content.decode("utf-8", "ignore")
+        if len(bare) == len(content) or not bare.isascii() or re.search("[\0-\x08\x0e-\x1f]", bare):
+            return content
+        encoding = "cp1252"
+    try:
+        return content.decode(encoding).removeprefix("\ufeff").encode()
+    except UnicodeError:
+        return content
+
+
+def _utf16(content: bytes) -> str | None:
+    """Return the encoding of UTF-16 text: by its mark, or since every other byte is NUL."""
+    if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    shares = [half.count(0) / max(1, len(half)) for half in (content[0:4096:2], content[1:4096:2])]
+    if max(shares) > 0.4 and min(shares) < 0.1:
+        return "utf-16-be" if shares[0] > shares[1] else "utf-16-le"
+    return None
 
 
 def read_names(path: Readable) -> list[str]:
@@ -219,11 +250,11 @@ def read_names(path: Readable) -> list[str]:
     ['cat', 'dog']
     """
     source = InputFile.of(path)
-    text = utf8_bytes(source.read_bytes(), source.name).decode()
+    text = utf8_bytes(to_utf8(source.read_bytes()), source.name).decode()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     names = [line.strip() for line in lines]
     extension = "" if source.path is None else source.path.suffix.lower().removeprefix(".")
-    if extension in DELIMITERS:
+    if extension in ("csv", "tsv"):
         delimiter = find_delimiter(lines[:1], DELIMITERS[extension])
         with reading(source.name, "text"):
             records = csv.reader(lines, delimiter=delimiter)
@@ -241,25 +272,17 @@ def read_names(path: Readable) -> list[str]:
     return names
 
 
-def _is_utf16(content: bytes) -> bool:
-    """Return whether every other byte is NUL, as in plain text in UTF-16 without a mark."""
-    halves = (content[0:4096:2], content[1:4096:2])
-    shares = [half.count(0) / max(1, len(half)) for half in halves]
-    return max(shares) > 0.4 and min(shares) < 0.1
-
-
 @contextmanager
-def reading(name: str, kind: str, remedy: str = "write it again") -> Iterator[None]:
-    """Turn what a parser raises on damaged bytes into an InputError that names the file.
-
-    `kind` is what the file called `name` was read as, e.g. "Parquet".
-    """
+def reading(name: str, kind: str, remedy: str = "save it again") -> Iterator[None]:
+    """Turn what a parser raises on damaged bytes, read as `kind`, into an InputError."""
     try:
         yield
     except OrdlinkError:
         raise
     except _DAMAGE as error:
-        problem = f"this is not readable as {kind}, it may be cut off or damaged ({_reason(error)})"
+        problem = (
+            f"this is not readable as {kind}, it may be truncated or damaged ({_reason(error)})"
+        )
         refuse(name, problem, remedy)
 
 
@@ -282,8 +305,7 @@ def _reason(error: BaseException) -> str:
     """Return the first line of an error's message, cut to a readable length."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    lines = str(error).splitlines()
-    return (lines[0][:160] if lines else "") or type(error).__name__
+    return str(error).partition("\n")[0][:160] or type(error).__name__
 
 
 BLOCK_BYTES = 1 << 22
@@ -291,9 +313,9 @@ BLOCK_BYTES = 1 << 22
 
 
 class Pieces:
-    """The bytes of a stream, looked at from the top and then cut after every `n_rows` rows.
+    """The lines of a stream, looked at from the top and then cut after every `n_rows` lines.
 
-    Without n_rows all is one piece; line breaks in quotation marks end no row if `quoted`.
+    Without n_rows all is one piece. No piece ends within quotation marks if `quoted`.
     """
 
     def __init__(
@@ -301,23 +323,24 @@ class Pieces:
     ) -> None:
         self.line = 1
         """Number of the line that comes next."""
-        self._stream = stream
-        self._source = source
-        self._n_rows = n_rows
-        self._quoted = quoted
+        self._stream, self._source = stream, source
+        self._n_rows, self._quoted = n_rows, quoted
         self._waiting = b""
         self._all_read = False
-        self._only_returns: bool | None = None
 
     def top(self, n_bytes: int) -> tuple[bytes, bool]:
         """Return whole lines of at least so many bytes, which stay, and whether these are all."""
         while len(self._waiting) < n_bytes and not self._all_read:
-            self._read()
+            block = b"".join(self._next_lines())
+            self._all_read = not block or self._n_rows is None
+            if self._n_rows is None:
+                block = to_utf8(block)
+            if not self._waiting and b"\n" not in block:  # line breaks of old Macs
+                block = block.replace(b"\r", b"\n")
+            self._waiting += block
         if not self._waiting:
             refuse(self._source, EMPTY_FILE)
-        if self._all_read:
-            return self._waiting, True
-        return self._waiting[: self._waiting.rfind(b"\n") + 1], False
+        return self._waiting, self._all_read
 
     def skip(self, n_bytes: int, next_line: int) -> None:
         """Leave out the first bytes, with all lines before `next_line`."""
@@ -325,43 +348,24 @@ class Pieces:
         self.line = next_line
 
     def cut(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the first line and the bytes of each piece; the last may lack its line break."""
+        """Yield the first line and the bytes of each piece, one at least."""
         if self._n_rows is None:
             yield self.line, self._waiting
             return
-        n_rows = self._n_rows
-        at, used, ends = 0, 0, self._row_ends()
-        anything = False
-        while True:
-            while len(ends) - used < n_rows and not self._all_read:
-                self._waiting = self._waiting[at:]
-                self._read()
-                at, used, ends = 0, 0, self._row_ends()
-            enough = len(ends) - used >= n_rows
-            end = int(ends[used + n_rows - 1]) + 1 if enough else len(self._waiting)
-            piece = self._waiting[at:end]
-            if anything and not piece:
-                return
-            anything = True
+        later = chain.from_iterable(iter(self._next_lines, []))
+        lines = chain(io.BytesIO(self._waiting), later)
+        first = True
+        while (piece := b"".join(islice(lines, self._n_rows))) or first:
+            more: list[bytes] = []
+            within = self._quoted and piece.count(b'"') % 2
+            while within and (line := next(lines, b"")):
+                more.append(line)
+                within ^= line.count(b'"') % 2
+            piece, first = piece + b"".join(more), False
             yield self.line, piece
             # Line breaks are \n, \r\n, or \r alone.
             self.line += piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
-            at, used = end, used + n_rows
 
-    def _row_ends(self) -> Int64Array:
-        letters = np.frombuffer(self._waiting, dtype=np.uint8)
-        is_end = letters == ord("\n")
-        if self._quoted and b'"' in self._waiting:
-            is_end &= ~np.logical_xor.accumulate(letters == ord('"'))
-        return np.flatnonzero(is_end)
-
-    def _read(self) -> None:
-        # Twice as much each time, so that a piece of many blocks is not looked through too often.
-        n_bytes = None if self._n_rows is None else max(BLOCK_BYTES, len(self._waiting))
-        block = read_block(self._stream, self._source, n_bytes)
-        self._all_read = not block or n_bytes is None
-        if self._only_returns is None and block:
-            self._only_returns = b"\n" not in block
-        if self._only_returns:
-            block = block.replace(b"\r", b"\n")
-        self._waiting = self._waiting + block if self._waiting else block
+    def _next_lines(self) -> list[bytes]:
+        n_bytes = None if self._n_rows is None else BLOCK_BYTES
+        return read_from(self._stream, self._source, n_bytes)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ordlink._text import listed, quoted
-from ordlink._typing import AnyArray
+from ordlink._text import counted, listed, quoted
+from ordlink._typing import AnyArray, BoolArray, Int64Array
 from ordlink._validate import check_names
 from ordlink.comparisons import ListedComparisons, list_answers
 from ordlink.comparisons._answers import FORMS, AnswerForm, find_form
@@ -16,14 +17,21 @@ from ordlink.comparisons._pairs import RowNamer
 from ordlink.errors import InputError
 from ordlink.io._cells import (
     ArrowColumn,
+    MissingCells,
+    as_text,
     check_column_kind,
     object_cells,
+    pa,
+    pc,
     side_cells,
-    text_cells,
     time_cells,
+    to_numpy,
     whole_cells,
 )
+from ordlink.io._options import Options
+from ordlink.io._slips import merge_slips
 from ordlink.io._source import NO_ANSWERS, check_names_found, located, refuse
+from ordlink.io._words import DETAILS, is_reference, is_response, plain_name
 
 OBJECT_ALIASES: dict[str, tuple[str, ...]] = {
     "anchor": ("head",),
@@ -32,39 +40,16 @@ OBJECT_ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Other names of object columns, beside those of the forms."""
 
-DETAIL_ALIASES: dict[str, tuple[str, ...]] = {
-    "count": ("counts",),
-    "answer": (),
-    "annotator": (
-        *("annotator_id", "worker", "worker_id", "workerid"),
-        *("participant", "participant_id", "subject", "subject_id"),
-    ),
-    "time": ("timestamp",),
-    "response_time": (
-        *("rt", "rt_ms", "response_time_ms", "response_time_s", "responsetime", "reaction_time"),
-    ),
-    "chose_first": (),
-}
-"""Columns of details, and their other names, best first."""
 _CHOOSE = "choose the columns of objects with {columns}"
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user says about a file, see :func:`read_comparisons`."""
-
-    form: str | None = None
-    names: Sequence[str] | None = None
-    n_objects: int | None = None
-    one_based: bool = False
-    columns: Sequence[str] | None = None
-    header: bool | None = None
-    skip_repeated: bool = False
+_CHOOSE_OR_SAY = (
+    "if a column says what was chosen, name it with {response} and the items with {items}; if the "
+    "order of the columns is the answer, choose them with {columns}"
+)
 
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """The form of the answers, the positions of its objects, and of the details that there are."""
+    """The form of the answers, the positions of its objects and of the details."""
 
     form: AnswerForm
     objects: tuple[int, ...]
@@ -73,8 +58,12 @@ class ColumnRoles:
 
 def looks_like_header(cells: Sequence[str]) -> bool:
     """Return whether a row names columns: all objects of a form, or a detail."""
-    names = [_plain(cell) for cell in cells]
-    return bool(_named_forms(names) or _find_details(names))
+    names = [plain_name(cell) for cell in cells]
+    details = {detail: names[at] for detail, at in find_details(names).items()}
+    sure = any(name in (detail, *DETAILS[detail][:12]) for detail, name in details.items())
+    trials = any(map(is_response, names)) and (sure or any(map(is_reference, names)))
+    numbered = any(map(is_response, names)) and any(re.fullmatch(r".*[a-z]_?1", n) for n in names)
+    return bool(named_forms(names) or sure or trials or numbered)
 
 
 def find_roles(
@@ -82,16 +71,15 @@ def find_roles(
 ) -> ColumnRoles:
     """Return what the columns are; raise InputError if the objects or the form are not clear."""
     wanted = None if options.form is None else find_form(options.form)
-    plain = [] if names is None else [_plain(name) for name in names]
-    details = _find_details(plain)
+    plain = [] if names is None else [plain_name(name) for name in names]
+    details = find_details(plain)
     if options.columns is not None:
         form, objects = _choose(names or (), plain, wanted, options.columns, where)
         details.pop("answer", None)
         details = {detail: at for detail, at in details.items() if at not in objects}
-    elif named := _named_forms(plain):
+    elif named := named_forms(plain):
         form, objects = _find_named(named, plain, wanted, where)
-        if form.name != "quadruplet":
-            # Each row is an answer by itself: the column means something else, e.g. what was said.
+        if form.name != "quadruplet":  # the column may hold e.g. what was said
             details.pop("answer", None)
     else:
         objects = [at for at in range(n_columns) if at not in details.values()]
@@ -99,11 +87,7 @@ def find_roles(
     return ColumnRoles(form, tuple(objects), details)
 
 
-def _plain(name: str) -> str:
-    return name.strip().casefold()
-
-
-def _slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
+def slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
     """Return, for each object of a form, the positions of the columns named after it."""
     return [
         [at for at, name in enumerate(names) if name in (column, *OBJECT_ALIASES.get(column, ()))]
@@ -111,17 +95,46 @@ def _slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
     ]
 
 
-def _named_forms(names: Sequence[str]) -> list[AnswerForm]:
-    return [form for form in FORMS.values() if all(_slots(form, names))]
+def named_forms(names: Sequence[str]) -> list[AnswerForm]:
+    """Return the forms all of whose columns are there by name."""
+    return [form for form in FORMS.values() if all(slots(form, names))]
 
 
-def _find_details(names: Sequence[str]) -> dict[str, int]:
+def find_details(names: Sequence[str]) -> dict[str, int]:
+    """Return the positions of the columns of details, by plain names."""
     found = {}
-    for detail, aliases in DETAIL_ALIASES.items():
-        present = [name for name in (detail, *aliases) if name in names]
-        if present:
+    for detail, aliases in DETAILS.items():
+        if present := [name for name in (detail, *aliases) if name in names]:
             found[detail] = names.index(present[0])
     return found
+
+
+def find_columns(names: Sequence[str], columns: Sequence[str] | str, where: str) -> list[int]:
+    """Return the positions of columns that the user picked by name, exact or in plain form."""
+    exact, plain = list(names), [plain_name(name) for name in names]
+    found = []
+    for column in columns.split(",") if isinstance(columns, str) else columns:
+        known, key = (exact, column) if column in exact else (plain, plain_name(column))
+        if key not in known:
+            known_names = f"the columns are {listed(names, 12)}"
+            refuse(where, f"there is no column {quoted(column)}, {known_names}")
+        if known.count(key) > 1:
+            refuse(where, f"there are two columns {quoted(column)}", "rename one of them")
+        found.append(known.index(key))
+    if len(set(found)) < len(found):
+        problem = f"a column is chosen twice, the columns are {listed(names, 12)}"
+        raise InputError(problem, where=where, parameter="columns")
+    return found
+
+
+def take_rows(table: Table, rows: Int64Array) -> Table:
+    """Return some rows of a table."""
+    return replace(
+        table,
+        n_rows=len(rows),
+        column=lambda at: table.column(at).take(pa.array(rows)),
+        row_name=lambda row: table.row_name(int(rows[row])),
+    )
 
 
 def _choose(
@@ -134,30 +147,14 @@ def _choose(
     """Return form and positions of the object columns that the user picked by name."""
     if isinstance(columns, str):
         columns = [column.strip() for column in columns.split(",")]
-    exact = list(names)
-    objects = []
-    for column in columns:
-        known, key = (exact, column) if column in exact else (plain, _plain(column))
-        if key not in known:
-            refuse(where, f"there is no column {quoted(column)}, the columns are {_listed(names)}")
-        if known.count(key) > 1:
-            refuse(where, f"there are two columns {quoted(column)}", "rename one of them")
-        objects.append(known.index(key))
-    if len(set(objects)) < len(objects):
-        problem = f"a column is chosen twice, the columns are {_listed(names)}"
-        raise InputError(problem, where=where, parameter="columns")
-    form = wanted
-    if form is None:
-        said = [_plain(column) for column in columns]
-        named = [form for form in _named_forms(said) if len(form.columns) == len(columns)]
-        in_order = named and [slot[0] for slot in _slots(named[0], said)] == [*range(len(columns))]
-        form = named[0] if in_order else _form_of_width(len(columns), where)
+    objects = find_columns(names, columns, where)
+    said = [plain_name(column) for column in columns]
+    in_order = [[at] for at in range(len(columns))]
+    named = [form for form in named_forms(said) if slots(form, said) == in_order]
+    form = wanted or (named[0] if named else _form_of_width(len(columns), where))
     if len(form.columns) != len(columns):
-        refuse(
-            where,
-            f"answers of the form {form.name} have {len(form.columns)} objects "
-            f"({', '.join(form.columns)}), but {len(columns)} columns were chosen",
-        )
+        expected = f"a {form.name} has {len(form.columns)} objects ({', '.join(form.columns)})"
+        refuse(where, f"{expected}, but {len(columns)} columns were chosen")
     return form, objects
 
 
@@ -166,21 +163,18 @@ def _find_named(
 ) -> tuple[AnswerForm, list[int]]:
     """Return form and positions of object columns whose names say the form."""
     if wanted is not None and wanted not in named:
-        problem = (
-            f"the columns are named as in the form {named[0].name}, but the form {wanted.name} was "
-            "asked for"
-        )
+        problem = f"the columns are named as in the form {named[0].name}, not {wanted.name}"
         refuse(where, problem, f"leave out {{form}}, or {_CHOOSE}")
     if wanted is None and len(named) > 1:
         problem = f"the columns fit the forms {' and '.join(form.name for form in named)}"
         refuse(where, problem, "pass {form}")
     form = wanted or named[0]
-    slots = _slots(form, plain)
-    for column, positions in zip(form.columns, slots, strict=True):
+    found_slots = slots(form, plain)
+    for column, positions in zip(form.columns, found_slots, strict=True):
         if len(positions) > 1:
             found = ", ".join(plain[position] for position in positions)
             refuse(where, f"two columns are the {column} of a {form.name} ({found})", _CHOOSE)
-    return form, [slot[0] for slot in slots]
+    return form, [slot[0] for slot in found_slots]
 
 
 def _find_counted(
@@ -192,32 +186,25 @@ def _find_counted(
     has_answer: bool,
 ) -> AnswerForm:
     """Return the form if only the number of object columns says it."""
-    names_of_objects = None if names is None else [names[at] for at in objects]
-    widths = (3, 4) if wanted is None else (len(wanted.columns),)
-    if len(objects) not in widths:
-        expected = "3 or 4 columns of objects"
-        if wanted is not None:
-            expected = f"{len(wanted.columns)} columns of objects ({', '.join(wanted.columns)})"
+    expected = "3 or 4 columns of objects"
+    if wanted is not None:
+        expected = f"{len(wanted.columns)} columns of objects ({', '.join(wanted.columns)})"
+    if len(objects) not in ((3, 4) if wanted is None else (len(wanted.columns),)):
         shown, remedy = "", "remove the other columns, or name the columns in a header"
-        if names_of_objects is not None:
-            shown, remedy = f" ({_listed(names_of_objects)})", _CHOOSE
+        if names is not None:
+            shown, remedy = f" ({listed([names[at] for at in objects], 12)})", _CHOOSE_OR_SAY
         refuse(where, f"expected {expected}, got {len(objects)}{shown}", remedy)
     unnamed = [at for at in objects if names is not None and not names[at].strip()]
     if unnamed:
         problem = f"column {unnamed[0] + 1} has no name"
         refuse(where, problem, f"if it numbers the rows, remove it, or {_CHOOSE}")
     if has_answer:
-        problem = (
-            "the column 'answer' may say which pair was chosen, then the other columns are not in "
-            "order"
-        )
+        problem = "the column 'answer' may say which object or pair was chosen"
         refuse(where, problem, f"rewrite the rows so that their order is the answer, and {_CHOOSE}")
-    if wanted is None and len(objects) == 4 and names_of_objects is not None:
-        remedy = (
-            f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass "
-            f"{{form:quadruplet}}, otherwise {_CHOOSE}"
-        )
-        refuse(where, f"the columns {_listed(names_of_objects)} are not known", remedy)
+    if wanted is None and len(objects) == 4 and names is not None:
+        said = f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass {{form:quadruplet}}"
+        shown = listed([names[at] for at in objects], 12)
+        refuse(where, f"the columns {shown} are not known", f"{said}, otherwise {_CHOOSE}")
     return wanted or _form_of_width(len(objects), where)
 
 
@@ -225,30 +212,21 @@ def _form_of_width(width: int, where: str) -> AnswerForm:
     if width == 3:
         forms = [form for form in FORMS.values() if len(form.columns) == 3]
         meanings = "; ".join(f"{form.name}: {form.meaning}" for form in forms)
-        remedy = (
-            f"pass {{form}} as one of these ({meanings}), or name the columns after a form, e.g. "
-            f"{','.join(FORMS['triplet'].columns)}"
-        )
+        named = f"name the columns after a form, e.g. {','.join(FORMS['triplet'].columns)}"
+        remedy = f"pass {{form}} as one of these ({meanings}), or {named}"
         refuse(where, "rows of three objects can mean three things", remedy)
     if width != 4:
         refuse(where, f"answers have 3 or 4 objects, but {width} columns were chosen")
     return FORMS["quadruplet"]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return listed(names, most=12) or "not named"
-
-
-DETAIL_COLUMNS = {
-    "answer": "answers",
-    "annotator": "annotators",
-    "time": "times",
-    "response_time": "response_times",
-    "chose_first": "chose_first",
-}
+DETAIL_COLUMNS = {name: f"{name}s" for name in ("answer", "annotator", "time", "response_time")}
+DETAIL_COLUMNS["chose_first"] = "chose_first"
 """Columns of a file, and the attribute of AnswerDetails that each holds."""
+LARGEST_SHARE_MISSING = 0.2
+"""Rows with missing cells that are left out at most."""
 SMALLEST_JUDGED = 10
-"""With fewer rows than this, nobody can say whether the first one is a header."""
+"""Fewest rows that show whether the first one is a header."""
 
 
 @dataclass(frozen=True)
@@ -267,6 +245,10 @@ class Table:
     may_have_header: bool = False
     """Whether the first row was taken for an answer without the user saying so."""
     decimal_comma: bool = False
+    roles: ColumnRoles | None = None
+    """What the columns are, if this was found before."""
+    as_names: bool = False
+    """Whether objects are names, also where they are whole numbers."""
 
     def checked_column(self, position: int) -> ArrowColumn:
         """Return a column of numbers or text, refuse any other kind."""
@@ -283,10 +265,10 @@ class EarlierChunks:
         self.looked_up: bool | None = None
         self.n_answers = 0
 
-    def check_objects(self, where: str, *, looked_up: bool, have_names: bool) -> None:
+    def check_objects(self, where: str, looked_up: bool, names: object) -> None:  # noqa: FBT001
         """Refuse objects that are names if none were given, and numbers mixed with names."""
         whole = "read the file as a whole (read_comparisons)"
-        if looked_up and not have_names:
+        if looked_up and names is None:
             problem = "the objects are names, and reading in chunks needs all of them up front"
             refuse(where, problem, f"pass {{names}}, or {whole}")
         if self.looked_up not in (None, looked_up):
@@ -311,16 +293,27 @@ def list_table(
     """Return the comparisons of a table of answers, or of a chunk after earlier ones."""
     with located(table.source):
         names = check_names(options.names, options.n_objects)
-        roles = find_roles(table.names, table.n_columns, options, table.where)
+        roles = table.roles or find_roles(table.names, table.n_columns, options, table.where)
         if not table.n_rows:
             refuse(table.source, NO_ANSWERS)
         cells = [table.checked_column(position) for position in roles.objects]
-        rows, found_names, looked_up = object_cells(
-            cells, names, table.row_name, one_based=options.one_based
-        )
+        one_based = bool(options.one_based)
+        given = (names, options.n_objects, options.one_based)
+        as_names = table.as_names and all(value is None for value in given)
+        missing = None
+        try:
+            rows, found_names, looked_up = object_cells(
+                cells, names, table.row_name, one_based=one_based, as_names=as_names
+            )
+        except MissingCells as found:
+            missing = found.missing
+        if missing is not None:
+            kept = _present(missing, table, options)
+            return list_table(replace(take_rows(table, kept), roles=roles), options, earlier)
+        if looked_up and names is None and found_names is not None:
+            rows, found_names = merge_slips(rows, found_names, options)
         if earlier is not None:
-            have_names = names is not None
-            earlier.check_objects(table.row_name(0), looked_up=looked_up, have_names=have_names)
+            earlier.check_objects(table.row_name(0), looked_up, names)
         if found_names is not None and names is None:
             check_names_found(found_names, table.source)
         if table.may_have_header and looked_up and names is None:
@@ -334,7 +327,7 @@ def list_table(
             roles.form.name,
             names=found_names,
             n_objects=options.n_objects,
-            one_based=options.one_based and not looked_up,
+            one_based=one_based and not looked_up,
             counts=details.pop("count", None),
             skip_repeated=options.skip_repeated,
             named=looked_up,
@@ -345,6 +338,18 @@ def list_table(
         if earlier is None or "answer" in details:
             return comparisons
         return earlier.renumber(comparisons)
+
+
+def _present(missing: BoolArray, table: Table, options: Options) -> Int64Array:
+    """Return the rows without missing cells; refuse if they are too few, or on demand."""
+    rows = np.flatnonzero(missing.any(axis=1))
+    column = int(missing[rows[0]].argmax())
+    which = f"the cell of object {column + 1} is empty"
+    share = f"{len(rows):,} of {counted(table.n_rows, 'row')}"
+    if options.missing == "error" or len(rows) > LARGEST_SHARE_MISSING * table.n_rows:
+        refuse(table.row_name(int(rows[0])), f"{which} ({share})", "complete or remove the row")
+    options.note(f"{share} left out: a cell is missing, first at {table.row_name(int(rows[0]))}")
+    return np.flatnonzero(~missing.any(axis=1))
 
 
 def _refuse_header(rows: AnyArray, table: Table) -> None:
@@ -361,18 +366,17 @@ def _refuse_header(rows: AnyArray, table: Table) -> None:
 def detail_cells(table: Table, detail: str, position: int, *, trim: bool) -> AnyArray:
     """Return a column of details of the answers."""
     if detail in ("annotator", "time"):
-        return text_cells(table.column(position), trim=trim)
+        text = as_text(table.column(position))
+        return to_numpy(pc.utf8_trim_whitespace(text) if trim else text).astype(object)
     if detail == "chose_first":
         return side_cells(table.column(position), table.source, table.row_name)
     column = table.checked_column(position)
     if detail == "response_time":
         return time_cells(column, table.row_name, decimal_comma=table.decimal_comma)
     numbers = whole_cells(column, detail, table.row_name)
-    if detail == "answer":
-        bad = numbers != numbers.astype(np.int32)
-        if bad.any():
-            row = int(bad.argmax())
-            problem = f"the answer {numbers[row]} does not fit into 32 bits"
-            refuse(table.row_name(row), problem, "number the answers 0, 1, 2, ...")
-        return numbers.astype(np.int32)
-    return numbers
+    if detail != "answer":
+        return numbers
+    for row in np.flatnonzero(numbers != numbers.astype(np.int32))[:1].tolist():
+        problem = f"the answer {numbers[row]} does not fit into 32 bits"
+        refuse(table.row_name(row), problem, "number the answers 0, 1, 2, ...")
+    return numbers.astype(np.int32)

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from itertools import islice
+from typing import BinaryIO
 
-from ordlink._text import shorten
 from ordlink.comparisons import ListedComparisons
-from ordlink.comparisons._pairs import RowNamer
 from ordlink.io._cells import ArrowColumn, arrow_csv, pa, pc
+from ordlink.io._options import Options
 from ordlink.io._own import (
-    MAGIC,
-    WRITE_AGAIN,
     FileHeader,
     OpenTables,
     header_from_comments,
-    header_from_object,
     own_blocks,
-    parse_json_line,
 )
 from ordlink.io._source import (
     NO_ANSWERS,
@@ -34,8 +28,10 @@ from ordlink.io._source import (
     refuse,
     utf8_bytes,
 )
-from ordlink.io._table import Options, Table, looks_like_header
+from ordlink.io._table import Table, looks_like_header
 
+QUALTRICS = '{"ImportId"'
+"""How the third row of an export of Qualtrics begins."""
 _MAX_COLUMNS = 1000
 _BLOCK_BYTES = 1 << 22
 _SAMPLE_BYTES = 1 << 16
@@ -65,12 +61,10 @@ class _Body:
     def line_of(self, row: int) -> str:
         """Return the line of a row, counted from 0 at the row after the first."""
         try:
-            for number, (line, _) in enumerate(self.records()):
-                if number == row:
-                    return f"{self.source}, line {line}"
-        except csv.Error:
-            pass
-        return f"{self.source}, row {row}"
+            line, _ = next(islice(self.records(), row, None))
+        except (csv.Error, StopIteration):
+            return f"{self.source}, row {row}"
+        return f"{self.source}, line {line}"
 
 
 @contextmanager
@@ -117,16 +111,16 @@ def _tables(
     pieces: Pieces, body: _Body, header: FileHeader | None, options: Options
 ) -> Iterator[Table]:
     """Yield the tables of the pieces of a text file."""
-    has_names = True
+    has_names = header is not None
     for number, (line, piece) in enumerate(pieces.cut()):
         part = replace(body, next_line=line, rest=utf8_bytes(piece, body.source, line))
         if number or header is not None:
             table = _as_table(part, _parse(part), has_header=True)
-            yield table if has_names else replace(table, names=None)
+            table = table if has_names else replace(table, names=None)
         else:
             table = _first_table(part, options)
             has_names = table.names is not None
-            yield table
+        yield table
 
 
 def _first_table(body: _Body, options: Options) -> Table:
@@ -139,15 +133,13 @@ def _first_table(body: _Body, options: Options) -> Table:
         remedy = "separate the columns by commas, semicolons or tabs"
         refuse(f"{body.source}, line {body.first_line}", problem, remedy)
     columns = _parse(body)
-    has_header = options.header
-    if has_header is None:
-        has_header = (
-            options.columns is not None
-            or looks_like_header(body.first)
-            or _only_first_is_text(body.first, columns)
-        )
-    guessed = options.header is None and not has_header
-    return _as_table(body, columns, has_header=has_header, may_have_header=guessed)
+    if options.header is not None:
+        return _as_table(body, columns, has_header=options.header)
+    known = options.columns is not None or looks_like_header(body.first)
+    has_header = (
+        known or _only_first_is_text(body.first, columns) or _never_again(body.first, columns)
+    )
+    return _as_table(body, columns, has_header=has_header, may_have_header=not has_header)
 
 
 def _leading_comments(content: bytes) -> tuple[list[str], int, int]:
@@ -220,13 +212,10 @@ def _refuse_ragged(body: _Body) -> None:
     with reading(body.source, "text", "check its quotation marks"):
         for line, record in body.records():
             if len(record) != len(body.first):
-                refuse(
-                    f"{body.source}, line {line}",
-                    f"expected {len(body.first)} columns as in the first row (line "
-                    f"{body.first_line}), got {len(record)}",
-                    "complete or remove the row, and put cells that hold the separator in "
-                    "quotation marks",
-                )
+                expected = f"expected {len(body.first)} columns as in line {body.first_line}"
+                remedy = "correct the row; put cells that hold the separator in quotation marks"
+                where = f"{body.source}, line {line}"
+                refuse(where, f"{expected}, got {len(record)}", remedy)
 
 
 def _only_first_is_text(first: Sequence[str], columns: Sequence[ArrowColumn]) -> bool:
@@ -238,15 +227,23 @@ def _only_first_is_text(first: Sequence[str], columns: Sequence[ArrowColumn]) ->
     return all(pc.all(pc.match_substring_regex(column, number)).as_py() for column in columns)
 
 
+def _never_again(first: Sequence[str], columns: Sequence[ArrowColumn]) -> bool:
+    """Return whether the cells at the top of a wide table differ and occur nowhere below."""
+    if len(columns) < 5 or len(columns[0]) < 2 or len(set(first)) < len(first):
+        return False
+    if columns[0][1].as_py().startswith(QUALTRICS):
+        return True
+    cells = zip(first, columns, strict=True)
+    return not any(pc.any(pc.equal(column, cell)).as_py() for cell, column in cells)
+
+
 def _as_table(
     body: _Body, columns: Sequence[ArrowColumn], *, has_header: bool, may_have_header: bool = False
 ) -> Table:
     def column(position: int) -> ArrowColumn:
         cells = columns[position]
-        if has_header:
-            return cells
-        first = pa.array([body.first[position]], type=pa.string())
-        return pa.chunked_array([first, *cells.chunks])
+        first = [] if has_header else [pa.array([body.first[position]], type=pa.string())]
+        return pa.chunked_array([*first, *cells.chunks], type=pa.string())
 
     def row_name(row: int) -> str:
         row -= not has_header
@@ -256,114 +253,3 @@ def _as_table(
     names, n_rows = body.first if has_header else None, len(columns[0]) + (not has_header)
     table = Table(body.source, names, len(columns), n_rows, column, row_name, where)
     return replace(table, may_have_header=may_have_header, decimal_comma=body.delimiter != ",")
-
-
-@contextmanager
-def open_jsonl(source: InputFile, options: Options, n_rows: int | None) -> Iterator[OpenTables]:
-    """Open a file of JSON lines to read tables of at most n_rows rows, or a single one."""
-    with source.opened() as stream:
-        pieces = Pieces(stream, source.name, n_rows)
-        pieces.top(1)
-        cut = pieces.cut()
-        rows, lines = _parse_rows(*next(cut), source.name)
-        header, columns = _take_header(rows, lines, source.name)
-
-        def tables() -> Iterator[Table]:
-            yield _json_table(rows, lines, source.name, columns)
-            for piece in cut:
-                yield _json_table(*_parse_rows(*piece, source.name), source.name, columns)
-
-        yield OpenTables(header, tables())
-
-
-def write_jsonl(file: BinaryIO, comparisons: ListedComparisons) -> None:
-    """Write comparisons as our own JSON lines."""
-    for number, block in enumerate(own_blocks(comparisons)):
-        if not number:
-            file.write((FileHeader.of(comparisons).to_json(columns=list(block)) + "\n").encode())
-        texts = [
-            [f"{json.dumps(name)}: {_json_cell(cell)}" for cell in cells.tolist()]
-            for name, cells in block.items()
-        ]
-        lines = ["{" + ", ".join(cells) + "}\n" for cells in zip(*texts, strict=True)]
-        file.write("".join(lines).encode())
-
-
-def _parse_rows(
-    first_line: int, content: bytes, source: str
-) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the JSON objects and the numbers of their lines."""
-    rows: list[dict[str, Any]] = []
-    lines: list[int] = []
-    content = utf8_bytes(content, source, first_line)
-    for number, line in enumerate(content.splitlines(), start=first_line):
-        if not line.strip():
-            continue
-        row = parse_json_line(line.decode(), source, number)
-        if not isinstance(row, dict):
-            refuse(
-                f"{source}, line {number}",
-                'expected a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}, got '
-                f"{type(row).__name__}",
-            )
-        rows.append(row)
-        lines.append(number)
-    return rows, lines
-
-
-def _take_header(
-    rows: list[dict[str, Any]], lines: list[int], source: str
-) -> tuple[FileHeader | None, list[str]]:
-    """Remove the header of our own files; return it with its columns, in case there are no rows."""
-    if not rows or MAGIC not in rows[0]:
-        return None, []
-    row, where = rows.pop(0), f"{source}, line {lines.pop(0)}"
-    header, columns = header_from_object(row, where), row.get("columns", [])
-    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        refuse(where, "expected columns to be a list of names", WRITE_AGAIN)
-    return header, columns
-
-
-def _json_cell(cell: float | str) -> str:
-    """Return a cell as strict JSON, which has neither NaN nor infinity."""
-    if isinstance(cell, float) and not math.isfinite(cell):
-        return "null" if math.isnan(cell) else f'"{cell}"'
-    return json.dumps(cell, ensure_ascii=False)
-
-
-def _json_table(
-    rows: Sequence[dict[str, Any]], lines: Sequence[int], source: str, columns: Sequence[str]
-) -> Table:
-    names = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
-
-    def row_name(row: int) -> str:
-        return f"{source}, line {lines[row]}"
-
-    def column(position: int) -> ArrowColumn:
-        name = names[position]
-        return _arrow([row.get(name) for row in rows], name, row_name)
-
-    where = row_name(0) if lines else source
-    return Table(source, names, len(names), len(rows), column, row_name, where)
-
-
-def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
-    """Return a column of numbers, or of text if any cell is text."""
-    if name == "chose_first":
-        cells = [int(cell) if isinstance(cell, bool) else cell for cell in cells]
-    kinds = {type(cell) for cell in cells}
-    if kinds - {int, float, str, type(None)}:
-        row = next(at for at, cell in enumerate(cells) if type(cell) in (bool, list, dict))
-        problem = f"expected a number or text for {name!r}, got {shorten(json.dumps(cells[row]))}"
-        refuse(row_name(row), problem)
-    if str not in kinds:
-        try:
-            kind = pa.float64() if float in kinds else pa.int64()
-            return pa.chunked_array([pa.array(cells, kind)])
-        except (OverflowError, pa.ArrowInvalid):
-            pass  # numbers beyond 64 bits: as text they can be named in the message
-    texts = [cell if cell is None or isinstance(cell, str) else repr(cell) for cell in cells]
-    for row, text in enumerate(texts):
-        if text is not None and any("\ud800" <= letter <= "\udfff" for letter in text):
-            refuse(row_name(row), f"{name!r} is not valid Unicode")
-    return pa.chunked_array([pa.array(texts, pa.string())])

@@ -9,11 +9,13 @@ from ordlink.linkage._numbering import (
     permute_objects,
     restore_objects,
 )
+from ordlink.linkage._parts import grow_parts
 
 __all__ = [
     "InitialClusters",
     "InitialPartition",
     "average_linkage",
+    "grow_parts",
     "initial_partition",
     "link_by_average",
     "link_features_by_average",

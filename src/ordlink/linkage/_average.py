@@ -35,7 +35,7 @@ def average_linkage(
     names : sequence of str, optional
         Names of the objects.
     progress : callable, optional
-        Called with (merges done, merges in all).
+        Called with (merges done, total merges).
 
     Returns
     -------
@@ -61,7 +61,7 @@ def link_by_average(
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Hierarchy:
-    """Return the tree of average linkage; its input is known to be right."""
+    """Return the tree of average linkage; the input is not checked."""
     from ordlink.linkage._kernels_average import average_linkage as merge_greedily
 
     plain = np.array(similarities)

@@ -41,19 +41,17 @@ def link_features_by_average(
     """Return the tree of average linkage of K = F F^T, in O(N d) memory.
 
     W(G, G') = <sum F_G, sum F_G'> / (|G| |G'|), the mean of K over G x G', so a cluster is a row
-    of whole numbers and a size. Average linkage is reducible: merging reciprocal nearest clusters
-    in any order gives the merges of the greedy algorithm, which are then put into its order.
+    of whole numbers and a size. Average linkage is reducible: merging reciprocal nearest neighbours
+    in any order gives the merges of the greedy algorithm, which are then sorted into its order.
 
-    Nothing is rounded in a decision: products in float32 propose, whatever lies within their
-    proven error is evaluated in whole numbers, and quotients of these are compared exactly. Of
-    exactly equal scores, the cluster pair whose smallest objects come first is merged; there is no
-    tolerance as in :func:`average_linkage`.
+    Decisions are free of rounding: float32 products propose candidates, all within their proven
+    error are evaluated in integers, and the quotients are compared exactly. Of exactly equal
+    scores, the cluster pair whose smallest objects come first is merged; there is no tolerance as
+    in :func:`average_linkage`.
 
-    Each cluster keeps a list of its nearest clusters and a bound on all others. Since scores with
-    a merged cluster are means, neither grows: most neighbours of merged clusters, and of clusters
-    whose neighbours merged, come from lists. Only where a list is used up, all clusters are
-    searched, many at once by matrix products; in all about 1.2 N^2 d operations, the first N^2
-    of them on bits, 64 at a time.
+    Each cluster keeps a list of its nearest clusters and a bound on all others. Scores with a
+    merged cluster are means, so neither grows, and all clusters are searched, many at once by
+    matrix products, only when a list is used up: about 1.2 N^2 d operations in total.
 
     Parameters
     ----------
@@ -111,12 +109,9 @@ def _merge_all(
     n_slots, n_merges = partition.n_slots, partition.n_slots - 1
     clusters = _clusters_of(features, partition)
     lists = _empty_lists(n_slots)
-    merges = Merges(
-        np.empty((n_merges, 2), dtype=np.int32),
-        np.empty(n_merges, dtype=np.int64),
-        np.empty(n_merges, dtype=np.int64),
-        np.empty(n_merges, dtype=bool),
-    )
+    numbers, weights = (np.empty(n_merges, dtype=np.int64) for _ in range(2))
+    pairs, unsure = np.empty((n_merges, 2), dtype=np.int32), np.empty(n_merges, dtype=bool)
+    merges = Merges(pairs, numbers, weights, unsure)
     seen = np.zeros(n_slots, dtype=np.int8)
     spare = np.empty(2 * LIST_LENGTH, dtype=np.int32)
 
@@ -127,8 +122,7 @@ def _merge_all(
     if n_slots == partition.n_objects:
         _search_signs(features, lists, report)
     else:
-        everything = np.arange(n_slots, dtype=np.int32)
-        _search_products(everything, clusters, lists, report)
+        _search_products(np.arange(n_slots, dtype=np.int32), clusters, lists, report)
     done = 0
     while done < n_merges:
         before = done
@@ -137,20 +131,16 @@ def _merge_all(
         if done == before:
             used_up = np.flatnonzero(seen == 2).astype(np.int32)
             _search_products(used_up, clusters, lists)
-    return merges.pairs, merges.numbers, merges.weights, merges.unsure
+    return pairs, numbers, weights, unsure
 
 
 def _empty_lists(n_slots: int) -> Lists:
     from ordlink.linkage._kernels_lists import Lists
 
     shape = (n_slots, LIST_LENGTH + 1)
-    return Lists(
-        np.empty(shape),
-        np.empty(shape, dtype=np.int64),
-        np.empty(shape, dtype=np.int64),
-        np.empty(shape, dtype=np.int32),
-        np.zeros(n_slots, dtype=np.int32),
-    )
+    numbers, weights = (np.empty(shape, dtype=np.int64) for _ in range(2))
+    slots, counts = np.empty(shape, dtype=np.int32), np.zeros(n_slots, dtype=np.int32)
+    return Lists(np.empty(shape), numbers, weights, slots, counts)
 
 
 def _search_signs(features: Int8Array, lists: Lists, report: Callable[[int], None]) -> None:
@@ -199,10 +189,8 @@ def _search_products(
 
         def scan(a: int, b: int, first: int = first, products: Float32Array = products) -> None:
             some = slice(first + a, first + b)
-            largest = np.empty(LIST_LENGTH + 2, dtype=np.float32)
-            scan_products(
-                products[a:b], rows[some], columns, margins[some], clusters, lists, largest
-            )
+            best = np.empty(LIST_LENGTH + 2, dtype=np.float32)
+            scan_products(products[a:b], rows[some], columns, margins[some], clusters, lists, best)
 
         in_threads(scan, last - first, smallest=8)
         report(last)

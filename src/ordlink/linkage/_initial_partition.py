@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class InitialPartition:
 
     @classmethod
     def of_labels(cls, labels: AnyArray) -> InitialPartition:
-        """Return the partition in which objects of equal labels are together.
+        """Return the partition of the objects by their labels.
 
         >>> InitialPartition.of_labels(np.array([7, 2, 7, 5])).labels
         array([0, 1, 0, 2], dtype=int32)
@@ -63,7 +63,7 @@ class InitialPartition:
         return members
 
     def contract(self, matrix: FloatArray) -> FloatArray:
-        """Return the sums of a matrix over objects within each pair of slots."""
+        """Return the sums of a matrix over the objects of each pair of slots."""
         if self.n_slots == self.n_objects:
             return np.array(matrix, dtype=np.float64)
         rows = np.zeros((self.n_slots, self.n_objects))
@@ -75,10 +75,7 @@ class InitialPartition:
     def finish(
         self, pairs: Int32Array, scores: FloatArray, tied: BoolArray, *, names: Sequence[str] | None
     ) -> Hierarchy:
-        """Return the tree: merges inside the initial clusters first, then those of the slots.
-
-        Of each pair of slots, the first one, the smaller, stays.
-        """
+        """Return the tree: merges inside the initial clusters first, then those of the slots."""
         merges: list[tuple[int, int]] = []
         node_of_slot = []
         for cluster in self.clusters():
@@ -109,34 +106,19 @@ def initial_partition(n_objects: int, initial_clusters: InitialClusters = None) 
     """
     if n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {n_objects}")
+    clusters: Any = () if initial_clusters is None else initial_clusters
+    # A generator is refused too: it could be read only once.
+    if not isinstance(clusters, Sequence | np.ndarray) or isinstance(clusters, str | bytes):
+        expected = "a list of lists of object numbers, such as [[0, 1], [2, 3]]"
+        problem = f"expected {expected}, got {type(clusters).__name__}"
+        raise InputKindError(problem, parameter="initial_clusters")
     owner = n_objects + np.arange(n_objects)  # each object its own
-    for number, cluster in enumerate(_list_clusters(initial_clusters)):
+    for number, cluster in enumerate(clusters):
         where = f"initial cluster {number}"
-        try:
-            items = check_objects(cluster, n_objects, where)
-        except InputError as error:
-            raise InputError(error.problem, where=where) from None
+        items = check_objects(cluster, n_objects, where)
         taken = items[owner[items] < n_objects]
         if len(taken):
-            raise InputError(
-                f"object {taken[0]} is already in initial cluster {owner[taken[0]]}; clusters must "
-                "not overlap",
-                where=where,
-            )
+            problem = f"object {taken[0]} is already in initial cluster {owner[taken[0]]}"
+            raise InputError(problem, where=where, remedy="clusters must not overlap")
         owner[items] = number
     return InitialPartition.of_labels(owner)
-
-
-def _list_clusters(initial_clusters: object) -> Sequence[object]:
-    """Return the clusters; a generator is refused, for it could be read only once."""
-    if initial_clusters is None:
-        return ()
-    if isinstance(initial_clusters, Sequence | np.ndarray) and not isinstance(
-        initial_clusters, str | bytes
-    ):
-        return initial_clusters  # type: ignore[return-value]
-    raise InputKindError(
-        "expected a list of lists of object numbers, such as [[0, 1], [2, 3]], got "
-        f"{type(initial_clusters).__name__}",
-        parameter="initial_clusters",
-    )

@@ -46,7 +46,7 @@ def average_linkage(
     Clusters are slots in the order of their smallest objects; a merged cluster keeps the smaller
     slot, so slot order is the tie rule's order. `sums[p, q]` is the sum of similarities between
     two clusters: sums of whole numbers stay exact, and so do their ties. Each row keeps its best
-    partner and is scanned again only when that one is touched: O(N^2) as a rule, O(N^3) at worst.
+    partner and is rescanned only when that partner changes: O(N^2) typically, O(N^3) at worst.
     """
     n = sizes.shape[0]
     for t in range(first, last):

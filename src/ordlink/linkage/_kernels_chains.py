@@ -38,10 +38,10 @@ def nearest(r: int, clusters: Clusters, lists: Lists) -> int:
     """Return the nearest cluster of r, or -1 if its list is used up and a search is needed.
 
     The score of r and a merged cluster is a mean of the scores of r and its two parts. So what
-    is not in the list stays behind the bound, and an outdated entry is an estimate from above:
-    only when it leads the list must it be brought up to date. Nothing moves forward in the order
-    of ties either: a mean equals the larger of the two scores only if both are equal, and the
-    slot of the merged cluster is the smaller one of the two.
+    is not in the list stays behind the bound, and an outdated entry is an upper bound: it must be
+    updated only when it leads the list. Nothing moves forward in the order of ties either: a mean
+    equals the larger of the two scores only if both are equal, and the slot of the merged cluster
+    is the smaller one of the two.
     """
     while lists.counts[r] > 0:
         slot = int(lists.slots[r, 0])
@@ -75,7 +75,7 @@ def may_tie(r: int, score: float, clusters: Clusters, lists: Lists) -> bool:
 
 @kernel
 def merge_bounds(p: int, q: int, clusters: Clusters, lists: Lists) -> None:
-    """Give p the bound of the cluster merged of p and q.
+    """Give p the bound of the cluster that p and q form.
 
     What is in neither list is at most the mean of the two bounds. If these are equal entries, a
     score equal to both needs an equal score with both parts, behind both bounds.
@@ -132,11 +132,11 @@ def merge(p: int, q: int, clusters: Clusters, lists: Lists, spare: Int32Array) -
 def merge_along_chains(
     done: int, clusters: Clusters, lists: Lists, merges: Merges, seen: Int8Array, spare: Int32Array
 ) -> int:
-    """Merge reciprocal nearest clusters as long as the lists tell them; return the merges done.
+    """Merge reciprocal nearest clusters while the lists suffice; return the merges done.
 
-    From every cluster the chain of nearest clusters is followed: each step leads to a pair that
-    comes before, so it ends, in a reciprocal pair or where a list is used up. `seen` becomes 1
-    where a chain has passed and 2 where the list is used up. `spare` has room for two lists.
+    From every cluster, the chain of nearest clusters is followed. Each step leads to a better pair,
+    so the chain ends in a reciprocal pair or at a list that is used up. `seen` becomes 1 where a
+    chain has passed and 2 where the list is used up. `spare` has room for two lists.
     """
     seen[:] = 0
     for start in range(len(seen)):
@@ -183,10 +183,7 @@ def find_ties(
     clusters: Clusters,
     tied: BoolArray,
 ) -> None:
-    """Do all merges in order, from single slots; mark the unsure ones that had a rival.
-
-    A rival is a pair of one of the two clusters and a third one, with exactly the same score.
-    """
+    """Do all merges in order; mark the uncertain ones where a third cluster has the same score."""
     sums, sizes = clusters.sums, clusters.sizes
     for t in range(len(pairs)):
         p, q = int(pairs[t, 0]), int(pairs[t, 1])

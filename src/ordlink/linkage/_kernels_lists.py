@@ -26,8 +26,8 @@ class Lists(NamedTuple):
     """The nearest clusters of each cluster, best first; the last column is the bound.
 
     Whatever the list of r leaves out comes after the bound of r. A bound with a weight is an
-    entry like the others; without one (0), its score is an estimate from above, and an equal
-    score proves nothing.
+    entry like the others; without one (0), its score is only an upper bound, and an equal score
+    proves nothing.
     """
 
     # (n_slots, length + 1): `numbers / weights`, rounded once: equal quotients give equal scores
@@ -87,15 +87,6 @@ def is_before_entry(number: int, weight: int, slot: int, r: int, place: int, lis
 
 
 @kernel
-def put(number: int, weight: int, slot: int, r: int, place: int, lists: Lists) -> None:
-    """Write an entry."""
-    lists.scores[r, place] = number / weight
-    lists.numbers[r, place] = number
-    lists.weights[r, place] = weight
-    lists.slots[r, place] = slot
-
-
-@kernel
 def move(r: int, source: int, place: int, lists: Lists) -> None:
     """Copy an entry within the list of r."""
     lists.scores[r, place] = lists.scores[r, source]
@@ -106,7 +97,7 @@ def move(r: int, source: int, place: int, lists: Lists) -> None:
 
 @kernel
 def insert(number: int, weight: int, slot: int, r: int, lists: Lists) -> None:
-    """Put an entry into its place in the list of r, if it comes before the bound.
+    """Insert an entry at its position in the list of r, if it comes before the bound.
 
     If the list is full, the last of the entries becomes the bound.
     """
@@ -119,4 +110,7 @@ def insert(number: int, weight: int, slot: int, r: int, lists: Lists) -> None:
     while place > 0 and is_before_entry(number, weight, slot, r, place - 1, lists):
         move(r, place - 1, place, lists)
         place -= 1
-    put(number, weight, slot, r, place, lists)
+    lists.scores[r, place] = number / weight
+    lists.numbers[r, place] = number
+    lists.weights[r, place] = weight
+    lists.slots[r, place] = slot

@@ -26,12 +26,12 @@ def scan_products(
     lists: Lists,
     largest: Float32Array,
 ) -> None:
-    """Make the lists of some clusters anew, from estimated scores with all clusters.
+    """Rebuild the lists of some clusters from estimated scores with all clusters.
 
-    `products[i, j]` is within `margins[i]` of W(rows[i], columns[j]). One more product than the
-    list is long is at least `largest[-1]`, so the true scores of as many clusters are at least
-    that less one margin, and a product less than that less two margins cannot belong into the
-    list, nor be its bound. All others are evaluated in whole numbers.
+    `products[i, j]` is within `margins[i]` of W(rows[i], columns[j]). At least length + 1 products
+    are `largest[-1]` or more, so at least as many true scores are within one margin below it. A
+    product more than two margins below it can therefore belong neither to the list nor to its
+    bound. All others are evaluated in integers.
     """
     length = lists.slots.shape[1] - 1
     for i in range(len(rows)):
@@ -102,8 +102,8 @@ def scan_signs(
 ) -> None:
     """Make the lists of the objects first_row..last_row - 1, from the signs of all objects.
 
-    <F_i, F_j> is the number of features known of both, less twice those of different sign.
-    `products` is room for CHUNK numbers, `best` of shape (2, length + 1) for a list.
+    <F_i, F_j> is the number of features known for both, less twice the number that differ in sign.
+    `products` has space for CHUNK numbers; `best`, of shape (2, length + 1), for one list.
     """
     n_words, n = signs.shape
     length = lists.slots.shape[1] - 1

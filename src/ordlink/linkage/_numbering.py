@@ -1,7 +1,7 @@
-"""Objects numbered as the answers name them, whatever their own numbers are.
+"""Objects renumbered by their order in the answers, independent of their original numbers.
 
-Sums in another order are rounded differently, which may decide. So that renumbering the objects
-only renumbers the tree, the work is done in an order that depends on the answers alone.
+Sums in another order are rounded differently, which can change the tree. So that renumbering the
+objects only renumbers the tree, the order depends on the answers alone.
 """
 
 from __future__ import annotations

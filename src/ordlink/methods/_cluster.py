@@ -1,4 +1,4 @@
-"""`cluster`: a tree of any input by any method, and the table of methods by the paper's names."""
+"""`cluster`: a tree from any input by any method, and the table of methods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ordlink.comparisons import Comparisons, check_repeats, check_similarities
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialClusters, InitialPartition, initial_partition, link_by_average
-from ordlink.methods import active, adds, embedding, four_al, kernel_al, spectral
+from ordlink.methods import active, adds, embedding, four_al, kernel_al, search, spectral
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
 
@@ -32,7 +32,7 @@ def cluster(
     progress: Progress | None = None,
     **options: Any,
 ) -> Hierarchy:
-    """Return the hierarchy of the objects that a method finds.
+    """Return the hierarchy of the objects that the method builds.
 
     Parameters
     ----------
@@ -42,13 +42,14 @@ def cluster(
         AL. The active methods take similarities too: they then ask a
         :class:`ordlink.oracles.SimilarityOracle`.
     method : str
-        Name from the table of methods, in upper or lower case. "auto" takes the one that predicts
-        held-out answers best; the tree's `parameters` say which and why, with the scores of all.
+        Name from the table of methods, in upper or lower case. "auto" takes the method that
+        predicts held-out answers best; the tree's `parameters` say which and why, with the scores
+        of all.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from; objects not named stay single. The tree still has N leaves:
         merges inside an initial cluster come first.
     progress : callable, optional
-        Called now and then with (steps done, steps in all).
+        Called from time to time with (steps done, total steps).
     **options
         Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL, spectral),
         `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act),
@@ -101,14 +102,14 @@ def _check_input(data: object, method: Method) -> Any:
             else "make them with Comparisons.from_triplets, from_quadruplets or from_similarities"
         )
         raise InputKindError(
-            f"{method.name} works on answers given beforehand (Comparisons), got "
+            f"{method.name} works on answers collected beforehand (Comparisons), got "
             f"{type(data).__name__}",
             remedy=remedy,
         )
     if method.needs != "comparisons" and answers:
         raise InputKindError(
             f"{method.name} needs {method.needs}, got {type(data).__name__}",
-            remedy="use 4-AL, 4K-AL or AddS-AL for answers given beforehand",
+            remedy="use 4-AL, 4K-AL or AddS-AL for answers collected beforehand",
         )
     if method.needs == "similarities" and is_oracle:
         raise InputKindError(
@@ -189,39 +190,45 @@ class Method:
         InitialPartition to start from. The options are the other keywords of its signature.
     summary : str
         What it does, in one line.
+    options_of : callable, optional
+        A function that `run` passes options to: its keywords are options too.
     """
 
     name: str
     needs: Needs
     run: Callable[..., Hierarchy]
     summary: str
+    options_of: Callable[..., object] | None = None
 
     @cached_property
     def options(self) -> tuple[str, ...]:
         """Names of the options that :func:`ordlink.cluster` takes for this method."""
+        functions = [self.run] if self.options_of is None else [self.run, self.options_of]
         return tuple(
             parameter.name
-            for parameter in inspect.signature(self.run).parameters.values()
+            for function in functions
+            for parameter in inspect.signature(function).parameters.values()
             if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != "progress"
         )
 
 
 def find_method(name: str) -> Method:
     """Return the method of this name; only its letters and digits count: "4al" is 4-AL."""
-    by_key = {_key(known): method for known, method in METHODS.items()}
-    key = _key(str(name))
+    by_key = {name_key(known): method for known, method in METHODS.items()}
+    key = name_key(str(name))
     if key not in by_key:
         close = did_you_mean(key, by_key)
         for known, method in by_key.items():
             close = close.replace(quoted(known), method.name)
         raise InputError(
-            f"unknown method {quoted(name)}; there are {', '.join(METHODS)}{close}",
+            f"unknown method {quoted(name)}; the methods are {', '.join(METHODS)}{close}",
             parameter="method",
         )
     return by_key[key]
 
 
-def _key(name: str) -> str:
+def name_key(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
@@ -241,61 +248,44 @@ def _run_auto(
     seed: Seed = 0,
 ) -> Hierarchy:
     # `auto` builds on this table, so it lives in a layer above and is found by name, at the call.
+    clusters = [some for some in partition.clusters() if len(some) > 1] or None
+    folds = {"n_folds": n_folds, "n_repetitions": n_repetitions, "seed": seed}
     tree: Hierarchy = importlib.import_module("ordlink.validation").auto_linkage(
-        comparisons,
-        initial_clusters=[some for some in partition.clusters() if len(some) > 1] or None,
-        n_folds=n_folds,
-        n_repetitions=n_repetitions,
-        seed=seed,
-        progress=progress,
+        comparisons, initial_clusters=clusters, progress=progress, **folds
     )
     return tree
 
 
+def _embedding(name: str, embed: Callable[..., embedding.Embedding], summary: str) -> Method:
+    return Method(name, "comparisons", partial(embedding.run, embed), summary, embed)
+
+
 _ALL = (
-    Method(
-        "SL", "an oracle", active.run_single, "single linkage, asking as few questions as it can"
-    ),
+    Method("SL", "an oracle", active.run_single, "single linkage, asking few questions"),
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(
-        "4K-AL", "comparisons", kernel_al.run_passive, "quadruplet kernel, then average linkage"
+        "4K-AL",
+        "comparisons",
+        kernel_al.run_passive,
+        "quadruplet kernel, then average linkage",
+        kernel_al.passive_kernel,
     ),
     Method(
         "4K-AL-act",
         "an oracle",
         kernel_al.run_active,
-        "quadruplet kernel of landmarks and references, then average linkage",
+        "quadruplet kernel from landmarks and reference pairs, then average linkage",
+        kernel_al.plan_active_kernel,
     ),
-    Method("4-AL", "comparisons", four_al.run, "average linkage straight on the comparisons"),
-    Method(
-        "AddS-AL", "comparisons", adds.run, "wins minus losses of each pair, then average linkage"
-    ),
-    Method(
-        "spectral",
-        "comparisons",
-        spectral.run,
-        "spectral splits of Bradley-Terry strengths: the best tree from few answers",
-    ),
-    Method("tSTE-AL", "comparisons", embedding.run_tste, "t-STE embedding, then average linkage"),
-    Method(
-        "FORTE-AL",
-        "comparisons",
-        partial(embedding.run, embedding.forte_embedding),
-        "FORTE embedding, then average linkage",
-    ),
-    Method(
-        "SOE-AL",
-        "comparisons",
-        partial(embedding.run, embedding.soe_embedding),
-        "soft ordinal embedding, then average linkage",
-    ),
-    Method(
-        "auto",
-        "comparisons",
-        _run_auto,
-        "of all these, the one whose tree predicts held-out answers best",
-    ),
+    Method("4-AL", "comparisons", four_al.run, "average linkage directly on the comparisons"),
+    Method("AddS-AL", "comparisons", adds.run, "wins minus losses, then average linkage"),
+    Method("spectral", "comparisons", spectral.run, "recursive splits, best with few answers"),
+    Method("search", "comparisons", search.run, "the tree expected to agree best with new answers"),
+    _embedding("tSTE-AL", embedding.tste_embedding, "t-STE embedding, then average linkage"),
+    _embedding("FORTE-AL", embedding.forte_embedding, "FORTE embedding, then average linkage"),
+    _embedding("SOE-AL", embedding.soe_embedding, "soft ordinal embedding, then average linkage"),
+    Method("auto", "comparisons", _run_auto, "the method that predicts held-out answers best"),
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ALL})

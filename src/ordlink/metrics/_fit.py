@@ -29,14 +29,14 @@ def dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
 
     .. math:: \sum_{i < j} w_{ij} \, |\mathrm{leaves\ under\ } \mathrm{lca}(i, j)|
 
-    over unordered pairs: {i, j} is counted once (twice the value where a text sums over both
+    over unordered pairs: {i, j} is counted once (half the value of definitions that sum over both
     orders). O(n_objects^2) time and memory.
 
     Parameters
     ----------
     similarities : array_like of shape (n_objects, n_objects)
         Symmetric; w_ij in row i, column j. The diagonal is ignored. Negative values are allowed,
-        and cost less the higher their pair is merged.
+        and reduce the cost more the later their pair is merged.
     tree : Hierarchy
         The tree to score.
 
@@ -57,16 +57,10 @@ def normalised_dasgupta_cost(similarities: ArrayLike, tree: Hierarchy) -> float:
 
     .. math:: \frac{\mathrm{cost} - 2 S}{(N - 2) S}
 
-    where S is the sum of the similarities of all pairs: the smallest cluster around a pair has from
-    2 to N objects, so the cost lies between 2S and NS. It does not depend on the unit of the
-    similarities, and hardly on N. The mean over all relabellings of the leaves of a tree is 2/3: a
-    tree below 2/3 is better than an uninformed one. The value is 0 where all trees cost the same:
-    fewer than three objects, or similarities that are all 0.
-
-    Parameters
-    ----------
-    similarities, tree
-        As in `dasgupta_cost`, but no similarity may be negative.
+    where S is the sum of the similarities of all pairs, so that the cost lies between 2S and NS.
+    The mean over all relabellings of the leaves of a tree is 2/3. The value is 0 where all trees
+    cost the same: fewer than three objects, or similarities that are all 0. Parameters are as in
+    `dasgupta_cost`, but no similarity may be negative.
 
     Examples
     --------
@@ -91,12 +85,8 @@ def moseley_wang_revenue(similarities: ArrayLike, tree: Hierarchy) -> float:
     .. math:: \sum_{i < j} w_{ij} \, (N - |\mathrm{leaves\ under\ } \mathrm{lca}(i, j)|)
 
     over unordered pairs: N times the sum of all similarities, minus Dasgupta's cost. The mean over
-    all relabellings of the leaves is (N - 2) / 3 times the sum of the similarities.
-
-    Parameters
-    ----------
-    similarities, tree
-        As in `dasgupta_cost`.
+    all relabellings of the leaves is (N - 2) / 3 times the sum of the similarities. Parameters are
+    as in `dasgupta_cost`.
 
     References
     ----------
@@ -116,13 +106,13 @@ def cophenetic_correlation(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> flo
     """Return the correlation between dissimilarity and the height at which pairs are merged.
 
     Pearson's correlation over all pairs. The height of merge t is t + 1, as in
-    `Hierarchy.linkage`: methods on comparisons know an order and no distances.
+    `Hierarchy.linkage`: methods for comparisons know an order, not distances.
 
     Parameters
     ----------
     truth : array_like of shape (n_objects, n_objects) or Hierarchy
-        Known similarities (symmetric, the diagonal is ignored), or another tree, whose pairs are
-        the more similar the earlier they are merged.
+        Known similarities (symmetric, the diagonal is ignored), or another tree, in which pairs
+        that merge earlier count as more similar.
     tree : Hierarchy
         The tree to score.
 
@@ -142,19 +132,13 @@ def cophenetic_correlation(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> flo
     else:
         dissimilarities = -check_matrix(truth, tree)
     if tree.n_objects < 3:
-        raise InputError(
-            f"expected at least three objects, got {tree.n_objects}, which leaves nothing to "
-            "correlate",
-            parameter="tree",
-        )
+        problem = f"expected at least three objects to correlate, got {tree.n_objects}"
+        raise InputError(problem, parameter="tree")
     upper = np.triu_indices(tree.n_objects, 1)
     far = dissimilarities[upper]
     if far.min() == far.max():
-        raise InputError(
-            f"expected similarities that differ, got {-far[0]} for all pairs, which leaves nothing "
-            "to correlate",
-            parameter="truth",
-        )
+        problem = f"expected similarities that differ, got {-far[0]} for all pairs"
+        raise InputError(problem, parameter="truth")
     far = far - far[0]  # so that a large common offset costs no digits
     return float(np.corrcoef(far, tree.lca_ranks()[upper])[0, 1])
 
@@ -175,26 +159,21 @@ def _check_not_negative(matrix: FloatArray) -> None:
         negative = np.flatnonzero(row[i + 1 :] < 0)
         if negative.size:
             j = i + 1 + int(negative[0])
-            raise InputError(
-                "expected no negative similarity for the normalised cost, got "
-                f"{row[j]} in row {i}, column {j}",
-                parameter="similarities",
-                remedy="subtract the smallest similarity from all, or use dasgupta_cost",
-            )
+            got = f"{row[j]} in row {i}, column {j}"
+            problem = f"expected no negative similarity for the normalised cost, got {got}"
+            remedy = "subtract the smallest similarity from all, or use dasgupta_cost"
+            raise InputError(problem, parameter="similarities", remedy=remedy)
 
 
 def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
     """Return the share of comparisons that the tree agrees with, from 0 to 1.
 
-    The tree agrees with (i, j, k, l), "i and j are more alike than k and l", where the lowest
-    cluster that contains i and j was merged before the lowest one that contains k and l. It
-    is silent where both are the same cluster, which counts one half; so an uninformed tree
-    scores about 0.5. A comparison that was given several times counts as many times.
-
-    For triplets one of the two clusters lies inside the other, so the shape of the tree alone
-    decides; merge order matters only for pairs in different branches. Score a tree on held-out
-    comparisons, which were not used to build it. O(n_objects^2 + n_comparisons) time and memory;
-    a weak order of all pairs (ranked) takes O(n_objects^2 log n_objects).
+    The tree agrees with (i, j, k, l), "i and j are more alike than k and l", if the smallest
+    cluster that contains i and j was merged before the smallest one that contains k and l. If both
+    are the same cluster, the tree is silent, which counts as one half; so an uninformative tree
+    scores about 0.5. A comparison that was given several times counts several times. Score a tree
+    on held-out comparisons. O(n_objects^2 + n_comparisons) time and memory; a weak order of all
+    pairs (ranked) takes O(n_objects^2 log n_objects).
 
     Parameters
     ----------
@@ -210,7 +189,7 @@ def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
     >>> comparison_accuracy(answers, tree)
     0.5
     """
-    check_comparisons(comparisons, tree)
+    tree = check_comparisons(comparisons, tree)
     if isinstance(comparisons, RankedComparisons):
         return _accuracy_of_order(comparisons, tree)
     assert isinstance(comparisons, ListedComparisons)
@@ -245,10 +224,9 @@ def comparison_revenue(
     .. math:: \sum_{(i, j, k, l)} |\mathrm{lca}(k, l)| - |\mathrm{lca}(i, j)|
 
     over the comparisons "i and j are more alike than k and l", where \|lca(i, j)\| is the size of
-    the smallest cluster that contains i and j. It is minus Dasgupta's cost of the AddS similarity,
-    a whole number, and needs no truth. Its mean over all relabellings of the leaves is exactly 0.
-    Unlike `comparison_accuracy` it depends on the shape of the tree alone, and a comparison counts
-    more the more the sizes of its two clusters differ. O(n_objects^2 + n_comparisons) time.
+    the smallest cluster that contains i and j: minus Dasgupta's cost of the AddS similarity. Its
+    mean over all relabellings of the leaves is exactly 0. Unlike `comparison_accuracy` it depends
+    on the shape of the tree alone. O(n_objects^2 + n_comparisons) time.
 
     Parameters
     ----------
@@ -270,9 +248,8 @@ def comparison_revenue(
     >>> comparison_revenue(Comparisons.from_triplets([[0, 1, 2], [3, 2, 0]]), tree)
     4.0
     """
-    check_comparisons(comparisons, tree)
+    tree = check_comparisons(comparisons, tree)
     check_repeats(repeats)
-    # Minus the cost of the AddS similarity: wins minus losses of each pair.
     if repeats == "net" and isinstance(comparisons, ListedComparisons):
         c = comparisons  # no need to find the repeated ones
         wins = net_wins(NetComparisons(c.n_objects, c.winners, c.losers, c.counts))
@@ -287,10 +264,9 @@ def normalised_comparison_revenue(
     """Return the revenue of a tree on a scale from -1 to 1: the mean share per comparison.
 
     A comparison earns from -(N - 2) to N - 2, so `comparison_revenue` is divided by N - 2 times the
-    number of comparisons (with "majority", without exact ties of the votes). It is 1 exactly where
-    the winner of every comparison is merged directly and its loser joined at the root, and 0 where
-    the votes tie on everything. The highest value that a tree can reach depends on the comparisons
-    and may be well below 1: compare trees on the same comparisons, not studies.
+    number of comparisons (with "majority", without exact ties of the votes); 0 if all votes tie.
+    The highest value that a tree can reach depends on the comparisons and may be well below 1:
+    compare trees on the same comparisons, not across studies.
 
     Examples
     --------

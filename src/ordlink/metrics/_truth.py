@@ -1,4 +1,4 @@
-"""Whether a tree has the true partitions (AARI, Fowlkes-Mallows, purity) and the true clusters."""
+"""Agreement with true partitions (AARI, Fowlkes-Mallows, purity) and true clusters."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ordlink.metrics._checks import check_truth
 def aari(truth: ArrayLike | Hierarchy, tree: Hierarchy, *, n_levels: int | None = None) -> float:
     """Return the averaged adjusted Rand index of a tree: the mean of `ari_per_level`.
 
-    It is 1 exactly where the tree, cut by merge order, has the true partition at every level, and
-    about 0 for an uninformed tree; it can be slightly negative.
+    It is 1 exactly if the tree, cut by merge order, has the true partition at every level, and
+    about 0 for an uninformative tree; it can be slightly negative.
 
     References
     ----------
@@ -68,10 +68,9 @@ def ari_per_level(
     elif n_levels is None:
         rows = checked
     else:
-        has = f"the truth has {counted(len(checked), 'row')}"
-        rows = checked[
-            : check_whole_number(n_levels, "n_levels", lowest=1, highest=len(checked), remedy=has)
-        ]
+        most, has = len(checked), f"the truth has {counted(len(checked), 'row')}"
+        n = check_whole_number(n_levels, "n_levels", lowest=1, highest=most, remedy=has)
+        rows = checked[:n]
     return np.array([_adjusted_rand_index(row, tree) for row in rows], dtype=np.float64)
 
 
@@ -80,15 +79,12 @@ def _binary_levels(truth: Hierarchy, n_levels: int | None) -> AnyArray:
     n = truth.n_objects
     most = n.bit_length() - 1  # the largest l with 2**l <= n
     if not most:
-        raise InputError(
-            "expected at least two objects, got one, which has no levels", parameter="truth"
-        )
+        problem = "expected at least two objects, got one, which has no levels"
+        raise InputError(problem, parameter="truth")
     if n_levels is None:
-        raise InputError(
-            "expected the number of levels to compare, since the truth is a Hierarchy",
-            parameter="n_levels",
-            remedy=f"pass {{n_levels:{most}}} or fewer for {n} objects",
-        )
+        problem = "expected the number of levels to compare, since the truth is a Hierarchy"
+        remedy = f"pass {{n_levels:{most}}} or fewer for {n} objects"
+        raise InputError(problem, parameter="n_levels", remedy=remedy)
     remedy = f"level l has 2**l clusters and there are {n} objects"
     levels = check_whole_number(n_levels, "n_levels", lowest=1, highest=most, remedy=remedy)
     return truth.levels([2**level for level in range(1, levels + 1)])
@@ -110,8 +106,8 @@ def fowlkes_mallows(
     """Return Fowlkes and Mallows' B_k of each cut, from 0 to 1: which objects are together in both.
 
     With T pairs of objects together in both partitions, P together in the truth and Q in the
-    tree, B_k = T / sqrt(P Q); 1 where each object is a cluster of its own. Unlike the adjusted Rand
-    index it is not corrected for chance, and tends to be higher for fewer clusters.
+    tree, B_k = T / sqrt(P Q); 1 where each object is a cluster of its own. It is not corrected for
+    chance.
 
     Parameters
     ----------
@@ -135,17 +131,13 @@ def fowlkes_mallows(
     """
     checked = check_truth(truth, tree)
     if isinstance(checked, Hierarchy):
-        rows: AnyArray = checked.levels(
-            range(2, tree.n_objects) if n_clusters is None else n_clusters
-        )
+        cuts = range(2, tree.n_objects) if n_clusters is None else n_clusters
+        rows: AnyArray = checked.levels(cuts)
     elif n_clusters is None:
         rows = checked
     else:
-        raise InputError(
-            f"expected None, since labels have their own numbers of clusters, got {n_clusters!r}",
-            parameter="n_clusters",
-            remedy="leave it out",
-        )
+        problem = f"expected None for labels, which have their own, got {n_clusters!r}"
+        raise InputError(problem, parameter="n_clusters", remedy="leave it out")
     return np.array([_pair_agreement(row, tree) for row in rows], dtype=np.float64)
 
 
@@ -167,8 +159,8 @@ def dendrogram_purity(truth: ArrayLike, tree: Hierarchy) -> float:
     """Return the expected purity of the smallest cluster around two objects of one class.
 
     Two objects of the same class are drawn at random; the value is the mean share of that class
-    in the smallest cluster that contains both. It is 1 exactly where every class is a cluster, and
-    where no two objects share a class. O(n_objects * n_classes) time and memory.
+    in the smallest cluster that contains both. It is 1 exactly if every class is a cluster, or no
+    two objects share a class. O(n_objects * n_classes) time and memory.
 
     Parameters
     ----------
@@ -190,11 +182,8 @@ def dendrogram_purity(truth: ArrayLike, tree: Hierarchy) -> float:
     rows = check_truth(truth, tree)
     if isinstance(rows, Hierarchy) or len(rows) > 1:
         got = "a Hierarchy" if isinstance(rows, Hierarchy) else f"{len(rows)} rows of labels"
-        raise InputError(
-            f"expected one label per object, got {got}",
-            parameter="truth",
-            remedy="score the levels one by one",
-        )
+        problem = f"expected one label per object, got {got}"
+        raise InputError(problem, parameter="truth", remedy="score the levels one by one")
     classes = np.unique(rows[0], return_inverse=True)[1].ravel()
     counts = np.zeros((2 * tree.n_objects - 1, classes.max() + 1), dtype=np.int32)
     counts[np.arange(tree.n_objects), classes] = 1
@@ -208,15 +197,15 @@ def dendrogram_purity(truth: ArrayLike, tree: Hierarchy) -> float:
 
 
 def robinson_foulds(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> int:
-    """Return the number of missing true clusters plus that of false clusters: lower is better.
+    """Return the number of missing true clusters plus false clusters: lower is better.
 
-    A true cluster is missing if the tree does not have exactly it; a cluster of the tree is false
-    if it cuts across a true one (they overlap, and neither contains the other). Single objects and
-    the cluster of all objects, which every tree has, do not count.
+    A true cluster is missing if the tree does not contain exactly that cluster; a cluster of the
+    tree is false if it cuts across a true one (they overlap, and neither contains the other).
+    Single objects and the cluster of all objects, which every tree has, do not count.
 
     Where the truth is a binary tree this is the Robinson-Foulds distance of rooted trees, the
-    number of clusters in one of the two trees alone. Where it is not, a binary tree must have
-    clusters that the truth says nothing about: they refine it, and do not count as false.
+    number of clusters that are in only one of the two trees. Where it is not, a binary tree must
+    have clusters that the truth says nothing about: they refine it, and do not count as false.
     O(n_objects * n_true_clusters) time and memory.
 
     Parameters
@@ -243,7 +232,7 @@ def normalised_robinson_foulds(truth: ArrayLike | Hierarchy, tree: Hierarchy) ->
     """Return the Robinson-Foulds distance as a share of the clusters: from 0 to 1.
 
     `robinson_foulds` divided by the number of clusters that could count, those of the truth plus
-    those of the tree; 0 for fewer than three objects, which have one tree.
+    those of the tree; 0 for fewer than three objects, which have only one tree.
 
     Examples
     --------
@@ -271,15 +260,10 @@ def _compare(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> tuple[int, int]:
 def triplet_distance(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> float:
     """Return the share of the triples of objects that the tree resolves differently: from 0 to 1.
 
-    Of three objects a binary tree joins two first. Where the truth is not binary it leaves some
-    triples open, since three branches meet at one node; these do not count, whatever the tree
-    does. Random relabelling of the leaves gives 2/3 on average. The value is 0 where the truth
-    resolves no triple. O(n_objects^2) time and memory.
-
-    Parameters
-    ----------
-    truth, tree
-        As in `robinson_foulds`.
+    A binary tree joins two of any three objects first. Triples that the truth leaves open, where
+    three branches meet at one node, do not count; the value is 0 if it resolves none. Random
+    relabelling of the leaves gives 2/3 on average. O(n_objects^2) time and memory. Parameters are
+    as in `robinson_foulds`.
 
     References
     ----------
@@ -365,9 +349,6 @@ def _check_nested(finer: AnyArray, coarser: AnyArray) -> None:
     strays = np.flatnonzero(coarser != coarser[first][finer])
     if strays.size:
         i, j = int(first[finer[strays[0]]]), int(strays[0])
-        raise InputError(
-            f"expected levels that nest, got objects {i} and {j} together at a finer level but "
-            "apart at a coarser one",
-            parameter="truth",
-            remedy="score the levels one by one, for instance with ari_per_level",
-        )
+        got = f"objects {i} and {j} together at a finer level but apart at a coarser one"
+        remedy = "score the levels one by one, for instance with ari_per_level"
+        raise InputError(f"expected levels that nest, got {got}", parameter="truth", remedy=remedy)

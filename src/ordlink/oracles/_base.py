@@ -1,4 +1,4 @@
-"""What an oracle is, what all oracles of the package share, and those that remember answers."""
+"""The oracle protocol, the base class, and oracles that remember answers."""
 
 from __future__ import annotations
 
@@ -55,11 +55,9 @@ class Oracle(Protocol):
 def check_oracle(oracle: object) -> Oracle:
     """Return the oracle if it has `n_objects` (positive) and `compare`."""
     if not isinstance(oracle, Oracle) or not callable(oracle.compare):
-        raise InputKindError(
-            "expected an oracle (an object with n_objects and compare(quadruplets)), got "
-            f"{type(oracle).__name__}",
-            remedy="for known similarities pass oracles.SimilarityOracle(W)",
-        )
+        expected = "expected an oracle (an object with n_objects and compare(quadruplets))"
+        remedy = "for known similarities pass oracles.SimilarityOracle(W)"
+        raise InputKindError(f"{expected}, got {type(oracle).__name__}", remedy=remedy)
     check_whole_number(oracle.n_objects, "n_objects", lowest=1)
     return oracle
 
@@ -70,15 +68,12 @@ def ask(oracle: Oracle, quadruplets: Int32Array) -> Int8Array:
 
 
 def check_answers(answers: object, n_asked: int, source: object) -> Int8Array:
-    """Return the answers that `source` gave to so many questions as int8, after checking them."""
+    """Return the answers of a source as int8, after checking that there is one per question."""
     name = type(source).__name__
     given = np.asarray(answers)
     if given.shape != (n_asked,):
-        raise InputError(
-            f"expected an array of shape ({n_asked},) for {counted(n_asked, 'question')}, got "
-            f"shape {given.shape}",
-            where=name,
-        )
+        expected = f"an array of shape ({n_asked},) for {counted(n_asked, 'question')}"
+        raise InputError(f"expected {expected}, got shape {given.shape}", where=name)
     if given.dtype.kind not in "iuf":
         raise InputError(f"expected the numbers -1, 0 or 1, got {given.dtype}", where=name)
     wrong = (given != 0) & (given != 1) & (given != -1)
@@ -97,9 +92,9 @@ def known_to(oracle: Oracle, quadruplets: Int32Array) -> BoolArray:
 
 
 class BaseOracle(ABC):
-    """An oracle that checks each batch, brings it into standard form and counts it.
+    """An oracle that checks each batch, converts it to standard form and counts it.
 
-    A subclass defines :meth:`_answer` alone.
+    A subclass only defines :meth:`_answer`.
 
     Parameters
     ----------
@@ -121,23 +116,22 @@ class BaseOracle(ABC):
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """One name per object, or None."""
+        """Names of the objects."""
         return self._names
 
     @property
     def n_questions(self) -> int:
-        """Number of distinct questions so far, whichever way round they were put."""
+        """Number of distinct questions so far; the order of the two pairs does not matter."""
         return len(self._asked)
 
     def compare(self, quadruplets: AnyArray) -> Int8Array:
-        """Return the answers to a batch of questions, as :meth:`Oracle.compare` describes them."""
+        """Return the answers to a batch of questions, as :meth:`Oracle.compare` does."""
         questions = Questions.of(quadruplets, self.n_objects)
         return self._answer_questions(questions) * questions.signs
 
     def _answer_questions(self, questions: Questions) -> Int8Array:
-        answers = check_answers(
-            self._answer(questions.quadruplets), len(questions.quadruplets), self
-        )
+        given = self._answer(questions.quadruplets)
+        answers = check_answers(given, len(questions.quadruplets), self)
         self._asked.add(questions.keys, answers)
         return answers
 
@@ -163,7 +157,7 @@ class WrappingOracle(BaseOracle):
 
 
 def sign_of_difference(first: AnyArray, second: AnyArray) -> Int8Array:
-    """Return +1, -1 or 0 as the first number is larger, smaller or equal."""
+    """Return +1, -1 or 0 if the first number is larger, smaller or equal."""
     return (first > second).astype(np.int8) - (first < second).astype(np.int8)
 
 
@@ -171,7 +165,7 @@ class RememberingOracle(WrappingOracle):
     """Asks another oracle each question once; :meth:`_ask` sees new and distinct questions only."""
 
     def comparisons(self) -> ListedComparisons:
-        """Return what was learnt so far, sorted by question; "can't tell" is left out."""
+        """Return the answers so far, sorted by question; "can't tell" is left out."""
         check_pair_ids_fit(self.n_objects)
         keys, answers = self._asked.items()
         told = answers != 0
@@ -215,7 +209,7 @@ class RememberingOracle(WrappingOracle):
 
 
 class AskOnce(RememberingOracle):
-    """Asks another oracle each question once; when it comes again, the answer is remembered.
+    """Asks another oracle each question once; a repeated question is answered from memory.
 
     Every active method puts this between itself and the oracle it is given.
 
@@ -231,9 +225,9 @@ class AskOnce(RememberingOracle):
     """
 
     def compare_pairs(self, first: Int64Array, second: Int64Array) -> Int8Array:
-        """Return +1, -1 or 0 as pair `first` is more alike than, less alike than, or like `second`.
+        """Return +1, -1 or 0 if pair `first` is more, less or equally alike compared with `second`.
 
-        For algorithms: int64 codes i * N + j of pairs, i < j, and distinct questions, not checked.
+        For algorithms: pairs are int64 codes i * N + j, i < j; distinct questions, not checked.
         """
         low, high = np.minimum(first, second), np.maximum(first, second)
         keys = question_keys(low, high, self.n_objects)
@@ -244,11 +238,11 @@ class AskOnce(RememberingOracle):
 class BudgetedOracle(RememberingOracle):
     """Passes questions on until the budget is used up.
 
-    A question that was answered before is free, also one that the inner oracle knows already
-    (its ``knows(quadruplets)`` says so, as that of :class:`RecordedOracle`). Of a batch that does
-    not fit, as much as fits is still asked; then :class:`~ordlink.errors.BudgetExhaustedError`
-    gives all that was learnt. With a record, inside or outside, each run asks at most `budget` new
-    questions and resumes where the last one stopped.
+    A question that was answered before is free, as is one that the inner oracle already knows (if
+    it has a method ``knows(quadruplets)`` that says so, like :class:`RecordedOracle`). If a batch
+    exceeds the budget, the part that fits is still asked; then
+    :class:`~ordlink.errors.BudgetExhaustedError` holds all answers so far. With a record, inside or
+    outside, each run asks at most `budget` new questions and resumes where the last one stopped.
 
     Parameters
     ----------
@@ -276,13 +270,13 @@ class BudgetedOracle(RememberingOracle):
 
     @property
     def budget(self) -> int:
-        """Number of distinct new questions that are answered in all."""
+        """Most questions that are asked."""
         return self._budget
 
     @property
     def n_questions_left(self) -> int:
-        """Number of new questions that will still be answered."""
-        return self._budget - self._n_charged
+        """Number of new questions left in the budget."""
+        return self.budget - self._n_charged
 
     def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
         new = ~known_to(self._oracle, quadruplets)
@@ -295,9 +289,8 @@ class BudgetedOracle(RememberingOracle):
             self._asked.add(keys[fits], super()._ask(keys[fits], quadruplets[fits]))
             self._n_charged += int((new & fits).sum())
         raise BudgetExhaustedError(
-            f"the budget of {counted(self._budget, 'question')} is used up; the answers so far "
-            "are in this error's `comparisons`: raise the budget, or cluster them with a passive "
-            "method",
+            f"the budget of {counted(self.budget, 'question')} is used up; raise it, or cluster "
+            f"the answers so far (`comparisons` of this error) with a passive method",
             comparisons=self.comparisons(),
             n_questions=self.n_questions,
         )

@@ -56,25 +56,21 @@ class FeatureOracle(BaseOracle):
         super().__init__(len(self._features), names=names)
         self._metric: Any = metric  # SciPy's stubs split cdist by the kind of metric
         self._options = metric_options | _missing_options(self._features, metric, metric_options)
-        is_cosine = isinstance(metric, str) and metric in ("cosine", "cos")
-        plain_cosine = is_cosine and not metric_options
+        plain_cosine = metric in ("cosine", "cos") and not metric_options
         self._cosines = PairCosines(self._features) if plain_cosine else None
         self._try_metric()
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         pairs = quadruplets.reshape(-1, 2)
         i, j = pairs[:, 0], pairs[:, 1]
+        values = self._distances(i, j) if self._cosines is None else self._cosines(i, j)
+        self._refuse_undefined(values, i, j)
+        first, second = values[0::2], values[1::2]
         if self._cosines is not None:
-            cosines = self._cosines(i, j)
-            self._refuse_undefined(cosines, i, j)
-            return sign_of_difference(cosines[0::2], cosines[1::2])
-        distances = self._distances(i, j)
-        self._refuse_undefined(distances, i, j)
-        first, second = distances[0::2], distances[1::2]
+            return sign_of_difference(first, second)
         with np.errstate(invalid="ignore"):  # infinite distances
-            equal = np.abs(first - second) <= TIE_TOLERANCE * np.maximum(
-                np.abs(first), np.abs(second)
-            )
+            larger = np.maximum(np.abs(first), np.abs(second))
+            equal = np.abs(first - second) <= TIE_TOLERANCE * larger
         return np.where(equal, np.int8(0), sign_of_difference(second, first))
 
     def _distances(self, i: Int32Array, j: Int32Array) -> FloatArray:
@@ -93,12 +89,10 @@ class FeatureOracle(BaseOracle):
         undefined = np.isnan(values)
         if undefined.any():
             row = int(undefined.argmax())
-            raise InputError(
-                f"the {self._metric} distance of objects {i[row]} and {j[row]} is undefined "
-                "(a row of zeros or without variation?)",
-                parameter="metric",
-                remedy="choose another metric, such as 'euclidean', or leave the object out",
-            )
+            problem = f"the {self._metric} distance of objects {i[row]} and {j[row]} is undefined"
+            remedy = "choose another metric, such as 'euclidean', or leave the object out"
+            why = "(a row of zeros or without variation?)"
+            raise InputError(f"{problem} {why}", parameter="metric", remedy=remedy)
 
     def _try_metric(self) -> None:
         ends = np.array([0, len(self._features) - 1], dtype=np.int32)
@@ -107,11 +101,9 @@ class FeatureOracle(BaseOracle):
         except InputError:
             raise
         except (ValueError, TypeError) as error:
-            raise InputError(
-                f"SciPy refuses {self._metric!r}: {error}",
-                parameter="metric",
-                remedy="see scipy.spatial.distance.cdist for the metrics that it has",
-            ) from error
+            problem = f"SciPy refuses {self._metric!r}: {error}"
+            remedy = "see scipy.spatial.distance.cdist for the metrics that it has"
+            raise InputError(problem, parameter="metric", remedy=remedy) from error
 
 
 def _check_features(features: ArrayLike) -> FloatArray:
@@ -121,25 +113,21 @@ def _check_features(features: ArrayLike) -> FloatArray:
             raise TypeError(f"entries of type {raw.dtype}")
         table: FloatArray = np.array(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputKindError(
-            f"expected a table of numbers, one row per object, got {error}", parameter="features"
-        ) from error
+        problem = f"expected a table of numbers, one row per object, got {error}"
+        raise InputKindError(problem, parameter="features") from error
     if table.ndim != 2 or not table.size:
-        raise InputError(
-            "expected a table with one row per object and one column per feature, got shape "
-            f"{table.shape}",
-            parameter="features",
-        )
-    missing = ~np.isfinite(table)
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
-        raise InputError(
-            f"expected a finite number, got {table[row, column]}",
-            where=f"features, row {row}, column {column}",
-            remedy="fill it in, or leave the object out",
-        )
+        expected = "expected a table with one row per object and one column per feature"
+        raise InputError(f"{expected}, got shape {table.shape}", parameter="features")
+    refuse_missing(table, "fill it in, or leave the object out")
     table.flags.writeable = False
     return table
+
+
+def refuse_missing(table: FloatArray, remedy: str) -> None:
+    """Raise InputError for the first feature that is not a finite number."""
+    for row, column in np.argwhere(~np.isfinite(table))[:1]:
+        problem = f"expected a finite number, got {table[row, column]}"
+        raise InputError(problem, where=f"features, row {row}, column {column}", remedy=remedy)
 
 
 def _missing_options(
@@ -154,7 +142,7 @@ def _missing_options(
 
 
 def cosine_matrix(features: FloatArray) -> FloatArray:
-    """Return the cosine of every two rows, 0 where a row is all zeros; symmetric to the last bit.
+    """Return the cosine of every two rows, 0 where a row is all zeros; exactly symmetric.
 
     Equal rows have equal cosines with all others; of whole numbers, equal cosines are equal floats.
     """

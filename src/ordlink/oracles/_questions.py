@@ -1,8 +1,4 @@
-"""Questions in a standard form, and a memory of those that were asked.
-
-A question asks which of two pairs is more alike. The order of the two objects of a pair does not
-matter; naming the two pairs in the other order flips the sign of the answer.
-"""
+"""Questions in a standard form, and a log of those that were asked."""
 
 from __future__ import annotations
 
@@ -39,7 +35,7 @@ class Questions:
 
     @classmethod
     def of(cls, quadruplets: AnyArray, n_objects: int) -> Questions:
-        """Check a batch and bring it into standard form."""
+        """Check a batch and convert it to standard form."""
         rows = _check_batch(quadruplets, n_objects)
         first = pair_codes(rows[:, 0], rows[:, 1], n_objects)
         second = pair_codes(rows[:, 2], rows[:, 3], n_objects)
@@ -48,11 +44,8 @@ class Questions:
             _refuse(rows, same, "compares a pair with itself", "leave it out")
         signs = np.where(first < second, np.int8(1), np.int8(-1))
         low, high = np.minimum(first, second), np.maximum(first, second)
-        return cls(
-            quadruplets=codes_to_quadruplets(low, high, n_objects),
-            keys=question_keys(low, high, n_objects),
-            signs=signs,
-        )
+        keys = question_keys(low, high, n_objects)
+        return cls(codes_to_quadruplets(low, high, n_objects), keys, signs)
 
 
 def pair_codes(i: AnyArray, j: AnyArray, n_objects: int) -> Int64Array:
@@ -69,7 +62,7 @@ def codes_to_quadruplets(first: Int64Array, second: Int64Array, n_objects: int) 
 
 
 def question_keys(low: Int64Array, high: Int64Array, n_objects: int) -> AnyArray:
-    """Return one number per question of two pair codes, low < high; different questions differ.
+    """Return a distinct number for each question, given by two pair codes low < high.
 
     Up to N = 55,108 it is the int64 whose digits in base N are (i, j, k, l). Beyond, that number
     needs more than 63 bits; then it is the complex number low + high * 1j, which NumPy sorts and
@@ -86,15 +79,14 @@ def keys_to_codes(keys: AnyArray, n_objects: int) -> tuple[Int64Array, Int64Arra
     """Undo :func:`question_keys`."""
     if keys.dtype.kind == "c":
         return keys.real.astype(np.int64), keys.imag.astype(np.int64)
-    low, high = np.divmod(keys, n_objects**2)
-    return low, high
+    return np.divmod(keys, n_objects**2)
 
 
 class QuestionLog:
     """Which questions were asked, and what was answered.
 
     A hash table with open addressing, at most half full, that is searched and filled by whole
-    batches: each round looks at one slot for each key that has no place yet. It takes 18 to 36
+    batches: each round probes one slot for each key that is not placed yet. It takes 18 to 36
     bytes per question, about twice that for more than 55,108 objects.
     """
 
@@ -107,7 +99,7 @@ class QuestionLog:
         return self._n_keys
 
     def lookup(self, keys: AnyArray) -> tuple[Int8Array, BoolArray]:
-        """Return the answers, 0 where there is none, and whether there is one."""
+        """Return the answers (0 where unknown) and which are known."""
         slots = self._first_slots(keys)
         there = self._keys[slots]
         known = there == keys
@@ -158,9 +150,7 @@ class QuestionLog:
     def _make_room(self, n_more: int, dtype: np.dtype) -> None:
         used = self._keys != FREE
         keys, answers = self._keys[used].astype(dtype), self._answers[used]
-        size = len(self._keys)
-        while size < 4 * (self._n_keys + n_more):
-            size *= 2
+        size = max(len(used), 1 << (4 * (self._n_keys + n_more) - 1).bit_length())
         del used
         self._keys = np.empty(0, dtype=dtype)  # the old table goes before the new one is made
         self._keys = np.full(size, FREE, dtype=dtype)
@@ -174,11 +164,8 @@ class QuestionLog:
 def _check_batch(quadruplets: AnyArray, n_objects: int) -> AnyArray:
     rows = np.asarray(quadruplets)
     if rows.ndim != 2 or rows.shape[1] != 4:
-        raise InputError(
-            "expected rows (i, j, k, l), an array of shape (m, 4), got an array of shape "
-            f"{rows.shape}",
-            where="questions",
-        )
+        problem = f"expected rows (i, j, k, l), an array of shape (m, 4), got shape {rows.shape}"
+        raise InputError(problem, where="questions")
     if rows.dtype.kind not in "iu":
         raise InputKindError(f"expected whole numbers, got dtype {rows.dtype}", where="questions")
     if rows.size and (rows.min() < 0 or rows.max() >= n_objects):

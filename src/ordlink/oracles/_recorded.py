@@ -33,22 +33,22 @@ WRITE_INTERVAL = 1.0
 class RecordedOracle(RememberingOracle):
     """Writes every answer to disk, so that an interrupted run resumes where it stopped.
 
-    Answers are on the disk before they are returned. Start the same run again with the same
-    file: questions in it are answered from it, and the inner oracle is asked none of them again.
-    If the inner oracle fails within a batch, the answers it gave before are kept, also those of
-    the batch in which a :class:`BudgetedOracle` runs out. Only one run may use a file at a time:
-    if another one wrote to it, an error says so, and nothing is overwritten.
+    Answers are on the disk before they are returned. Restart the same run with the same file:
+    questions that it contains are answered from the file, and the inner oracle is not asked again.
+    If the inner oracle fails within a batch, its earlier answers are kept, including those of the
+    batch in which a :class:`BudgetedOracle` runs out. Only one run may use a file at a time: if
+    another one wrote to it, an error says so, and nothing is overwritten.
 
     The file is in JSON lines: a header, then one line ``[i, j, k, l, answer]`` per question, with
     i < j, k < l and (i, j) before (k, l); the answer is 1 if i and j are more alike than k and l,
-    -1 if less, 0 for a tie or "can't tell". A torn last line, as a crash leaves it, is mended.
+    -1 if less, 0 for a tie or "can't tell". An incomplete last line, left by a crash, is repaired.
 
     Parameters
     ----------
     oracle : Oracle
         Answers what is not in the file.
     path : str or Path
-        The file; it is made if it does not exist.
+        The file; it is created if it does not exist.
     batch_size : int, optional
         Largest number of questions to pass on at once; what the inner oracle answered in an
         unfinished batch is lost when it fails. By default 1 for a :class:`FunctionOracle`,
@@ -75,15 +75,11 @@ class RecordedOracle(RememberingOracle):
             batch_size = check_whole_number(batch_size, "batch_size", lowest=1)
         self._batch_size = batch_size
         self._file = RecordFile(path, self.n_objects)
+        self.path = self._file.path
         quadruplets, answers = self._file.load()
         keys = Questions.of(quadruplets, self.n_objects).keys
         self._refuse_contradictions(keys, answers)
         self._asked.add(keys, answers)
-
-    @property
-    def path(self) -> Path:
-        """Where the record is."""
-        return self._file.path
 
     def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
         answers = np.zeros(len(keys), dtype=np.int8)
@@ -100,13 +96,13 @@ class RecordedOracle(RememberingOracle):
                     raise
                 n_answered = min(n_answered + step, len(keys))
                 if time.monotonic() - written_at > WRITE_INTERVAL:
-                    self._file.append(
-                        quadruplets[n_written:n_answered], answers[n_written:n_answered]
-                    )
+                    new = slice(n_written, n_answered)
+                    self._file.append(quadruplets[new], answers[new])
                     n_written, written_at = n_answered, time.monotonic()
         finally:
             if n_written < n_answered:
-                self._file.append(quadruplets[n_written:n_answered], answers[n_written:n_answered])
+                new = slice(n_written, n_answered)
+                self._file.append(quadruplets[new], answers[new])
             if n_answered < len(keys):
                 self._asked.add(keys[:n_answered], answers[:n_answered])
         return answers
@@ -135,20 +131,14 @@ class RecordedOracle(RememberingOracle):
         if differs.any():
             row = int(differs.argmax())
             earlier = int(first[place[row]])
-            raise InputError(
-                f"the question was answered {answers[earlier]} in line {earlier + 2} and "
-                f"{answers[row]} here",
-                where=f"{self.path}, line {row + 2}",
-                remedy="remove one of the two lines",
-            )
+            before = f"{answers[earlier]} in line {earlier + 2}"
+            problem = f"the question was answered {before} and {answers[row]} here"
+            where = f"{self.path}, line {row + 2}"
+            raise InputError(problem, where=where, remedy="remove one of the two lines")
 
 
 class RecordFile:
-    """Answers on disk, in the JSON lines that :class:`RecordedOracle` describes.
-
-    A last line without newline, as a crash leaves it, is completed if the answer is all there, and
-    removed otherwise.
-    """
+    """Answers on disk, in the JSON lines that :class:`RecordedOracle` describes."""
 
     def __init__(self, path: str | Path, n_objects: int) -> None:
         self.path = Path(path)
@@ -159,7 +149,7 @@ class RecordFile:
         self._unfinished: tuple[bytes, ...] = (b"",)  # and begins like one of these
 
     def load(self) -> tuple[Int32Array, Int8Array]:
-        """Return the questions and answers in the file, after mending or making it."""
+        """Return the questions and answers in the file, after repairing or creating it."""
         content = self._read()
         if self._header.startswith(content):  # nothing yet, or a crash within the header
             self._end = 0
@@ -171,7 +161,7 @@ class RecordFile:
         self._check_header(first)
         self._end = len(content) - len(tail)
         self._unfinished = (tail,)
-        if tail and _parse(tail) is not None:
+        if tail and _parse(tail) is not None:  # only the newline is missing
             lines.append(tail)
             self._write(tail + b"\n")
         elif tail:
@@ -189,11 +179,9 @@ class RecordFile:
         except FileNotFoundError:
             return b""
         except OSError as error:
-            raise InputError(
-                f"cannot be read ({error.strerror})",
-                where=str(self.path),
-                remedy="choose a file for the record",
-            ) from error
+            problem = f"cannot be read ({error.strerror})"
+            remedy = "choose a file for the record"
+            raise InputError(problem, where=str(self.path), remedy=remedy) from error
 
     def _write(self, lines: bytes) -> None:
         """Write after the last complete line, over what a write of our own left unfinished."""
@@ -211,11 +199,9 @@ class RecordFile:
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:
-            raise InputError(
-                f"the record cannot be written ({error.strerror})",
-                where=str(self.path),
-                remedy="choose a folder that exists, has space, and that you may write to",
-            ) from error
+            problem = f"the record cannot be written ({error.strerror})"
+            remedy = "choose a folder that exists, has space, and that you may write to"
+            raise InputError(problem, where=str(self.path), remedy=remedy) from error
         self._end += len(lines)
         self._unfinished = (b"",)
 
@@ -227,12 +213,12 @@ class RecordFile:
             tail = stream.read()
             if any(ours.startswith(tail) for ours in self._unfinished):
                 return
+        sizes = f"the record has {size} bytes, but this run left {self._end}"
         raise InputError(
-            f"the record has {size} bytes, but this run left {self._end}: another run has changed "
-            "it; nothing was overwritten",
+            f"{sizes}: another run has changed it; nothing was overwritten",
             where=str(self.path),
-            remedy="let one run at a time use the file, and start this one again to resume from "
-            "what the file has, or give it a file of its own",
+            remedy="let one run at a time use the file, then start this one again to resume, or "
+            "give it a file of its own",
         )
 
     def _check_header(self, line: bytes) -> None:
@@ -254,27 +240,21 @@ class RecordFile:
         for number, line in enumerate(lines):
             row = _parse(line)
             if row is None:
-                raise self._damage(
-                    number + 2, "expected [i, j, k, l, answer]", line, "remove the line"
-                )
+                raise self._damage(number + 2, "expected [i, j, k, l, answer]", line)
             table[number] = row
         wrong = ~_in_standard_form(table, self._n_objects)
         if wrong.any():
-            number = int(wrong.argmax())
-            raise self._damage(
-                number + 2,
-                f"expected objects from 0 to {self._n_objects - 1} with i < j, k < l, (i, j) "
-                "before (k, l), and answer -1, 0 or 1",
-                lines[number],
-                "remove the line",
-            )
+            number, last = int(wrong.argmax()), self._n_objects - 1
+            expected = f"expected objects from 0 to {last} with i < j, k < l, (i, j) before (k, l)"
+            expected += ", and answer -1, 0 or 1"
+            raise self._damage(number + 2, expected, lines[number])
         return table[:, :4].astype(np.int32), table[:, 4].astype(np.int8)
 
-    def _damage(self, line: int, expected: str, got: bytes, remedy: str) -> InputError:
-        shown = repr(got[:80].decode(errors="replace"))
-        return InputError(
-            f"{expected}, got {shown}", where=f"{self.path}, line {line}", remedy=remedy
-        )
+    def _damage(
+        self, line: int, expected: str, got: bytes, remedy: str = "remove the line"
+    ) -> InputError:
+        problem = f"{expected}, got {got[:80].decode(errors='replace')!r}"
+        return InputError(problem, where=f"{self.path}, line {line}", remedy=remedy)
 
 
 @contextmanager

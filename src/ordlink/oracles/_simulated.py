@@ -42,9 +42,9 @@ class SimilarityOracle(BaseOracle):
 
 
 class NoisySimilarityOracle(SimilarityOracle):
-    """Compares similarities after adding normal noise, drawn anew for every question asked.
+    """Compares similarities after adding normal noise, drawn independently for every question.
 
-    Pairs that are nearly equally alike are confused often, very different ones hardly ever.
+    Pairs of nearly equal similarity are often confused, very different ones hardly ever.
 
     Parameters
     ----------
@@ -68,10 +68,9 @@ class NoisySimilarityOracle(SimilarityOracle):
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         i, j, k, l = quadruplets.T  # noqa: E741 - the paper's letters
-        noise = self._random.normal(scale=self._noise, size=(2, len(quadruplets)))
-        return sign_of_difference(
-            self._similarities[i, j] + noise[0], self._similarities[k, l] + noise[1]
-        )
+        first, second = self._random.normal(scale=self._noise, size=(2, len(quadruplets)))
+        known = self._similarities
+        return sign_of_difference(known[i, j] + first, known[k, l] + second)
 
 
 class FunctionOracle(BaseOracle):
@@ -123,16 +122,14 @@ class FunctionOracle(BaseOracle):
             return 0
         if isinstance(answer, (int, float, np.number)) and answer in (-1, 0, 1):
             return int(answer)
-        raise InputError(
-            f"the function must answer True, False, 1, -1, 0 or None, got {answer!r} "
-            f"for the question ({i}, {j}, {k}, {l})"
-        )
+        got = f"{answer!r} for the question ({i}, {j}, {k}, {l})"
+        raise InputError(f"the function must answer True, False, 1, -1, 0 or None, got {got}")
 
 
 class NoisyOracle(WrappingOracle):
-    """Flips each answer of another oracle, independently, with the probability `flip_probability`.
+    """Flips each answer of another oracle independently with probability `flip_probability`.
 
-    Each answer is drawn anew, so a repeated question may get another one. "Can't tell" stays.
+    A repeated question is drawn again and may get a different answer. "Can't tell" is kept.
 
     Examples
     --------
@@ -143,22 +140,20 @@ class NoisyOracle(WrappingOracle):
 
     def __init__(self, oracle: Oracle, flip_probability: float, seed: Seed = 0) -> None:
         super().__init__(oracle)
-        self._flip_probability = check_number(
-            flip_probability, "flip_probability", lowest=0, highest=1
-        )
+        self._rate = check_number(flip_probability, "flip_probability", lowest=0, highest=1)
         self._random = random_generator(seed)
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         answers = ask(self._oracle, quadruplets)
-        flip = self._random.random(len(quadruplets)) < self._flip_probability
+        flip = self._random.random(len(quadruplets)) < self._rate
         return np.where(flip, -answers, answers)
 
 
 class RepeatedOracle(WrappingOracle):
     """Asks another oracle each question `times` times and answers with the majority.
 
-    Where both answers were given equally often (odd `times` avoid that), it answers 0; "can't tell"
-    is no vote. However often it is asked, a question counts once.
+    If both answers are equally frequent (an odd `times` avoids that), it answers 0; "can't tell"
+    is not a vote. A question counts once, however often it is asked.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How many answers are needed, before any were given."""
+"""How many answers are needed, before any are collected."""
 
 from __future__ import annotations
 
@@ -9,15 +9,23 @@ import numpy as np
 
 from ordlink._parallel import check_n_jobs
 from ordlink._typing import Progress
-from ordlink._validate import Seed, check_number, check_whole_number, seed_number
-from ordlink.planning._scenario import Scenario, check_scenario
+from ordlink._validate import Seed, check_choice, check_number, check_whole_number, seed_number
+from ordlink.comparisons import find_form
+from ordlink.comparisons._pairs import MAX_OBJECTS
+from ordlink.planning._scenario import (
+    MEASURES,
+    Scenario,
+    check_clusters,
+    check_difficulty,
+    check_error_rate,
+    check_method,
+    check_target,
+)
 from ordlink.planning._search import STEPS_PER_DOUBLING, Search, SuccessModel, n_reached, search
 
 SECONDS_PER_ANSWER = 4.0
-CERTAINTY = 0.8
-"""The number in the plan is enough with this certainty ..."""
-LARGEST_RESERVE = 1.5
-"""... but at most so many times the median."""
+CERTAINTY = 0.8  # the number in the plan is enough with this certainty ...
+LARGEST_RESERVE = 1.5  # ... but at most so many times the median
 INTERVAL = (0.1, 0.9)
 N_RUNS = 72
 MAX_ANSWERS = 200_000
@@ -63,7 +71,7 @@ class Plan:
     _model: SuccessModel
 
     def chance(self, n_answers: int) -> float:
-        """Return the chance of reaching the target with so many answers."""
+        """Return the chance of reaching the target with this many answers."""
         return self._model.chance(check_whole_number(n_answers, "n_answers", lowest=1))
 
     def cost(
@@ -73,7 +81,7 @@ class Plan:
         seconds_per_answer: float = SECONDS_PER_ANSWER,
         pay_per_hour: float | None = None,
     ) -> Cost:
-        """Return what so many answers cost, by default those that are needed."""
+        """Return the cost of this many answers, by default of those needed."""
         if n_answers is None:
             n_answers = math.inf if self.n_answers is None else self.n_answers
         return answers_cost(
@@ -99,13 +107,13 @@ def plan_answers(
     seed: Seed = 0,
     progress: Progress | None = None,
 ) -> Plan:
-    """Return how many answers are enough to reach a target, from simulated studies.
+    """Return how many answers are enough to reach a target, by simulating studies.
 
-    Each run plants a tree, lets people answer random questions, and judges the method's tree.
+    Each run plants a tree, simulates answers to random questions, and scores the method's tree.
     The chance that a run reaches the target is modelled as a curve over the logarithm of the
-    number of answers; further runs are made where the sufficient number may lie, until it is
-    known well enough. The number has some reserve: it is enough with 80 % certainty, or 1.5 times
-    the median of its posterior if that is less.
+    number of answers; further runs are made near the sufficient number, until it is known well
+    enough. The result includes a margin: it is enough with 80 % certainty, or 1.5 times the median
+    of its posterior if that is less.
 
     Parameters
     ----------
@@ -124,18 +132,14 @@ def plan_answers(
     question : {"triplet", "quadruplet", "most-central", "odd-one-out"}
         What people are asked.
     target, measure : float, {"aari", "accuracy"}
-        What is to be reached: of the averaged adjusted Rand index with the true tree, or of the
-        share of new answers, lapses included, that the tree predicts.
+        Value to reach: of the averaged adjusted Rand index with the true tree, or of the share of
+        new answers, lapses included, that the tree predicts.
     confidence : float
-        Share of the runs that are to reach the target, 0.5 to 0.95.
+        Share of the runs that should reach the target, 0.5 to 0.95.
     n_runs, max_answers : int
-        Most runs to simulate, at least 24, and the largest number of answers to consider.
-    n_jobs : int, optional
-        Number of processes, 1 by default, -1 for all cores; the result does not depend on it.
-    seed : int, numpy.random.Generator or None
-        Random seed.
-    progress : callable, optional
-        Called with (runs done, runs in all).
+        Largest number of runs to simulate, at least 24, and of answers to consider.
+    n_jobs, seed, progress
+        As in `ordlink.validation.compare_methods`; the progress is that of the runs.
 
     Examples
     --------
@@ -143,15 +147,17 @@ def plan_answers(
     >>> 20 < plan.n_answers < 2000
     True
     """
-    scenario = check_scenario(
-        n_objects,
-        depth=depth,
-        n_clusters=n_clusters,
-        difficulty=difficulty,
-        error_rate=error_rate,
+    n_objects = check_whole_number(n_objects, "n_objects", lowest=3, highest=MAX_OBJECTS)
+    form, method = find_form(question), check_method(method)
+    measure = check_choice(str(measure).lower(), "measure", MEASURES)
+    scenario = Scenario(
+        n_objects=n_objects,
+        n_clusters=check_clusters(n_objects, depth, n_clusters),
+        difficulty=check_difficulty(difficulty),
+        error_rate=check_error_rate(error_rate, 2 if len(form.comparisons) == 1 else 3),
         method=method,
-        question=question,
-        target=target,
+        question=form.name,
+        target=check_target(target, measure),
         measure=measure,
     )
     confidence = check_number(confidence, "confidence", lowest=0.5, highest=0.95)
@@ -174,7 +180,7 @@ def answers_cost(
     seconds_per_answer: float = SECONDS_PER_ANSWER,
     pay_per_hour: float | None = None,
 ) -> Cost:
-    """Return what so many answers cost.
+    """Return the cost of this many answers.
 
     Examples
     --------
@@ -229,17 +235,16 @@ def _curve(found: Search) -> tuple[CurvePoint, ...]:
         bins.setdefault(place, []).extend((n_answers, quality) for quality in qualities)
     points = []
     for runs in bins.values():
-        numbers = [number for number, _ in runs]
-        qualities = [quality for _, quality in runs]
+        numbers, achieved = zip(*runs, strict=True)
         n_answers = round(float(np.exp(np.log(numbers).mean())))
         points.append(
             CurvePoint(
                 n_answers=n_answers,
                 n_runs=len(runs),
-                mean=float(np.mean(qualities)),
-                low=min(qualities),
-                high=max(qualities),
-                reached=n_reached(found.scenario, qualities) / len(runs),
+                mean=float(np.mean(achieved)),
+                low=min(achieved),
+                high=max(achieved),
+                reached=n_reached(found.scenario, achieved) / len(runs),
                 chance=found.model.chance(n_answers),
             )
         )

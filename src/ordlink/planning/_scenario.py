@@ -11,9 +11,8 @@ import numpy as np
 
 from ordlink._text import quoted
 from ordlink._typing import FloatArray, LabelArray
-from ordlink._validate import check_choice, check_number, check_whole_number
-from ordlink.comparisons import Comparisons, find_form, list_answers
-from ordlink.comparisons._pairs import MAX_OBJECTS
+from ordlink._validate import check_number, check_whole_number
+from ordlink.comparisons import Comparisons, list_answers
 from ordlink.datasets import Structure, planted_tree, simulate_answers
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
@@ -22,6 +21,12 @@ from ordlink.metrics import aari, comparison_accuracy
 
 DIFFICULTIES = {"easy": 2.0, "medium": 1.0, "hard": 0.5}
 """Names for delta / sigma: the gap between two levels of the tree in units of the noise."""
+STUDIES = {
+    "easy": "like plotting symbols of 10 shapes, where trees predict 72 % of new triplets",
+    "medium": "like 36 portraits of faces, where trees predict 66 % of new triplets",
+    "hard": "like a palette of 10 colours, where trees predict 62 % of new triplets",
+}
+"""Name of a difficulty -> a real study of about this difficulty, see docs/planning.md."""
 MEASURES = {
     "aari": "AARI: agreement with the true tree, level by level",
     "accuracy": "share of new answers that the tree predicts",
@@ -33,16 +38,24 @@ N_NEW_ANSWERS = 20_000  # answers that the tree has not seen, for its accuracy
 
 @dataclass(frozen=True)
 class Scenario:
-    """The study that is simulated; `check_scenario` makes it."""
+    """The study that is simulated."""
 
     n_objects: int
     n_clusters: int  # pure clusters of the true tree
     difficulty: float  # delta / sigma of the planted model; larger is easier
-    error_rate: float  # share of wrong answers
+    error_rate: float  # lapse rate
     method: str
     question: str  # form of the answers
     target: float
     measure: str  # what the target refers to, one of `MEASURES`
+
+    @property
+    def difficulty_words(self) -> str:
+        """The difficulty by its name and a real study, or as a number for experts."""
+        for name, ratio in DIFFICULTIES.items():
+            if ratio == self.difficulty:
+                return f"{name} ({STUDIES[name]})"
+        return f"delta / sigma = {self.difficulty:g}"
 
     @property
     def structure(self) -> Structure:
@@ -51,44 +64,21 @@ class Scenario:
         return _halve(np.diff(edges).tolist())
 
 
-def check_scenario(
-    n_objects: int,
-    *,
-    depth: int | None,
-    n_clusters: int | None,
-    difficulty: float | str,
-    error_rate: float,
-    method: str,
-    question: str,
-    target: float,
-    measure: str,
-) -> Scenario:
-    """Return the scenario of these options, once they are checked."""
-    n_objects = check_whole_number(n_objects, "n_objects", lowest=3, highest=MAX_OBJECTS)
-    form = find_form(question)
+def check_method(method: str) -> str:
+    """Return the name of a method that takes comparisons."""
     chosen = find_method(method)
     if chosen.needs != "comparisons":
         raise InputError(
-            f"expected a method for answers given beforehand, got {chosen.name}, which needs "
+            f"expected a method for answers collected beforehand, got {chosen.name}, which needs "
             f"{chosen.needs}",
             parameter="method",
             remedy="plan for spectral, 4-AL or AddS-AL",
         )
-    measure = check_choice(str(measure).lower(), "measure", MEASURES)
-    return Scenario(
-        n_objects=n_objects,
-        n_clusters=_check_clusters(n_objects, depth, n_clusters),
-        difficulty=_check_difficulty(difficulty),
-        error_rate=_check_error_rate(error_rate, 2 if len(form.comparisons) == 1 else 3),
-        method=chosen.name,
-        question=form.name,
-        target=_check_target(target, measure),
-        measure=measure,
-    )
+    return chosen.name
 
 
-def _check_difficulty(difficulty: float | str) -> float:
-    """Return delta / sigma from a number, also as text, or one of the names."""
+def check_difficulty(difficulty: float | str) -> float:
+    """Return delta / sigma from a number (or its text) or one of the names."""
     if isinstance(difficulty, str):
         named = DIFFICULTIES.get(difficulty.strip().lower())
         try:
@@ -108,7 +98,8 @@ def _check_difficulty(difficulty: float | str) -> float:
     return ratio
 
 
-def _check_clusters(n_objects: int, depth: int | None, n_clusters: int | None) -> int:
+def check_clusters(n_objects: int, depth: int | None, n_clusters: int | None) -> int:
+    """Return the number of clusters: 2**depth, as given, or about one per 8 objects."""
     if depth is not None and n_clusters is not None:
         raise InputError(
             "expected either a depth or a number of clusters, got both",
@@ -119,7 +110,8 @@ def _check_clusters(n_objects: int, depth: int | None, n_clusters: int | None) -
         most = n_objects.bit_length() - 1  # the largest depth with 2**depth <= n_objects
         if depth > most:
             raise InputError(
-                f"expected at most {most}, since {n_objects} objects make no 2**{depth} clusters, "
+                f"expected at most {most}, since {n_objects} objects cannot form 2**{depth} "
+                f"clusters, "
                 f"got {depth}",
                 parameter="depth",
             )
@@ -135,19 +127,21 @@ def _check_clusters(n_objects: int, depth: int | None, n_clusters: int | None) -
     return int(2 ** max(1, round(math.log2(n_objects / OBJECTS_PER_CLUSTER))))
 
 
-def _check_error_rate(error_rate: float, n_choices: int) -> float:
+def check_error_rate(error_rate: float, n_choices: int) -> float:
+    """Return a lapse rate below that of guessing."""
     error_rate = check_number(error_rate, "error_rate", lowest=0)
     of_guessing = (n_choices - 1) / n_choices
     if error_rate > of_guessing - 1e-9:
         raise InputError(
-            f"expected less than {of_guessing:.3g}, got {error_rate:g}; with so many errors people "
-            "are guessing, and no number of answers is enough",
+            f"expected less than {of_guessing:.3g}, got {error_rate:g}; at that rate people are "
+            f"guessing, and no number of answers is enough",
             parameter="error_rate",
         )
     return error_rate
 
 
-def _check_target(target: float, measure: str) -> float:
+def check_target(target: float, measure: str) -> float:
+    """Return a target above what chance reaches, and at most 1."""
     target = check_number(target, "target")
     lowest = 0.5 if measure == "accuracy" else 0.0
     if not lowest < target <= 1:
@@ -167,7 +161,7 @@ def _halve(sizes: Sequence[int]) -> Structure:
 
 
 def simulate_quality(scenario: Scenario, n_answers: int, seed: int, run: int) -> float:
-    """Return the quality of the tree of so many answers in one run; runs are independent."""
+    """Return the quality of the tree of this many answers in one run; runs are independent."""
     rng = np.random.default_rng([seed, run])
     similarities, levels = _draw_truth(scenario, rng)
     answers = _draw_answers(scenario, similarities, n_answers, rng)
@@ -177,16 +171,16 @@ def simulate_quality(scenario: Scenario, n_answers: int, seed: int, run: int) ->
 def simulate_limit(scenario: Scenario, seed: int, run: int) -> float:
     """Return the quality of the method's tree when every comparison is known without error.
 
-    Only the noise in the similarities remains. Given many answers, spectral takes average linkage
-    where that predicts better, which needs held-out answers: its limit is the better of both trees.
+    Only the noise in the similarities remains. Given many answers, spectral uses average linkage
+    where that predicts held-out answers better: its limit is the better of the two trees.
     """
     rng = np.random.default_rng([seed, run])
     similarities, levels = _draw_truth(scenario, rng)
     everything = Comparisons.from_similarities(similarities)
     state = rng.bit_generator.state
     found = []
-    is_spectral = scenario.method == "spectral"
-    for method in ("spectral", "AddS-AL") if is_spectral else (scenario.method,):
+    methods = ("spectral", "AddS-AL") if scenario.method == "spectral" else (scenario.method,)
+    for method in methods:
         rng.bit_generator.state = state  # both are judged by the same answers
         found.append(_judge(scenario, _tree(everything, method), similarities, levels, rng))
     return max(found)

@@ -1,4 +1,4 @@
-"""The search for the number of answers: simulate where it tells most, until enough is known.
+"""The search for the number of answers: simulate where that is most informative.
 
 The model: P(success with n answers) = c Phi((log n - m) / s), where c is the chance that no number
 of answers exceeds, m the logarithm of the number for half of c, and s the width of the rise. The
@@ -20,7 +20,7 @@ from ordlink._parallel import run_tasks
 from ordlink._typing import FloatArray, Progress
 from ordlink.planning._scenario import Scenario, simulate_limit, simulate_quality
 
-FIRST_PER_OBJECT = (4, 8, 16, 32)  # answers per object of the first runs, two for each
+FIRST_PER_OBJECT = (4, 4, 8, 8, 16, 16, 32, 32)  # answers per object of the first runs
 ASKED = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # next runs: quantiles of the number that is enough
 LARGEST_STEP = 4  # answers of a run: at most so many times the largest before, or the likely ones
 STEPS_PER_DOUBLING = 4  # numbers of answers lie on a grid, so that runs share them
@@ -92,11 +92,10 @@ def search(
     limit = np.array(simulate(simulate_limit, [(seed, i) for i in range(N_LIMIT_RUNS)]))
     in_limit = n_reached(scenario, limit), len(limit)
     model = SuccessModel(scenario.n_objects, max_answers, confidence, in_limit)
-    found = Search(scenario, limit, model)
-    if _is_out_of_reach(in_limit, confidence):
-        found.out_of_reach = True
-        max_answers = min(max_answers, max(_first_numbers(scenario.n_objects, max_answers)))
-    numbers = _first_numbers(scenario.n_objects, max_answers)
+    n_failed = len(limit) - in_limit[0]
+    out_of_reach = bool(beta.sf(confidence, in_limit[0] + 0.5, n_failed + 0.5) < IMPOSSIBLE)
+    found = Search(scenario, limit, model, out_of_reach)
+    numbers = [min(per * scenario.n_objects, max_answers) for per in FIRST_PER_OBJECT]
     while numbers:
         first = N_LIMIT_RUNS + found.n_runs
         tasks = [(n, seed, first + i) for i, n in enumerate(numbers)]
@@ -119,28 +118,16 @@ def on_grid(n_answers: float, n_objects: int, most: int) -> int:
     return int(np.clip(round(n_objects * 2 ** (step / STEPS_PER_DOUBLING)), 1, most))
 
 
-def _first_numbers(n_objects: int, most: int) -> list[int]:
-    return [min(per * n_objects, most) for per in FIRST_PER_OBJECT for _ in range(2)]
-
-
 def _next_numbers(found: Search, most: int, n_runs: int) -> list[int]:
     """Return the numbers of answers of the next runs; none once enough is known."""
     lower, upper = (found.model.enough(certainty) for certainty in LIKELY)
-    if found.n_runs >= FEWEST_RUNS:
-        if upper <= NARROW * lower:
-            return []
-        if found.model.enough(IMPOSSIBLE) > most:
-            return []
+    known = upper <= NARROW * lower or found.model.enough(IMPOSSIBLE) > most
+    if known and found.n_runs >= FEWEST_RUNS:
+        return []
     likely = min(found.model.enough(0.5), float(max(found.runs)))
     most = min(most, round(LARGEST_STEP * likely))
     wanted = [on_grid(found.model.enough(q), found.scenario.n_objects, most) for q in ASKED]
     return wanted[: n_runs - found.n_runs]
-
-
-def _is_out_of_reach(limit: tuple[int, int], confidence: float) -> bool:
-    """Return whether too few runs reach the target even with all comparisons known."""
-    reached, of = limit
-    return bool(beta.sf(confidence, reached + 0.5, of - reached + 0.5) < IMPOSSIBLE)
 
 
 class SuccessModel:
@@ -168,11 +155,10 @@ class SuccessModel:
         enough = self._m + self._s * rise
         self._enough = np.where(self._c > confidence, enough, np.inf)
         self._order = np.argsort(self._enough, kind="stable")
-        self._weights = np.exp(self._prior - self._prior.max())
-        self._weights /= self._weights.sum()
+        self.update({})
 
     def update(self, runs: Mapping[int, tuple[int, int]]) -> None:
-        """Condition on all runs so far: by number of answers, how many succeeded, of how many."""
+        """Condition on all runs so far: successes and runs by number of answers."""
         posterior = self._prior.copy()
         for n_answers, (reached, of) in runs.items():
             posterior += _log_binomial(self._chances(n_answers), reached, of)
@@ -180,7 +166,7 @@ class SuccessModel:
         self._weights = weights / weights.sum()
 
     def chance(self, n_answers: float) -> float:
-        """Return the expected chance of success with so many answers."""
+        """Return the expected chance of success with this many answers."""
         return float(self._weights @ self._chances(n_answers))
 
     def enough(self, certainty: float) -> float:

@@ -1,17 +1,34 @@
-"""Drawings of hierarchies: what to draw is computed apart from drawing it."""
+"""Drawings of hierarchies; the layout is computed separately from the drawing."""
 
+from ordlink.plotting._arrange import SHAPES
 from ordlink.plotting._curves import Curve, save_curves
-from ordlink.plotting._dendrogram import plot_hierarchy, save_plot
+from ordlink.plotting._dendrogram import (
+    PICTURES_AT,
+    SUPPORT_STYLES,
+    plot_hierarchy,
+    save_plot,
+    save_plots,
+)
 from ordlink.plotting._figure import check_drawing
 from ordlink.plotting._layout import HEIGHTS, DendrogramLayout, dendrogram_layout
+from ordlink.plotting._order import ORDERS, order_leaves
+from ordlink.plotting._page import PAGES, TALL
 
 __all__ = [
     "HEIGHTS",
+    "ORDERS",
+    "PAGES",
+    "PICTURES_AT",
+    "SHAPES",
+    "SUPPORT_STYLES",
+    "TALL",
     "Curve",
     "DendrogramLayout",
     "check_drawing",
     "dendrogram_layout",
+    "order_leaves",
     "plot_hierarchy",
     "save_curves",
     "save_plot",
+    "save_plots",
 ]

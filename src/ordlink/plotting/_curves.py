@@ -10,9 +10,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from ordlink._atomic import replacing
-from ordlink.plotting._dendrogram import NEUTRAL, PALETTE
-from ordlink.plotting._figure import FORMATS, check_drawing
+from ordlink.plotting._dendrogram import PALETTE
+from ordlink.plotting._figure import check_drawing, save
+from ordlink.plotting._marks import NEUTRAL
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ def save_curves(
     `y` says what the quality is; `target` is drawn as a horizontal line, `needed`, a number of
     answers, as a vertical one.
     """
-    path = Path(path)
-    suffix = check_drawing(path)
+    check_drawing(path)
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     FigureCanvasAgg(figure)
     ax = figure.add_subplot()
@@ -68,6 +67,4 @@ def save_curves(
     ax.legend(fontsize=8, frameon=False)
     if title is not None:
         ax.set_title(title, loc="left", fontsize=10, parse_math=False)
-    with replacing(path) as stream:
-        figure.savefig(stream, format=suffix[1:], dpi=dpi, **FORMATS[suffix])
-    return path
+    return save(figure, Path(path), dpi)

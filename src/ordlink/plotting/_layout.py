@@ -1,4 +1,4 @@
-"""Where each line of a dendrogram goes; pure NumPy."""
+"""The coordinates of a dendrogram's lines; pure NumPy."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink._typing import FloatArray, Int32Array, LabelArray
+from ordlink._typing import AnyArray, FloatArray, Int32Array, LabelArray
 from ordlink._validate import check_choice
+from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
+OWN = "dissimilarity"
+"""The heights that a tree has of its own, see `own_heights`."""
 ABOVE_CUT = -1
 """The group of a merge that joins clusters of the cut, so belongs to none of them."""
 
@@ -33,7 +36,7 @@ class DendrogramLayout:
         have consecutive numbers); -1 for merges above the cut and where there is no cut.
     stems : ndarray of shape (n_stems, 2, 2), dtype float64
         The (position, height) of both ends of the leg that leads from each cluster of the cut, in
-        the order of the groups, up to the merge that takes it in; empty without a cut.
+        the order of the groups, up to the merge that absorbs it; empty without a cut.
     cut_height : float or None
         Height between the merges below and above the cut; None where no such height exists.
     """
@@ -54,8 +57,9 @@ def dendrogram_layout(
     n_clusters: int | None = None,
     heights: str = "rank",
     min_support: float | None = None,
+    leaf_order: AnyArray | None = None,
 ) -> DendrogramLayout:
-    """Return where the lines of a dendrogram go.
+    """Return the coordinates of the lines of a dendrogram.
 
     Parameters
     ----------
@@ -63,11 +67,14 @@ def dendrogram_layout(
         The tree to draw.
     n_clusters : int, optional
         The cut that groups leaves and merges.
-    heights : {"rank", "depth", "size"}
+    heights : {"rank", "depth", "size", "dissimilarity"}
         What the height of a merge shows: its place in the order of merges, the number of merges
-        on the longest way down, or the number of objects (logarithm to base 2).
+        on the longest way down, the number of objects (logarithm to base 2), or the dissimilarity
+        that the tree itself has (see `own_heights`).
     min_support : float, optional
         Merges with less support are at the height of the next one above that has enough.
+    leaf_order : ndarray of shape (N,), optional
+        The objects by position, each cluster together, as `order_leaves` gives them.
 
     Examples
     --------
@@ -76,17 +83,19 @@ def dendrogram_layout(
     [[0.5, 1.0], [0.5, 2.0], [2.0, 2.0], [2.0, 0.0]]
     """
     n = tree.n_objects
-    tops = HEIGHTS[check_choice(heights, "heights", HEIGHTS)](tree)
+    check_choice(heights, "heights", (*HEIGHTS, OWN))
+    tops = _check_own_heights(tree) if heights == OWN else HEIGHTS[heights](tree)
+    order = tree.leaf_order if leaf_order is None else np.asarray(leaf_order, dtype=np.int32)
     node_heights = np.concatenate([np.zeros(n), tops])
     for node in np.flatnonzero(tree.collapsed(min_support))[::-1] + n:  # parents first
         node_heights[node] = node_heights[tree.parents[node]]
     positions = np.empty(2 * n - 1)
-    positions[tree.leaf_order] = np.arange(n)
+    positions[order] = np.arange(n)
     for t, (left, right) in enumerate(tree.merges.tolist()):
         positions[n + t] = (positions[left] + positions[right]) / 2
-    link_groups, leaf_groups = _groups(tree, n_clusters)
+    link_groups, leaf_groups = _groups(tree, n_clusters, order)
     return DendrogramLayout(
-        leaf_order=tree.leaf_order,
+        leaf_order=order,
         positions=positions,
         heights=node_heights,
         links=_links(tree, positions, node_heights),
@@ -95,6 +104,33 @@ def dendrogram_layout(
         stems=_stems(tree, positions, node_heights, n_clusters),
         cut_height=_cut_height(tops, n_clusters),
     )
+
+
+def own_heights(tree: Hierarchy) -> FloatArray | None:
+    """Return the heights that the tree has of its own, shape (N-1,), or None.
+
+    They are drawn only if all are known and none is below one of its children.
+    """
+    found = getattr(tree, "heights", None)
+    if found is None:
+        return None
+    heights = np.asarray(found, dtype=np.float64)
+    if heights.shape != (tree.n_objects - 1,) or not np.isfinite(heights).all():
+        return None
+    of_nodes = np.concatenate([np.zeros(tree.n_objects), heights])
+    rises = (of_nodes[tree.merges] <= heights[:, None]).all()
+    return heights if rises else None
+
+
+def _check_own_heights(tree: Hierarchy) -> FloatArray:
+    heights = own_heights(tree)
+    if heights is None:
+        raise InputError(
+            "this tree has no dissimilarities of its own that rise from the leaves to the root",
+            parameter="heights",
+            remedy="choose 'cladogram' or 'rank'",
+        )
+    return heights
 
 
 def _depth_heights(tree: Hierarchy) -> FloatArray:
@@ -125,14 +161,16 @@ def _links(tree: Hierarchy, positions: FloatArray, heights: FloatArray) -> Float
     return np.stack([np.column_stack(corner) for corner in corners], axis=1)
 
 
-def _groups(tree: Hierarchy, n_clusters: int | None) -> tuple[LabelArray, LabelArray]:
+def _groups(
+    tree: Hierarchy, n_clusters: int | None, order: Int32Array
+) -> tuple[LabelArray, LabelArray]:
     n = tree.n_objects
     link_groups = np.full(n - 1, ABOVE_CUT, dtype=np.intp)
     if n_clusters is None:
         return link_groups, np.full(n, ABOVE_CUT, dtype=np.intp)
     labels = tree.cut(n_clusters)
-    ordered = labels[tree.leaf_order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))  # clusters are slices of leaf_order
+    ordered = labels[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))  # clusters are slices of the order
     by_position = np.empty(n_clusters, dtype=np.intp)
     by_position[ordered[starts]] = np.arange(n_clusters)
     node_groups = by_position[labels].tolist()

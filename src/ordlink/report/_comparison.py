@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ordlink._html import escape, table
+from ordlink.hierarchy import Hierarchy
 from ordlink.report._words import advice_html
 from ordlink.validation import LearningCurve, MethodComparison, MethodScores
 
@@ -61,7 +62,7 @@ def _scores_table(comparison: MethodComparison) -> str:
     caption = (
         "Accuracy: the share of held-out comparisons that the tree of the other answers predicts; "
         "chance is 0.5. Revenue: from -1 to 1; chance is 0. ± one standard error over folds; the "
-        "difference to the best is taken in pairs, fold by fold. Own answers: accuracy of the tree "
+        "difference from the best is paired by fold. Own answers: accuracy of the tree "
         "of all answers on these answers. Seconds: time for one tree."
     )
     return table(header, rows, caption=caption)
@@ -82,9 +83,10 @@ def dot_plot(comparison: MethodComparison) -> str:
         return round(_LABELS + share * (_WIDTH - _LABELS - _RIGHT), 1)
 
     bottom = _ROW * len(shown) + 8
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
     marks = []
     for number in range(first, last + 1):
-        x, text = across(number * step), f"{number * step:.{max(0, _digits(step))}f}"
+        x, text = across(number * step), f"{number * step:.{digits}f}"
         marks += [_grid_line((x, x), (0, bottom)), _tick(x, bottom + 18, text)]
     for row, one in enumerate(shown):
         accuracy, error, y = one.held_out.accuracy, _error(one), _ROW * row + _ROW // 2
@@ -97,7 +99,7 @@ def dot_plot(comparison: MethodComparison) -> str:
             + _dot((across(accuracy), y), ends, (y, y), 5)
             + f"<title>{escape(one.label)}: {with_error(accuracy, error)}</title></circle></g>"
         )
-    caption = "Held-out accuracy of each method, and one standard error to both sides."
+    caption = "Held-out accuracy of each method, ± one standard error."
     style = f' style="max-width: {_WIDTH}px; width: 100%; font-size: 13px"'
     return _figure(marks, bottom + 28, caption, style=style)
 
@@ -148,24 +150,14 @@ def _figure(
 
 
 def _tick_step(span: float) -> float:
-    """Return 1, 2 or 5 times a power of ten that gives about five ticks.
-
-    Examples
-    --------
-    >>> _tick_step(0.08), _tick_step(0.0)
-    (0.02, 0.005)
-    """
+    """Return 1, 2 or 5 times a power of ten that gives about five ticks."""
     rough = max(span, 0.02) / 5
     power = 10.0 ** math.floor(math.log10(rough))
     factor = next(factor for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
     return round(factor * power, 10)
 
 
-def _digits(step: float) -> int:
-    return -math.floor(math.log10(step) + 1e-9)
-
-
-def curve_section(curve: LearningCurve | None) -> str:
+def curve_section(curve: LearningCurve | None, tree: Hierarchy) -> str:
     """Return accuracy against the number of answers, and whether to collect more."""
     if curve is None:
         return ""
@@ -181,11 +173,12 @@ def curve_section(curve: LearningCurve | None) -> str:
         "from disjoint subsets resolve in the same way (1/3 by chance)."
     )
     header = ("answers", "held-out accuracy", "stability")
-    return f"<p>{advice_html(curve)}</p>" + _plot(curve) + table(header, rows, caption=caption)
+    return (
+        f"<p>{advice_html(curve, tree)}</p>" + _plot(curve) + table(header, rows, caption=caption)
+    )
 
 
 def _points(curve: LearningCurve) -> list[tuple[int, float, float]]:
-    """Return size, accuracy and standard error."""
     columns = curve.sizes.tolist(), curve.accuracy.tolist(), curve.accuracy_error.tolist()
     return list(zip(*columns, strict=True))
 

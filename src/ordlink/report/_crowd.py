@@ -5,18 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from ordlink import validation
 from ordlink._html import Html, escape, table
 from ordlink._text import counted, percent
 from ordlink.report._evidence import Evidence
 from ordlink.report._words import named
-from ordlink.validation import (
-    AnnotatorQuality,
-    CrowdQuality,
-    ExclusionEffect,
-    RepeatAgreement,
-    TwoTrees,
-    WeightingEffect,
-)
 
 MOST_PEOPLE = 200  # with more people than this, only those with flags are listed
 SAME_WEIGHTS = 0.005  # weights that differ by less are called equal
@@ -25,23 +18,22 @@ FEWEST_FOR_ERROR = 20  # for fewer answers a standard error is itself too uncert
 
 def crowd_section(evidence: Evidence) -> str:
     """Return exclusions, weights, repeats, consistency and the table of people."""
-    crowd, weighting = evidence.crowd, evidence.weighting
-    weights = {} if weighting is None else weighting.weights
-    parts = [
-        _exclusion(evidence.exclusion),
-        _weighting(weighting),
-        _repeats(crowd),
-        _consistency(crowd),
-        _people(crowd, weights)
-        if crowd.annotators
-        else "<p>The file does not say who gave which answer.</p>",
-    ]
-    return "\n".join(part for part in parts if part)
+    crowd, weights = evidence.crowd, {}
+    parts = []
+    if evidence.exclusion is not None:
+        parts.append(_exclusion(evidence.exclusion))
+    if evidence.weighting is not None:
+        weights = evidence.weighting.weights
+        parts.append(_weighting(evidence.weighting))
+    parts += [_repeats(crowd), _consistency(crowd)]
+    if crowd.annotators:
+        parts.append(_people(crowd, weights))
+    else:
+        parts.append("<p>The file does not say who gave which answer.</p>")
+    return "\n".join(parts)
 
 
-def _exclusion(effect: ExclusionEffect | None) -> str:
-    if effect is None:
-        return ""
+def _exclusion(effect: validation.ExclusionEffect) -> str:
     return (
         f"<p><strong>Excluded on request:</strong> {named(effect.excluded, 50)}, "
         f"with {counted(effect.n_left_out, 'comparison')}. The trees with and without them resolve "
@@ -51,9 +43,7 @@ def _exclusion(effect: ExclusionEffect | None) -> str:
     )
 
 
-def _weighting(effect: WeightingEffect | None) -> str:
-    if effect is None:
-        return ""
+def _weighting(effect: validation.WeightingEffect) -> str:
     low, high = min(effect.weights.values()), max(effect.weights.values())
     if high - low < SAME_WEIGHTS:
         found = "Annotator weights do not differ, so all answers count equally."
@@ -72,7 +62,7 @@ def _weighting(effect: WeightingEffect | None) -> str:
     )
 
 
-def _agreement(effect: TwoTrees) -> str:
+def _agreement(effect: validation.TwoTrees) -> str:
     ties = ""
     if effect.agreement_of_ties < 1:
         ties = f"; trees that differ in ties only: {percent(effect.agreement_of_ties)}"
@@ -82,41 +72,38 @@ def _agreement(effect: TwoTrees) -> str:
     )
 
 
-def _repeats(crowd: CrowdQuality) -> str:
+def _repeats(crowd: validation.CrowdQuality) -> str:
     if not crowd.repeats.n_pairs:
         return (
             "<p>No question was asked twice, so agreement on the same question is unknown. Repeat "
             "some questions in the next survey to measure it.</p>"
         )
-    rows = [
-        _repeat_row("any two answers", crowd.repeats),
-        _repeat_row("two answers by one person", crowd.within),
-        _repeat_row("answers by two people", crowd.between),
-    ]
+    kinds = {
+        "any two answers": crowd.repeats,
+        "two answers by one person": crowd.within,
+        "answers by two people": crowd.between,
+    }
     return table(
         ("agreement of", "questions", "pairs of answers", "agree", "by chance", "beyond chance"),
-        [row for row in rows if row is not None],
+        [_repeat_row(name, found) for name, found in kinds.items() if found.n_pairs],
         caption="Answers to the same question: share of pairs of answers that agree, mean over "
         "questions, ± one standard error. Beyond chance: 0 for guessing, 100 % for perfect "
         "agreement.",
     )
 
 
-def _repeat_row(name: str, found: RepeatAgreement) -> tuple[str, ...] | None:
-    if not found.n_pairs:
-        return None
-    error = f" ± {100 * found.error:.0f}" if math.isfinite(found.error) else ""
-    return (
-        name,
-        f"{found.n_questions:,}",
-        f"{found.n_pairs:,}",
-        f"{100 * found.agreement:.0f}{error} %",
-        percent(found.chance),
-        percent(found.corrected),
-    )
+def _repeat_row(name: str, found: validation.RepeatAgreement) -> tuple[str, ...]:
+    agree, numbers = _share(found.agreement, found.error), (found.n_questions, found.n_pairs)
+    chances = percent(found.chance), percent(found.corrected)
+    return name, *(f"{number:,}" for number in numbers), agree, *chances
 
 
-def _consistency(crowd: CrowdQuality) -> str:
+def _share(share: float, error: float) -> str:
+    shown = f" ± {100 * error:.0f}" if math.isfinite(error) else ""
+    return f"{100 * share:.0f}{shown} %"
+
+
+def _consistency(crowd: validation.CrowdQuality) -> str:
     cycles = crowd.cycles
     text = (
         f"<p>{counted(crowd.n_contradictions, 'comparison was', 'comparisons were')} answered both "
@@ -132,8 +119,8 @@ def _consistency(crowd: CrowdQuality) -> str:
     return text + "</p>"
 
 
-def _people(crowd: CrowdQuality, weights: Mapping[str, float]) -> str:
-    people: Sequence[AnnotatorQuality] = crowd.annotators
+def _people(crowd: validation.CrowdQuality, weights: Mapping[str, float]) -> str:
+    people: Sequence[validation.AnnotatorQuality] = crowd.annotators
     note = ""
     if len(people) > MOST_PEOPLE:
         people = [person for person in people if person.flags]
@@ -206,21 +193,20 @@ def _people(crowd: CrowdQuality, weights: Mapping[str, float]) -> str:
     )
 
 
-def _accuracy(person: AnnotatorQuality) -> str:
+def _accuracy(person: validation.AnnotatorQuality) -> str:
     if not math.isfinite(person.accuracy):
         return "-"
-    sure = person.n_answers >= FEWEST_FOR_ERROR and math.isfinite(person.accuracy_error)
-    error = f" ± {100 * person.accuracy_error:.0f}" if sure else ""
-    return f"{100 * person.accuracy:.0f}{error} %"
+    many = person.n_answers >= FEWEST_FOR_ERROR
+    return _share(person.accuracy, person.accuracy_error if many else math.nan)
 
 
-def _own(person: AnnotatorQuality) -> str:
+def _own(person: validation.AnnotatorQuality) -> str:
     own = person.repeats
     text = f"{percent(own.agreement)} of {own.n_questions:,}" if own.n_pairs else "-"
     return text.replace(" ", "\u00a0")  # in one line, whatever the width
 
 
-def _chances(people: Sequence[AnnotatorQuality]) -> str:
+def _chances(people: Sequence[validation.AnnotatorQuality]) -> str:
     """Return how often chance picks the first option; a range where forms differ."""
     found = sorted({percent(one.first_chance) for one in people if one.n_placed})
     return found[0] if len(found) == 1 else " to ".join((found[0], found[-1])) if found else "-"

@@ -4,52 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
+from ordlink import validation
 from ordlink._text import either
+from ordlink._threads import n_cores
 from ordlink._typing import Progress
 from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import find_method
-from ordlink.validation import (
-    CANDIDATES,
-    FEWEST_TO_COMPARE,
-    METHODS_FOR_WEIGHTS,
-    BranchSupport,
-    Candidate,
-    CrowdQuality,
-    ExclusionEffect,
-    HierarchyTest,
-    LearningCurve,
-    MethodComparison,
-    WeightingEffect,
-    annotator_weights,
-    branch_support,
-    check_listed,
-    compare_methods,
-    crowd_quality,
-    estimate_seconds,
-    exclusion_effect,
-    hierarchy_test,
-    learning_curve,
-    weighting_effect,
-    without_annotators,
-)
 
 Stages: TypeAlias = Callable[[str], Progress | None]
 """Called with the name of each stage; returns a progress callback for it, or None."""
 LONGEST_SUPPORT = 180.0
-"""Estimated seconds on one core for all bootstrap samples: two to three minutes on two cores.
-
-A bootstrap sample may take twice as long as the answers, on which the estimates are based.
-"""
+"""Estimated seconds on one core for all bootstrap samples: two to three minutes on two cores."""
 USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50  # bootstrap samples by default, and for a slow method
+N_FOLDS = 5
+LONGEST_QUICK = 3.0  # estimated seconds of all trees of a method that a quick report compares
+WORTH_PROCESSES = 10.0  # estimated seconds of one core; starting processes takes about two
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +36,16 @@ class Evidence:
 
     comparisons: ListedComparisons
     summary: ComparisonsSummary
-    chosen: Candidate  # the method of the tree
+    chosen: validation.Candidate  # the method of the tree
     reason: str  # why this method, as a sentence
-    support: BranchSupport
+    support: validation.BranchSupport
     consensus: Hierarchy  # majority rule, of the bootstrap samples
-    methods: MethodComparison | None
-    test: HierarchyTest | None
-    curve: LearningCurve | None
-    crowd: CrowdQuality
-    exclusion: ExclusionEffect | None  # the tree with and without the excluded annotators
-    weighting: WeightingEffect | None  # the tree with and without annotator weights, on request
+    methods: validation.MethodComparison | None
+    test: validation.HierarchyTest | None
+    curve: validation.LearningCurve | None
+    crowd: validation.CrowdQuality
+    exclusion: validation.ExclusionEffect | None  # with and without the excluded annotators
+    weighting: validation.WeightingEffect | None  # with and without annotator weights, on request
     n_bootstrap: int
     bootstrap_reason: str  # why so many samples
     seed: int
@@ -86,6 +64,8 @@ def gather_evidence(
     seed: Seed = 0,
     exclude: Sequence[str] = (),
     weigh_people: bool = False,
+    quick: bool = False,
+    n_jobs: int | None = None,
     stages: Stages | None = None,
 ) -> Evidence:
     """Return everything that a report is based on.
@@ -95,9 +75,9 @@ def gather_evidence(
     comparisons : ListedComparisons
         The answers.
     method : str
-        A method for comparisons, or the label of a candidate. "auto" chooses the one that predicts
-        held-out answers best, of those whose bootstrap takes about two minutes at most; with too
-        few answers to hold some out, spectral.
+        A method for comparisons, or the label of a candidate. "auto" chooses the method that
+        predicts held-out answers best, of those whose bootstrap takes at most about two minutes;
+        with too few answers to hold some out, it chooses spectral.
     n_bootstrap : int, optional
         Number of bootstrap samples; by default 200, or as many as a slow method processes in about
         two minutes, but at least 50.
@@ -108,8 +88,12 @@ def gather_evidence(
     weigh_people : bool
         Whether to compare with the tree that weights annotators, see
         `ordlink.validation.annotator_weights`. The tree of the report does not use weights.
+    quick : bool
+        For a first look: only methods that take seconds, and by default 50 bootstrap samples.
+    n_jobs : int, optional
+        Number of processes for long work; by default one per core. Nothing else depends on it.
     stages : callable, optional
-        Called with the name of each stage; returns a callback for (steps done, steps in all), or
+        Called with the name of each stage; returns a callback for (steps done, total steps), or
         None.
 
     Examples
@@ -120,61 +104,63 @@ def gather_evidence(
     >>> evidence.tree.n_objects, evidence.methods is None
     (4, True)
     """
-    check_listed(comparisons)
+    validation.check_listed(comparisons)
     seed = seed_number(seed)
     begin = stages or (lambda _: None)
     everybody = comparisons
     if exclude:
-        comparisons = without_annotators(comparisons, exclude)
+        comparisons = validation.without_annotators(comparisons, exclude)
     if comparisons.n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {comparisons.n_objects}")
     named = None if method == "auto" else find_candidate(method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the page says so
-        weights = annotator_weights(comparisons, seed=seed) if weigh_people else None
+        weights = None
+        if weigh_people:
+            progress = begin("annotator weights")
+            weights = validation.annotator_weights(comparisons, seed=seed, progress=progress)
         n_separate = len(np.unique(comparisons.answer_ids))  # answers that can be held out
+        bootstrap_reason = "as requested"
         progress, methods = begin("methods"), None
-        if n_separate >= FEWEST_TO_COMPARE:
-            methods = compare_methods(comparisons, seed=seed, progress=progress)
+        if n_separate >= validation.FEWEST_TO_COMPARE:
+            methods = compare_candidates(
+                comparisons, quick=quick, seed=seed, n_jobs=n_jobs, progress=progress
+            )
+        if quick and n_bootstrap is None:
+            n_bootstrap, bootstrap_reason = FEWEST_BOOTSTRAP, "few, for a first look"
         if named is None:
             at_least = n_bootstrap or FEWEST_BOOTSTRAP
             chosen, reason = choose_method(methods, comparisons, at_least)
         else:
             chosen, reason = named, f"{named.label} was requested."
-        bootstrap_reason = "as requested"
         if n_bootstrap is None:
             n_bootstrap, bootstrap_reason = choose_n_bootstrap(chosen, comparisons)
-        options = dict(chosen.options)
-        support = branch_support(
+        how = {"method": chosen.method, "seed": seed, **chosen.options}
+        in_processes = n_bootstrap * _seconds_per_sample(chosen.method, comparisons)
+        support = validation.branch_support(
             comparisons,
-            chosen.method,
             n_bootstrap=n_bootstrap,
-            seed=seed,
+            n_jobs=choose_n_jobs(n_jobs, in_processes) if chosen.method == "spectral" else None,
             progress=begin("support"),
-            **options,
+            **how,
         )
-        begin("hierarchy test")
-        test = None
+        progress, test = begin("hierarchy test"), None
         with contextlib.suppress(InputError):  # a half of the pairs without comparisons
-            test = hierarchy_test(comparisons, chosen.method, seed=seed, **options)
+            test = validation.hierarchy_test(comparisons, progress=progress, **how)
         progress, curve = begin("learning curve"), None
-        if n_separate >= 4 * FEWEST_TO_COMPARE:
+        if n_separate >= 4 * validation.FEWEST_TO_COMPARE:
             with contextlib.suppress(InputError):  # too few answers for the sizes
-                curve = learning_curve(
-                    comparisons,
-                    chosen.method,
-                    n_repetitions=1,
-                    seed=seed,
-                    progress=progress,
-                    **options,
+                curve = validation.learning_curve(
+                    comparisons, n_repetitions=1, progress=progress, **how
                 )
-        crowd = crowd_quality(comparisons, seed=seed, progress=begin("crowd quality"))
-        exclusion = None
-        if exclude:
-            exclusion = exclusion_effect(everybody, exclude, chosen.method, seed=seed, **options)
+        crowd = validation.crowd_quality(comparisons, seed=seed, progress=begin("crowd quality"))
+        exclusion = validation.exclusion_effect(everybody, exclude, **how) if exclude else None
         weighting = None
         if weights is not None:
-            weighting = _weighting(comparisons, weights, chosen, seed)
+            # A method that takes no weights is replaced by the default one.
+            takes_weights = chosen.method in validation.METHODS_FOR_WEIGHTS
+            settings = how if takes_weights else {"seed": seed}
+            weighting = validation.weighting_effect(comparisons, weights, **settings)
     consensus = support.consensus()
     return Evidence(
         comparisons=comparisons,
@@ -195,37 +181,64 @@ def gather_evidence(
     )
 
 
-def _weighting(
-    comparisons: ListedComparisons, weights: Mapping[str, float], chosen: Candidate, seed: int
-) -> WeightingEffect:
-    """Return the effect of weights on this method, or on the default one if it takes no weights."""
-    if chosen.method in METHODS_FOR_WEIGHTS:
-        return weighting_effect(comparisons, weights, chosen.method, seed=seed, **chosen.options)
-    return weighting_effect(comparisons, weights, seed=seed)
+def compare_candidates(
+    comparisons: ListedComparisons,
+    *,
+    quick: bool,
+    seed: int,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> validation.MethodComparison:
+    """Return the comparison of methods; a quick one leaves slow methods out, and says so."""
+    n_trees = N_FOLDS + 1
+    seconds = {
+        label: n_trees * _seconds_per_sample(one.method, comparisons)
+        for label, one in validation.CANDIDATES.items()
+    }
+    slow = [label for label in seconds if quick and seconds[label] > LONGEST_QUICK]
+    chosen = [label for label in seconds if label not in slow] or ["AddS-AL"]
+    longest = sum(seconds[label] for label in chosen)
+    found = validation.compare_methods(
+        comparisons,
+        chosen if slow else None,
+        n_folds=N_FOLDS,
+        seed=seed,
+        n_jobs=choose_n_jobs(n_jobs, longest),
+        progress=progress,
+    )
+    if not slow:
+        return found
+    why = "too slow for a quick report"
+    return replace(found, left_out={label: why for label in slow if label not in chosen})
 
 
-def find_candidate(method: str) -> Candidate:
+def choose_n_jobs(n_jobs: int | None, seconds: float) -> int:
+    """Return the number of processes: as given, or one per core if the work is long enough."""
+    return n_jobs or (n_cores() if seconds > WORTH_PROCESSES else 1)
+
+
+def find_candidate(method: str) -> validation.Candidate:
     """Return the candidate with this label, or the method of this name with its defaults."""
-    if method in CANDIDATES:
-        return CANDIDATES[method]
+    if method in validation.CANDIDATES:
+        return validation.CANDIDATES[method]
     found = find_method(method)
     if found.needs != "comparisons":
         raise InputError(
             f"{found.name} needs {found.needs}",
             parameter="method",
-            remedy=f"for a report on answers use {either(CANDIDATES)}",
+            remedy=f"for a report on answers use {either(validation.CANDIDATES)}",
         )
-    return Candidate(found.name, found.name)
+    return validation.Candidate(found.name, found.name)
 
 
 def choose_method(
-    methods: MethodComparison | None, comparisons: ListedComparisons, n_bootstrap: int
-) -> tuple[Candidate, str]:
-    """Return the method and the reason: as "auto", without those slower than `LONGEST_SUPPORT`."""
+    methods: validation.MethodComparison | None, comparisons: ListedComparisons, n_bootstrap: int
+) -> tuple[validation.Candidate, str]:
+    """Return the method that "auto" uses, of those within `LONGEST_SUPPORT`, and the reason."""
     if methods is None:
-        return CANDIDATES["spectral"], (
-            f"there are fewer than {FEWEST_TO_COMPARE} separate answers, too few to hold some out; "
-            "spectral needs the fewest."
+        return validation.CANDIDATES["spectral"], (
+            f"there are fewer than {validation.FEWEST_TO_COMPARE} separate answers, too few to "
+            "hold some out; spectral needs the fewest."
         )
     seconds = {
         one.label: n_bootstrap * _seconds_per_sample(one.method, comparisons)
@@ -233,12 +246,14 @@ def choose_method(
     }
     fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
     if methods.recommended in fast:
-        return CANDIDATES[methods.recommended], methods.reason
+        return validation.CANDIDATES[methods.recommended], methods.reason
     label = fast[0] if fast else min(seconds, key=seconds.__getitem__)
-    return CANDIDATES[label], _why_not_the_recommended(label, methods, n_bootstrap, fast)
+    return validation.CANDIDATES[label], _why_not_the_recommended(label, methods, n_bootstrap, fast)
 
 
-def choose_n_bootstrap(candidate: Candidate, comparisons: ListedComparisons) -> tuple[int, str]:
+def choose_n_bootstrap(
+    candidate: validation.Candidate, comparisons: ListedComparisons
+) -> tuple[int, str]:
     """Return the default number of bootstrap samples, and the reason."""
     seconds = _seconds_per_sample(candidate.method, comparisons)
     if USUAL_BOOTSTRAP * seconds <= LONGEST_SUPPORT:
@@ -250,12 +265,12 @@ def choose_n_bootstrap(candidate: Candidate, comparisons: ListedComparisons) -> 
 
 
 def _seconds_per_sample(method: str, comparisons: ListedComparisons) -> float:
-    """Return an estimate rather than a measurement: the page is the same on every machine."""
-    return estimate_seconds(method, comparisons.n_objects, comparisons.n_rows)
+    # An estimate rather than a measurement: the page is the same on every machine.
+    return validation.estimate_seconds(method, comparisons.n_objects, comparisons.n_rows)
 
 
 def _why_not_the_recommended(
-    label: str, methods: MethodComparison, n_bootstrap: int, fast: Sequence[str]
+    label: str, methods: validation.MethodComparison, n_bootstrap: int, fast: Sequence[str]
 ) -> str:
     """Return why the best of the fast methods is used, or the fastest if none is fast."""
     best, samples = methods.best, f"{n_bootstrap:,} bootstrap samples"

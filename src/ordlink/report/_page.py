@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ordlink import __version__
 from ordlink._html import Html, escape, page, table
+from ordlink.report._citations import citations_section
 from ordlink.report._comparison import comparison_section, curve_section
 from ordlink.report._crowd import crowd_section
 from ordlink.report._evidence import Evidence
+from ordlink.report._paragraphs import paper_section
 from ordlink.report._tree import newick_details, resource, thumbnails, tree_figure
 from ordlink.report._words import summary_html
 
@@ -24,44 +25,6 @@ FOLDS = {
     "answers by the same people may be in it.",
 }
 CHECKED = ("4-AL", "AddS-AL")  # methods whose 95 % threshold docs/trust.md validates
-PAPER = (
-    "Ghoshdastidar, D., Perrot, M., & von Luxburg, U. (2019). Foundations of comparison-based "
-    "hierarchical clustering. Advances in Neural Information Processing Systems, 32."
-)
-OWN = f"ordlink (version {__version__}), docs/{{page}} of its source: {{title}}."
-OF_METHOD = {
-    "spectral": OWN.format(page="fewest-answers.md", title="The best tree from the fewest answers"),
-    "AddS-AL": "Perrot, M., Esser, P., & Ghoshdastidar, D. (2020). Near-optimal comparison based "
-    "clustering. Advances in Neural Information Processing Systems, 33.",
-    "tSTE-AL": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE "
-    "International Workshop on Machine Learning for Signal Processing.",
-    "SOE-AL": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. International "
-    "Conference on Machine Learning.",
-    "FORTE-AL": "Jain, L., Jamieson, K., & Nowak, R. (2016). Finite sample prediction and recovery "
-    "bounds for ordinal embedding. Advances in Neural Information Processing Systems, 29.",
-}
-BOOTSTRAP = (
-    "Felsenstein, J. (1985). Confidence limits on phylogenies: an approach using the bootstrap. "
-    "Evolution, 39."
-)
-TRANSFER = (
-    "Lemoine, F., Domelevo Entfellner, J.-B., Wilkinson, E., Correia, D., Dávila Felipe, M., De "
-    "Oliveira, T., & Gascuel, O. (2018). Renewing Felsenstein's phylogenetic bootstrap in the era "
-    "of big data. Nature, 556."
-)
-SAMPLES = OWN.format(page="trust.md", title="How far a tree can be trusted")
-PERMUTATION = (
-    "Mantel, N. (1967). The detection of disease clustering and a generalized regression approach. "
-    "Cancer Research, 27."
-)
-REVENUE = (
-    "Mandal, A., Perrot, M., & Ghoshdastidar, D. (2023). A revenue function for comparison-based "
-    "hierarchical clustering. Transactions on Machine Learning Research."
-)
-SKILL = (
-    "Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates "
-    "using the EM algorithm. Applied Statistics, 28."
-)
 
 
 @dataclass(frozen=True)
@@ -86,7 +49,7 @@ def report_page(
     Parameters
     ----------
     evidence, title, making
-        As `gather_evidence` gives it; heading of the page; how it was made.
+        The result of `gather_evidence`, the heading of the page, and how it was made.
     pictures : sequence of Path or None, optional
         One picture per object, shown at its leaf.
 
@@ -102,21 +65,25 @@ def report_page(
     making = making or Making()
     small = None if pictures is None else thumbnails(pictures)
     sections = [
-        ("summary", "Summary", summary_html(evidence)),
+        ("summary", "Summary", summary_html(evidence, small)),
         ("tree", "The tree", _tree(evidence, small)),
         ("consensus", "Consensus of the bootstrap samples", _consensus(evidence, small)),
         ("data", "The data", _data(evidence)),
         ("crowd", "Quality of the answers", crowd_section(evidence)),
         ("methods", "Methods compared", _methods(evidence)),
-        ("curve", "Would more answers help?", curve_section(evidence.curve)),
+        ("curve", "Would more answers help?", curve_section(evidence.curve, evidence.tree)),
+        ("paper", "For your paper", paper_section(evidence)),
         ("making", "How this was made", _making(evidence, making)),
         ("citations", "To cite", citations_section(evidence)),
     ]
     shown = [(key, heading, body) for key, heading, body in sections if body]
     links = "".join(f'<li><a href="#{key}">{heading}</a></li>' for key, heading, _ in shown)
+    source = f" from <code>{escape(making.source)}</code>" if making.source else ""
+    day = "" if making.made_at is None else f", {making.made_at:%d %B %Y}".replace(", 0", ", ")
     body = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="lead">{_lead(evidence, making)}</p>',
+        f'<p class="lead">A hierarchy of {evidence.summary.n_objects:,} objects{source}, and how '
+        f"well the answers support it{day}.</p>",
         f'<nav aria-label="Contents" class="screen-only"><ul class="contents">{links}</ul></nav>',
         *(
             f'<section aria-labelledby="{key}"><h2 id="{key}">{heading}</h2>\n{content}\n</section>'
@@ -124,15 +91,6 @@ def report_page(
         ),
     ]
     return page(title, "\n".join(body), style=resource("report.css"), script=resource("tree.js"))
-
-
-def _lead(evidence: Evidence, making: Making) -> str:
-    source = f" from <code>{escape(making.source)}</code>" if making.source else ""
-    day = "" if making.made_at is None else f", {making.made_at:%d %B %Y}".replace(", 0", ", ")
-    return (
-        f"A hierarchy of {evidence.summary.n_objects:,} objects{source}, and how well the answers "
-        f"support it{day}."
-    )
 
 
 def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | None) -> str:
@@ -145,19 +103,14 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
         f"{_threshold(evidence.chosen.method)} From right to left, branches join in merge order; "
         "their lengths have no other meaning."
     )
+    shares, transfers = evidence.support.shares, evidence.support.transfers
     figure = tree_figure(
-        evidence.tree,
-        "tree-all",
-        caption,
-        pictures=pictures,
-        shares=evidence.support.shares,
-        transfers=evidence.support.transfers,
+        evidence.tree, "tree-all", caption, pictures=pictures, shares=shares, transfers=transfers
     )
     return figure + newick_details(evidence.tree)
 
 
 def _threshold(method: str) -> str:
-    """Return for which methods the threshold of firm branches has been validated."""
     other = "" if method in CHECKED else f", not for {escape(method)}"
     if method == "spectral":
         other = " and, in a smaller study, spectral"
@@ -181,12 +134,7 @@ def _consensus(evidence: Evidence, pictures: Sequence[dict[str, object] | None] 
         "stricter than the support above: one misplaced object is enough to lose a group."
     )
     return tree_figure(
-        evidence.consensus,
-        "tree-consensus",
-        caption,
-        pictures=pictures,
-        threshold=0.5,
-        min_threshold=0.5,
+        evidence.consensus, "tree-consensus", caption, pictures=pictures, lowest_threshold=0.5
     )
 
 
@@ -254,30 +202,7 @@ def _version(name: str) -> str:
 
 
 def making_time(epoch: str | None) -> datetime:
-    """Return the time of making: SOURCE_DATE_EPOCH where it is given, else the present."""
+    """Return the time of creation: SOURCE_DATE_EPOCH if given, else the current time."""
     if epoch is not None and epoch.isdecimal():
         return datetime.fromtimestamp(int(epoch), UTC)
     return datetime.now(UTC)
-
-
-def citations_section(evidence: Evidence) -> str:
-    """Return the list of what to cite, with what each was used for."""
-    method = evidence.chosen.method
-    entries = [("comparison-based hierarchical clustering, 4-AL, 4K-AL", PAPER)]
-    if method in OF_METHOD:
-        entries.append((f"the method of the tree, {method}", OF_METHOD[method]))
-    entries += [("support of branches", BOOTSTRAP), ("transfer support", TRANSFER)]
-    own = "bootstrap samples"
-    if evidence.test is not None:
-        own += ", test for structure"
-        entries.append(("permutation test", PERMUTATION))
-    entries.append((own, SAMPLES))
-    if evidence.test is not None or evidence.methods is not None:
-        entries.append(("revenue", REVENUE))
-    if any(person.skill == person.skill for person in evidence.crowd.annotators):
-        entries.append(("estimated share of correct answers", SKILL))
-    items = "".join(
-        f"<li>{escape(text)} <span class='note'>({escape(used)})</span></li>"
-        for used, text in entries
-    )
-    return f"<ul>{items}</ul>"

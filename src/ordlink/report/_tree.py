@@ -15,6 +15,7 @@ from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 
 LARGEST_TEXT = 400  # trees of more objects are not drawn as text
+TRANSPARENT = ("RGBA", "LA", "PA")  # modes of pictures with an alpha channel
 HEIGHT, WIDTH = 80, 140  # in pixels: about twice the size on the page, for high-resolution screens
 
 
@@ -31,45 +32,48 @@ def tree_figure(
     pictures: Sequence[dict[str, object] | None] | None = None,
     shares: FloatArray | None = None,
     transfers: FloatArray | None = None,
-    threshold: float = 0.0,
-    min_threshold: float = 0.0,
+    lowest_threshold: float = 0.0,
 ) -> str:
     """Return a figure that the script fills: controls, drawing, details of the selected branch.
 
-    The slider hides branches by their support, from `min_threshold` on. The caption is HTML.
+    The slider hides branches by their support, from `lowest_threshold` on. The caption is HTML.
     """
     data = {
         "names": list(tree.labels_text),
         "merges": tree.merges.tolist(),
         "support": _numbers(tree.support),
-        "shares": None if shares is None else _numbers(shares),
-        "transfers": None if transfers is None else _numbers(transfers),
+        "shares": _numbers(shares),
+        "transfers": _numbers(transfers),
         "scores": _numbers(tree.scores),
         "tied": tree.tied.tolist(),
         "pictures": None if pictures is None else list(pictures),
-        "threshold": round(100 * threshold),
-        "minThreshold": round(100 * min_threshold),
+        "threshold": round(100 * lowest_threshold),
     }
-    min_support = threshold if threshold > 0 else None
-    text = tree.to_text(width=90, min_support=min_support) if tree.n_objects <= LARGEST_TEXT else ""
     return (
         f'<figure class="tree" id="{escape(identifier)}" data-source="{escape(identifier)}-data">'
-        f'<noscript><pre aria-label="The tree as text">{escape(text)}</pre></noscript>'
+        f"<noscript>{_text(tree, lowest_threshold or None)}</noscript>"
         f"<figcaption>{caption}</figcaption></figure>\n" + data_block(f"{identifier}-data", data)
     )
 
 
 def newick_details(tree: Hierarchy) -> str:
     """Return the tree as text and in Newick format, to copy."""
-    text = tree.to_text(width=90) if tree.n_objects <= LARGEST_TEXT else ""
-    drawing = f'<pre aria-label="The tree as text">{escape(text)}</pre>' if text else ""
     return (
         '<details class="screen-only"><summary>The tree as text and in Newick format</summary>'
-        f"{drawing}<pre>{escape(tree.to_newick())}</pre></details>"
+        f"{_text(tree)}<pre>{escape(tree.to_newick())}</pre></details>"
     )
 
 
-def _numbers(values: FloatArray) -> list[float | None]:
+def _text(tree: Hierarchy, min_support: float | None = None) -> str:
+    if tree.n_objects > LARGEST_TEXT:
+        return ""
+    text = tree.to_text(width=90, min_support=min_support)
+    return f'<pre aria-label="The tree as text">{escape(text)}</pre>'
+
+
+def _numbers(values: FloatArray | None) -> list[float | None] | None:
+    if values is None:
+        return None
     return [value if math.isfinite(value) else None for value in values.tolist()]
 
 
@@ -88,7 +92,8 @@ def _thumbnail(path: Path) -> dict[str, object]:
         with Image.open(path) as image:
             image.draft("RGB", (2 * WIDTH, 2 * HEIGHT))  # JPEG: decode no more than needed
             upright = ImageOps.exif_transpose(image)
-            small = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
+            is_transparent = upright.mode in TRANSPARENT or "transparency" in upright.info
+            small = upright.convert("RGBA" if is_transparent else "RGB")
             small.thumbnail((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise InputError(
@@ -100,9 +105,3 @@ def _thumbnail(path: Path) -> dict[str, object]:
     plain.save(content, kind.upper(), **({"quality": 78} if kind == "jpeg" else {"optimize": True}))
     data = base64.b64encode(content.getvalue()).decode()
     return {"uri": f"data:image/{kind};base64,{data}", "width": plain.width, "height": plain.height}
-
-
-def _is_transparent(image: object) -> bool:
-    return getattr(image, "mode", "") in ("RGBA", "LA", "PA") or "transparency" in getattr(
-        image, "info", {}
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,7 +15,10 @@ from ordlink.metrics import triplet_distance
 from ordlink.report._evidence import Evidence
 from ordlink.validation import WEAK_SUPPORT, LearningCurve, firm_branches
 
+Thumbnails: TypeAlias = Sequence[dict[str, object] | None]
+"""Data URI and size of the picture of each object."""
 MOST_NAMES = 8
+THUMBNAIL = 30  # pixels: height of a picture beside a name
 MOST_BRANCHES = 6
 LEVEL = 0.05  # significance level of the hierarchy test
 FEWEST_PAIRS = 20  # no share is given for fewer pairs of answers, or fewer triads
@@ -22,23 +26,23 @@ ALIKE = 0.1  # two root splits are equivalent if at most this share of the objec
 AS_GOOD = 2.0  # the tree shown counts as equally good within so many standard errors of the best
 
 
-def summary_html(evidence: Evidence) -> str:
-    """Return the summary: what is and what is not supported."""
+def summary_html(evidence: Evidence, pictures: Thumbnails | None = None) -> str:
+    """Return the summary as a list; groups show the pictures of the objects that they name."""
     points = [
         _about_data(evidence),
         _about_hierarchy(evidence),
-        _about_branches(evidence),
+        _about_branches(evidence, pictures),
         _about_prediction(evidence),
         _about_top(evidence),
         _about_crowd(evidence),
-        "" if evidence.curve is None else advice_html(evidence.curve),
+        "" if evidence.curve is None else advice_html(evidence.curve, evidence.tree),
     ]
     items = "".join(f"<li>{point}</li>" for point in points if point)
     return f"<ul class='summary'>{items}</ul>"
 
 
 def named(names: Sequence[str], most: int = MOST_NAMES) -> str:
-    """Return the first names, and how many more there are, as HTML."""
+    """Return the first few names, and how many more there are, as HTML."""
     more = len(names) - most
     return escape(", ".join(names[:most]) + (f" and {more} more" if more > 0 else ""))
 
@@ -50,7 +54,7 @@ def _about_data(evidence: Evidence) -> str:
         people = f" by {counted(summary.n_annotators, 'person', 'people')}"
     text = (
         f"<strong>The data.</strong> {counted(summary.n_answers, 'answer')}{people} about "
-        f"{counted(summary.n_objects, 'object')}, which make "
+        f"{counted(summary.n_objects, 'object')}, which give "
         f"{counted(summary.n_comparisons, 'comparison')} of pairs."
     )
     if summary.never_named:
@@ -91,7 +95,7 @@ def _about_hierarchy(evidence: Evidence) -> str:
     )
 
 
-def _about_branches(evidence: Evidence) -> str:
+def _about_branches(evidence: Evidence, pictures: Thumbnails | None) -> str:
     tree = evidence.tree
     support = tree.support[:-1]
     if not len(support):
@@ -105,15 +109,13 @@ def _about_branches(evidence: Evidence) -> str:
         f"{'is' if n_weak == 1 else 'are'} not supported (below 50 %)."
     )
     if firm:
-        shown = [_members(tree, t) for t in firm[:MOST_BRANCHES]]
-        items = "".join(f"<li>{one}</li>" for one in shown)
-        more = len(firm) - len(shown)
+        items = "".join(f"<li>{_members(tree, t, pictures)}</li>" for t in firm[:MOST_BRANCHES])
         text += f" Firm, the largest first:<ul>{items}</ul>"
-        if more > 0:
-            text += f"and {more} more. "
+        if len(firm) > MOST_BRANCHES:
+            text += f"and {len(firm) - MOST_BRANCHES} more. "
     if n_weak:
         text += (
-            " Do not interpret the inside of an unsupported branch: raise the slider at the tree "
+            " Do not interpret the inside of an unsupported branch: raise the slider of the tree "
             "to hide such branches."
         )
     elif not firm:
@@ -121,18 +123,34 @@ def _about_branches(evidence: Evidence) -> str:
     return text
 
 
-def _members(tree: Hierarchy, t: int) -> str:
-    """Return the objects of a branch, or those outside where these are fewer, and its support."""
+def smaller_side(tree: Hierarchy, t: int) -> tuple[list[int], bool]:
+    """Return the objects that name a branch, and whether these are the ones outside of it."""
     members = tree.members(tree.n_objects + t)
-    outside = np.setdiff1d(np.arange(tree.n_objects), members)
+    if 2 * len(members) <= tree.n_objects:
+        return members.tolist(), False
+    return np.setdiff1d(np.arange(tree.n_objects), members).tolist(), True
+
+
+def group_words(tree: Hierarchy, t: int) -> str:
+    """Return a branch in words, named by its smaller side, with its support."""
+    shown, is_outside = smaller_side(tree, t)
+    names = [tree.name_of(i) for i in shown]
+    more = len(names) - MOST_NAMES
+    text = ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
     support = f"{whole_percent(tree.support[t])} %"
-    names = named([tree.name_of(i) for i in members.tolist()])
-    if len(members) <= MOST_NAMES:
-        return f"{names} ({support})"
-    if len(outside) <= MOST_NAMES:
-        rest = named([tree.name_of(i) for i in outside.tolist()])
-        return f"{len(members)} objects, all but {rest} ({support})"
-    return f"{len(members)} objects: {names} ({support})"
+    if is_outside:
+        return f"{tree.n_objects - len(shown)} objects, all but {text} ({support})"
+    return f"{text} ({support})" if more <= 0 else f"{len(shown)} objects: {text} ({support})"
+
+
+def _members(tree: Hierarchy, t: int, pictures: Thumbnails | None = None) -> str:
+    text = escape(group_words(tree, t))
+    shown, _ = smaller_side(tree, t)
+    small = [] if pictures is None else [pictures[i] for i in shown[:MOST_NAMES]]
+    images = "".join(
+        f'<img src="{one["uri"]}" alt="" height="{THUMBNAIL}"> ' for one in small if one is not None
+    )
+    return f"{text}<br>{images}" if images else text
 
 
 def _about_prediction(evidence: Evidence) -> str:
@@ -143,19 +161,20 @@ def _about_prediction(evidence: Evidence) -> str:
         )
     labels = [one.label for one in evidence.methods.scores]
     text = "<strong>Prediction.</strong> "
+    label = escape(evidence.chosen.label)
     if evidence.chosen.label in labels:
         held_out = evidence.methods[evidence.chosen.label].held_out
         by_people = evidence.methods.folds_by == "people"
         unseen = "by people it has not seen" if by_people else "in answers it has not seen"
         text += (
-            f"The tree ({escape(evidence.chosen.label)}) predicts {percent(held_out.accuracy)} "
-            f"(± {100 * held_out.accuracy_error:.1f}) of the comparisons {unseen}; guessing would "
+            f"The tree ({label}) predicts {percent(held_out.accuracy)} (± "
+            f"{100 * held_out.accuracy_error:.1f}) of the comparisons {unseen}; guessing would "
             "give 50 %."
         )
     else:
         text += (
-            f"The tree shown ({escape(evidence.chosen.label)}) was not evaluated on held-out "
-            f"answers. Of the methods that were, {escape(evidence.methods.reason)}"
+            f"The tree shown ({label}) was not evaluated on held-out answers. Of the methods that "
+            f"were, {escape(evidence.methods.reason)}"
         )
     between = evidence.crowd.between if evidence.crowd.between.n_pairs else evidence.crowd.repeats
     if between.n_pairs >= FEWEST_PAIRS:
@@ -168,19 +187,11 @@ def _about_prediction(evidence: Evidence) -> str:
 
 
 def _ceiling(agreement: float, chance: float) -> str:
-    """Return the ceiling that such agreement sets on prediction, as the end of a sentence.
-
-    If a question of two options is answered one way with probability p, two answers agree with
-    p^2 + (1 - p)^2, and the best prediction is right with p or 1 - p, whichever is more; questions
-    that differ in p are predicted no better.
-
-    Examples
-    --------
-    >>> _ceiling(0.68, 0.5), _ceiling(1.0, 0.5)
-    (', so no tree could predict more than 80 % of them.', '.')
-    """
+    """Return the ceiling that such agreement sets on prediction, as the end of a sentence."""
     if agreement >= 1:
         return "."
+    # If one of two options is chosen with probability p, two answers agree with p^2 + (1 - p)^2,
+    # and the best prediction is right with max(p, 1 - p); if p differs, it is right less often.
     most = (1 + math.sqrt(max(2 * agreement - 1, 0.0))) / 2
     if chance < 0.5 or most >= 0.995:  # more than two options, or hardly a limit
         return ", so no tree could predict all."
@@ -190,9 +201,7 @@ def _ceiling(agreement: float, chance: float) -> str:
 def _about_top(evidence: Evidence) -> str:
     """Return a warning where methods that predict equally well split the root differently.
 
-    Equally good means within one standard error of the best, paired over folds. They are compared
-    with the method shown, or the best if that was not compared; there is no warning if the method
-    shown predicts worse than the best.
+    There is none if the method shown predicts worse than the best.
     """
     methods, n_objects = evidence.methods, evidence.summary.n_objects
     if methods is None or n_objects < 3:
@@ -248,8 +257,21 @@ def _about_crowd(evidence: Evidence) -> str:
     return "<strong>Quality.</strong> " + " ".join(parts) if parts else ""
 
 
-def advice_html(curve: LearningCurve) -> str:
-    """Return whether to collect more answers, and why."""
+def most_are_unsupported(tree: Hierarchy) -> bool:
+    """Return whether more than half of the branches below the root have support below 50 %."""
+    support = tree.support[:-1]
+    return bool(2 * int((support < WEAK_SUPPORT).sum()) > len(support))
+
+
+def advice_html(curve: LearningCurve, tree: Hierarchy) -> str:
+    """Return whether to collect more answers, and why: never against what the support says."""
     verdict = curve.verdict()
-    advice = "Collect more answers" if verdict.advice == "go on" else "Further answers bring little"
-    return f"<strong>{advice}:</strong> {escape(verdict.reason)}."
+    if verdict.advice == "go on":
+        return f"<strong>Collect more answers:</strong> {escape(verdict.reason)}."
+    if most_are_unsupported(tree):
+        return (
+            "<strong>More answers of the same kind would hardly improve prediction, but most "
+            f"branches are not supported:</strong> {escape(verdict.reason)}. Do not interpret the "
+            "unsupported branches; to decide them, ask more questions about their objects."
+        )
+    return f"<strong>Further answers would gain little:</strong> {escape(verdict.reason)}."

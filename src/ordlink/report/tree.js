@@ -2,26 +2,20 @@
 // Draws every figure.tree of the page from its data; branches dissolve, fold and zoom.
 
 (() => {
-  const SVG = "http://www.w3.org/2000/svg";
   const FIRM = 0.95, WEAK = 0.5;
   const MOST_MEMBERS = 60;
 
-  const make = (name, attributes = {}, parent = null, text = null) => {
-    const element = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (text !== null) element.textContent = text;
-    if (parent) parent.append(element);
-    return element;
-  };
-  const html = (name, properties = {}, ...children) => {
-    const { className, ...attributes } = properties;
-    const element = document.createElement(name);
-    if (className) element.className = className;
+  const fill = (element, attributes, children) => {
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     element.append(...children);
     return element;
   };
-  const percent = (share) => (share === null ? "unknown" : `${Math.floor(100 * share + 1e-9)} %`);
+  const html = (name, attributes = {}, ...children) =>
+    fill(document.createElement(name), attributes, children);
+  const svg = (name, attributes, ...children) =>
+    fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+  const whole = (share) => Math.floor(100 * share + 1e-9);
+  const percent = (share) => (share === null ? "unknown" : `${whole(share)} %`);
   const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
   class Tree {
@@ -29,10 +23,10 @@
       this.figure = figure;
       this.data = data;
       this.n = data.names.length;
+      this.root = this.current = 2 * this.n - 2;
       this.folded = new Set();
       this.zoom = 1;
       this.threshold = data.threshold / 100;
-      this.current = 2 * this.n - 2;
       this.members = data.names.map((_, i) => [i]);
       for (const [left, right] of data.merges) {
         this.members.push(this.members[left].concat(this.members[right]));
@@ -43,7 +37,7 @@
 
     support(node) { return node < this.n ? null : this.data.support[node - this.n]; }
 
-    isRoot(node) { return node === 2 * this.n - 2; }
+    names(node) { return this.members[node].map((i) => this.data.names[i]); }
 
     // Children of a node once weak branches are dissolved.
     children(node) {
@@ -62,8 +56,7 @@
         return element;
       };
       this.slider = html("input", {
-        type: "range", min: this.data.minThreshold, max: "100", step: "1",
-        id: `${this.figure.id}-slider`,
+        type: "range", min: this.data.threshold, max: "100", id: `${this.figure.id}-slider`,
       });
       this.slider.value = this.data.threshold;
       this.output = html("output", { for: this.slider.id });
@@ -73,22 +66,22 @@
       });
       const known = this.data.support.some((share) => share !== null);
       const label = html("label", { for: this.slider.id }, "Show branches with support of at least ");
-      const choose = html("span", { className: "choose" }, label, this.slider, this.output);
-      this.bar = html("div", { className: "tree-bar screen-only" },
-        html("span", { className: "buttons", role: "group", "aria-label": "Zoom" },
+      const choose = html("span", { class: "choose" }, label, this.slider, this.output);
+      const bar = html("div", { class: "tree-bar screen-only" },
+        html("span", { class: "buttons", role: "group", "aria-label": "Zoom" },
           button("Zoom out", "−", () => this.setZoom(this.zoom / 1.25)),
           button("Zoom in", "+", () => this.setZoom(this.zoom * 1.25)),
           button("Fit to the width", "Width", () => this.setZoom(1)),
           button("Show the whole tree", "Fit", () => this.showAll())),
-        html("span", { className: "buttons", role: "group", "aria-label": "Branches" },
+        html("span", { class: "buttons", role: "group", "aria-label": "Branches" },
           button("Fold all branches", "Fold", () => this.foldAll()),
           button("Unfold all branches", "Unfold", () => { this.folded.clear(); this.draw(); })),
         ...(known ? [choose] : []));
-      this.box = html("div", { className: "tree-box" });
-      this.info = html("div", { className: "tree-info screen-only", "aria-live": "polite" });
-      this.info.textContent = "Click a branch or press Enter to fold it; point at it to see its"
-        + " objects. Arrow keys move between branches; + and −, or Ctrl and the wheel, zoom.";
-      this.figure.prepend(this.bar, this.box, this.info);
+      this.box = html("div", { class: "tree-box" });
+      this.info = html("div", { class: "tree-info screen-only", "aria-live": "polite" },
+        "Click a branch or press Enter to fold it; point at it to see its objects. Arrow keys move"
+        + " between branches; + and −, or Ctrl and the wheel, zoom.");
+      this.figure.prepend(bar, this.box, this.info);
       this.box.addEventListener("wheel", (event) => {
         if (!event.ctrlKey && !event.metaKey) return; // the page scrolls as everywhere
         event.preventDefault();
@@ -110,22 +103,17 @@
 
     setZoom(zoom) {
       this.zoom = Math.min(6, Math.max(0.05, zoom));
-      this.applyZoom();
-    }
-
-    applyZoom() {
       this.svg.style.width = `${this.width * this.zoom}px`;
       this.svg.style.height = `${this.height * this.zoom}px`;
     }
 
     foldAll() {
-      this.folded.clear();
-      for (const child of this.children(2 * this.n - 2)) if (child >= this.n) this.folded.add(child);
+      this.folded = new Set(this.children(this.root).filter((child) => child >= this.n));
       this.draw();
     }
 
     toggle(node) {
-      if (node < this.n || this.isRoot(node)) return;
+      if (node < this.n || node === this.root) return;
       if (!this.folded.delete(node)) this.folded.add(node);
       this.current = node;
       const hadFocus = this.svg.contains(document.activeElement);
@@ -144,15 +132,14 @@
         this.visible.push(entry);
         this.rows.set(node, entry);
         if (node < this.n || entry.folded) {
-          entry.row = row;
-          row += 1;
+          entry.row = row++;
         } else {
           entry.children = this.children(node).map((child) => place(child, level + 1, entry));
           entry.row = (entry.children[0].row + entry.children.at(-1).row) / 2;
         }
         return entry;
       };
-      place(2 * this.n - 2, 1, null);
+      place(this.root, 1, null);
       this.nRows = row;
     }
 
@@ -174,7 +161,7 @@
         : 24 + treeWidth * (1 - rankOf.get(entry.node) / Math.max(ranks.length, 1));
       const y = (entry) => 8 + (entry.row + 0.5) * rowHeight;
       const scrolled = [this.box.scrollLeft, this.box.scrollTop];
-      this.svg = make("svg", {
+      this.svg = svg("svg", {
         viewBox: `0 0 ${this.width} ${this.height}`, role: "tree",
         "aria-label": `The tree of ${this.n} objects`,
       });
@@ -182,60 +169,57 @@
       for (const entry of this.visible) this.drawNode(entry, x, y, letters, pictureWidth);
       this.box.replaceChildren(this.svg);
       this.box.scrollTo(...scrolled);
-      this.applyZoom();
+      this.setZoom(this.zoom);
       this.output.textContent = this.slider.value === "0" ? "any" : `${this.slider.value} %`;
-      if (!this.rows.has(this.current)) this.current = 2 * this.n - 2;
-      this.svg.querySelector(`[data-node="${this.current}"]`)?.setAttribute("tabindex", "0");
+      if (!this.rows.has(this.current)) this.current = this.root;
+      this.element(this.current).setAttribute("tabindex", "0");
     }
 
+    element(node) { return this.svg.querySelector(`[data-node="${node}"]`); }
+
     drawNode(entry, x, y, letters, pictureWidth) {
-      const { node } = entry;
-      const support = this.isRoot(node) ? 1 : this.support(node);
-      const strength = support === null || node < this.n ? "plain"
+      const { node, parent } = entry;
+      const support = node === this.root ? 1 : this.support(node);
+      const strength = support === null ? "plain"
         : support >= FIRM ? "firm" : support < WEAK ? "weak" : "likely";
-      const group = make("g", {
+      const group = svg("g", {
         class: `node ${node < this.n ? "leaf" : "branch"} ${strength}`,
         role: "treeitem", "aria-level": entry.level, "data-node": node, tabindex: "-1",
-        "aria-label": this.describe(entry),
-      }, this.svg);
+        "aria-label": this.describe(node),
+      });
+      this.svg.append(group);
+      const add = (name, attributes, ...text) => group.append(svg(name, attributes, ...text));
       if (node >= this.n) group.setAttribute("aria-expanded", String(!entry.folded));
-      const end = entry.parent ? x(entry.parent) : x(entry) - 14;
       const [at, level] = [x(entry), y(entry)];
+      const stem = `M${parent ? x(parent) : at - 14} ${level}H${at}`;
       // A leaf takes the strength of its parent.
-      const stem = make("path", { class: "line", d: `M${end} ${level}H${at}` }, group);
-      if (node < this.n && entry.parent && !this.isRoot(entry.parent.node)) {
-        stem.classList.toggle("weak", (this.support(entry.parent.node) ?? 1) < WEAK);
-      }
-      let hit = `M${end} ${level}H${at}`;
+      const isWeak = node < this.n && parent && parent.node !== this.root
+        && (this.support(parent.node) ?? 1) < WEAK;
+      add("path", { class: isWeak ? "line weak" : "line", d: stem });
+      let bar = "";
       if (entry.children.length) {
-        const [top, bottom] = [y(entry.children[0]), y(entry.children.at(-1))];
-        make("path", { class: "line", d: `M${at} ${top}V${bottom}` }, group);
-        hit += `M${at} ${top}V${bottom}`;
+        bar = `M${at} ${y(entry.children[0])}V${y(entry.children.at(-1))}`;
+        add("path", { class: "line", d: bar });
       }
-      if (entry.folded) {
-        make("path", { class: "folded", d: `M${at - 22} ${level}l22 -7v14z` }, group);
-      }
-      make("path", { class: "hit", d: hit }, group);
-      if (node >= this.n && !this.isRoot(node) && support !== null) {
+      if (entry.folded) add("path", { class: "folded", d: `M${at - 22} ${level}l22 -7v14z` });
+      add("path", { class: "hit", d: stem + bar });
+      if (node !== this.root && support !== null) {
         const place = entry.folded ? at - 22 : at;
         if (strength === "firm") {
-          make("circle", { class: "dot", cx: place, cy: level, r: 3.6 }, group);
+          add("circle", { class: "dot", cx: place, cy: level, r: 3.6 });
         } else {
-          const text = String(Math.floor(100 * support + 1e-9));
-          make("text", { class: "support", x: place - 3, y: level - 3, "text-anchor": "end" },
-            group, text);
+          const where = { x: place - 3, y: level - 3, "text-anchor": "end" };
+          add("text", { class: "support", ...where }, String(whole(support)));
         }
       }
       if (node < this.n || entry.folded) {
         const picture = this.data.pictures?.[this.members[node][0]];
         if (picture) {
           const scale = Math.min(42 / picture.height, (pictureWidth - 6) / picture.width);
-          const [w, h] = [picture.width * scale, picture.height * scale];
-          make("image", {
-            href: picture.uri, x: at + 5, y: level - h / 2, width: w, height: h,
-          }, group);
+          const [width, height] = [picture.width * scale, picture.height * scale];
+          add("image", { href: picture.uri, x: at + 5, y: level - height / 2, width, height });
         }
-        make("text", { class: "name", x: at + 6 + pictureWidth, y: level + 4.5 }, group,
+        add("text", { class: "name", x: at + 6 + pictureWidth, y: level + 4.5 },
           shorten(this.label(entry), Math.max(letters, 6)));
       }
       group.addEventListener("click", () => this.toggle(node));
@@ -246,21 +230,18 @@
     label(entry) {
       if (entry.node < this.n) return this.data.names[entry.node];
       if (!entry.folded) return "";
-      const names = this.members[entry.node].map((i) => this.data.names[i]);
+      const names = this.names(entry.node);
       return `${names.length} objects: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`;
     }
 
-    describe(entry) {
-      if (entry.node < this.n) return this.data.names[entry.node];
-      const names = this.members[entry.node].map((i) => this.data.names[i]);
+    describe(node) {
+      if (node < this.n) return this.data.names[node];
+      const names = this.names(node);
       const some = names.slice(0, 8).join(", ") + (names.length > 8 ? ", and others" : "");
-      const support = this.isRoot(entry.node) ? "the root"
-        : `support ${percent(this.support(entry.node))}`;
+      const support = node === this.root ? "the root" : `support ${percent(this.support(node))}`;
       return `Branch of ${names.length} objects, ${support}: ${some}`;
     }
 
-    // Support and, where known, the share of bootstrap samples with exactly this branch and
-    // transfer support.
     describeSupport(node) {
       const { shares, transfers } = this.data;
       return ` · support ${percent(this.support(node))}`
@@ -273,29 +254,27 @@
       const entry = this.rows.get(node);
       if (!entry) return;
       const light = (one) => {
-        this.svg.querySelector(`[data-node="${one.node}"]`)?.classList.add("lit");
+        this.element(one.node).classList.add("lit");
         one.children.forEach(light);
       };
       light(entry);
-      const names = this.members[node].map((i) => this.data.names[i]);
-      const title = html("strong");
-      const rest = document.createTextNode("");
-      if (node < this.n) {
-        title.textContent = names[0];
-      } else {
-        title.textContent = this.isRoot(node) ? `All ${names.length} objects` : `${names.length} objects`;
+      const names = this.names(node);
+      let [title, rest] = [names[0], ""];
+      if (node >= this.n) {
+        const isRoot = node === this.root;
+        title = `${isRoot ? "All " : ""}${names.length} objects`;
         const score = this.data.scores[node - this.n];
         const more = names.length - MOST_MEMBERS;
-        rest.textContent = (this.isRoot(node) ? "" : this.describeSupport(node))
+        rest = (isRoot ? "" : this.describeSupport(node))
           + (score === null ? "" : ` · score ${Number(score.toPrecision(4))}`)
           + (this.data.tied[node - this.n] ? " · decided by a tie" : "")
           + ` · ${names.slice(0, MOST_MEMBERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
       }
-      this.info.replaceChildren(title, rest);
+      this.info.replaceChildren(html("strong", {}, title), rest);
     }
 
     focus(node) {
-      const element = this.svg.querySelector(`[data-node="${node}"]`);
+      const element = this.element(node);
       if (!element) return;
       this.svg.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
       element.setAttribute("tabindex", "0");
@@ -313,19 +292,15 @@
         ArrowRight: () => entry.children[0],
         Home: () => this.visible[0],
         End: () => this.visible.at(-1),
+        Enter: () => this.toggle(this.current),
+        " ": () => this.toggle(this.current),
+        "+": () => this.setZoom(this.zoom * 1.25),
+        "=": () => this.setZoom(this.zoom * 1.25),
+        "-": () => this.setZoom(this.zoom / 1.25),
       };
-      if (event.key in moves) {
-        const next = moves[event.key]();
-        if (next) this.focus(next.node);
-      } else if (event.key === "Enter" || event.key === " ") {
-        this.toggle(this.current);
-      } else if (event.key === "+" || event.key === "=") {
-        this.setZoom(this.zoom * 1.25);
-      } else if (event.key === "-") {
-        this.setZoom(this.zoom / 1.25);
-      } else {
-        return;
-      }
+      if (!(event.key in moves)) return;
+      const next = moves[event.key]();
+      if (next) this.focus(next.node);
       event.preventDefault();
     }
   }

@@ -1,4 +1,4 @@
-"""How well people agree with the tree learnt without them, and weights by that."""
+"""How well people agree with the tree built without them, and weights based on that."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FEWEST_PEOPLE = 3  # with fewer people, whose answers are better is unknown
 
 @dataclass(frozen=True, eq=False)
 class HeldOutAccuracy:
-    """Agreement of each annotator with the tree learnt without them; one entry each."""
+    """Agreement of each annotator with the tree built without them; one entry each."""
 
     accuracies: FloatArray  # share of their comparisons that the tree agrees with
     errors: FloatArray  # standard errors over answers; NaN for a single answer
@@ -51,7 +51,10 @@ def held_out_accuracy(
 ) -> HeldOutAccuracy:
     """Return how well each annotator agrees with the tree of the others."""
     people, names = annotators_of(comparisons)
-    groups = _groups(comparisons, people, len(names), seed)
+    groups = people if len(names) > 1 else np.full(len(people), UNKNOWN)
+    if len(names) > MOST_TREES:
+        folds = assign_folds(comparisons, MOST_TREES, by_annotator=True, seed=seed)
+        groups = np.where(people == UNKNOWN, UNKNOWN, folds)
     scores = np.full(comparisons.n_rows, np.nan)
     n_groups = int(groups.max(initial=-1)) + 1
     for group in range(n_groups):
@@ -102,16 +105,6 @@ def mean_and_spread(values: FloatArray, variances: FloatArray) -> tuple[float, f
     return float(np.average(values, weights=1 / (variances + spread))), spread
 
 
-def _groups(
-    comparisons: ListedComparisons, people: LabelArray, n_people: int, seed: int
-) -> LabelArray:
-    """Return the group in which each comparison is left out; -1 for unknown annotators."""
-    if n_people <= MOST_TREES:
-        return people if n_people > 1 else np.full(len(people), UNKNOWN)
-    folds = assign_folds(comparisons, MOST_TREES, by_annotator=True, seed=seed)
-    return np.where(people == UNKNOWN, UNKNOWN, folds)
-
-
 def _means(
     comparisons: ListedComparisons, people: LabelArray, scores: FloatArray, n_people: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -149,10 +142,10 @@ def annotator_weights(
     progress: Progress | None = None,
     **options: Any,
 ) -> dict[str, float]:
-    """Return a weight for each annotator, in the order of their names: 1 for usual, 0 for guessing.
+    """Return a weight for each annotator, in the order of their names: 1 typical, 0 guessing.
 
     Weights are (2 a - 1) / (2 m - 1), where a is the agreement of the person with the tree of the
-    others and m the mean over people; 0 where a is below one half. If somebody is right with
+    others and m the mean over people; 0 where a is below one half. If a person is right with
     probability p and a tree with probability q, then 2 a - 1 = (2 p - 1) (2 q - 1): the errors of
     the trees cancel, and answers are weighted by 2 p - 1. With log-odds of a they would not.
     Accuracies are shrunk towards the mean over people (DerSimonian and Laird's estimate): where
@@ -180,7 +173,7 @@ def annotator_weights(
     _, names = annotators_of(comparisons)
     if len(names) < FEWEST_PEOPLE:
         raise InputError(
-            f"expected at least {FEWEST_PEOPLE} annotators to see whose answers are better, got "
+            f"expected at least {FEWEST_PEOPLE} annotators to compare with each other, got "
             f"{len(names)}",
             parameter="comparisons",
             remedy="pass {annotators} when you make the comparisons",
@@ -196,8 +189,8 @@ def annotator_weights(
     error = 1 / math.sqrt(np.sum(1 / (variances[known] + spread))) if known.any() else math.inf
     if mean - CERTAIN * error <= 0.5:
         raise InputError(
-            "expected people to agree with the tree of the others in significantly more than half "
-            f"of comparisons, got {mean:.0%} on average; weights would be meaningless",
+            "expected annotators to agree with the tree of the others on significantly more than "
+            f"half of the comparisons, got {mean:.0%} on average; weights would be meaningless",
             parameter="comparisons",
         )
     shrunk = np.full(len(names), mean)
@@ -214,7 +207,7 @@ def weighted_comparisons(
 
     An answer of weight 1 has a count of 100; answers whose count is rounded to 0 are left out.
     Annotators without a weight have 1. Build trees with ``repeats="net"``, which uses counts, and
-    with one of `METHODS_FOR_WEIGHTS`: spectral takes a count of 100 for a hundred people, and the
+    with one of `METHODS_FOR_WEIGHTS`: spectral treats a count of 100 as a hundred people, and the
     kernel of 4K-AL compares counts with each pair's comparison with itself.
 
     Examples

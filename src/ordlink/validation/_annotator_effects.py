@@ -1,4 +1,4 @@
-"""Excluding or weighting annotators: the tree with and without, and how much it changes."""
+"""Excluding or weighting annotators, and how much the tree changes."""
 
 from __future__ import annotations
 
@@ -38,16 +38,14 @@ class TwoTrees:
     """Share of the triples of objects that both trees resolve alike (1 minus the triplet distance);
     1/3 for unrelated trees. Where ties decide merges, the mean over several trees of each kind
     whose ties are decided by chance: trees with the same ties would look alike."""
-    agreement_of_ties: float
-    """The same for two trees of one kind: the agreement if the trees differed by their ties alone.
-    1 where no tie decides a merge."""
+    agreement_of_ties: float  # of two trees of one kind; 1 where no tie decides a merge
     accuracy_with: float  # share of the kept or weighted comparisons that a tree agrees with
     accuracy_without: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExclusionEffect(TwoTrees):
-    """The trees of all answers, and without those of some people; see `TwoTrees`."""
+    """The trees with and without the answers of some people; see `TwoTrees`."""
 
     excluded: tuple[str, ...]
     n_kept: int  # comparisons
@@ -56,14 +54,14 @@ class ExclusionEffect(TwoTrees):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeightingEffect(TwoTrees):
-    """The trees of weighted answers, and of answers that all count alike; see `TwoTrees`."""
+    """The trees of weighted and of unweighted answers; see `TwoTrees`."""
 
     method: str
     weights: dict[str, float]
 
 
 def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> ListedComparisons:
-    """Return the comparisons of everybody else; answers of unknown annotators stay.
+    """Return the comparisons of everybody else; answers without an annotator are kept.
 
     Examples
     --------
@@ -102,14 +100,10 @@ def exclusion_effect(
 
     Parameters
     ----------
-    comparisons : ListedComparisons
-        All answers.
     names : iterable of str
         Who is left out; `CrowdQuality.flagged`, for instance.
-    method, **options
-        A method that takes comparisons, and its options.
-    seed : int, numpy.random.Generator or None
-        Random seed, by which ties are decided.
+    comparisons, method, seed, **options
+        As in `cross_validate`; the seed decides ties.
     """
     excluded = names if isinstance(names, str) else sorted({str(name) for name in names})
     kept = without_annotators(comparisons, excluded)
@@ -130,7 +124,7 @@ def weighting_effect(
     seed: Seed = 0,
     **options: Any,
 ) -> WeightingEffect:
-    """Return the tree with and without weights of people, and how far the two agree.
+    """Return the tree with and without annotator weights, and how far the two agree.
 
     Both trees count repeated answers as often as they were given (``repeats="net"``), so that
     they differ by the weights alone.
@@ -181,7 +175,7 @@ def _grow_two(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
         tree_with, tree_without = (cluster(one, method, **options) for one in both)
-    agreement, of_ties = _agreement(tree_with, tree_without), 1.0
+    agreement, of_ties = _mean_agreement([(tree_with, tree_without)]), 1.0
     if tree_with.n_tied_merges or tree_without.n_tied_merges:
         rng = random_generator(seed)
         first, second = (
@@ -199,9 +193,5 @@ def _grow_two(
     )
 
 
-def _agreement(one: Hierarchy, other: Hierarchy) -> float:
-    return 1 - triplet_distance(one, other)
-
-
 def _mean_agreement(pairs: Iterable[tuple[Hierarchy, Hierarchy]]) -> float:
-    return float(np.mean([_agreement(one, other) for one, other in pairs]))
+    return float(np.mean([1 - triplet_distance(one, other) for one, other in pairs]))

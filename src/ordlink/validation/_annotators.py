@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ordlink._typing import FloatArray, Int64Array, Progress
+from ordlink._typing import AnyArray, FloatArray, Progress
 from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ListedComparisons, check_sides
 from ordlink.errors import InputError
@@ -93,12 +93,12 @@ def crowd_quality(
     """Return how consistent the answers are, and the quality of each annotator.
 
     Nobody is excluded or down-weighted automatically, see `exclusion_effect` and
-    `weighting_effect`. It covers:
+    `weighting_effect`. The result covers:
 
     - repeated questions: how often two answers agree, within and between people. A question is
       the two pairs or the three objects shown; an answer of two comparisons counts once;
     - consistency: comparisons answered in both directions, and circular triads of pairs;
-    - the agreement of each person with the tree learnt without them (up to 20 people one by one,
+    - the agreement of each person with the tree built without them (up to 20 people one by one,
       more in 20 groups), tested against the others;
     - each person's skill by Dawid and Skene's model, where questions repeat;
     - the share of answers for the option shown first, and response times, where known.
@@ -113,12 +113,8 @@ def crowd_quality(
     chose_first : array-like of shape (n_rows,), optional
         For each comparison, whether its answer chose the option shown first (or left); NaN where
         unknown. By default `details.chose_first`.
-    seed : int, numpy.random.Generator or None
-        Random seed: of the groups, the order of the objects, and the sample of triads.
-    progress : callable, optional
-        Called with (trees built, trees in all).
-    **options
-        Options of the method.
+    seed, progress, **options
+        As in `learning_curve`; the seed is also that of the groups and of the sample of triads.
 
     Examples
     --------
@@ -132,7 +128,7 @@ def crowd_quality(
     check_listed(comparisons)
     seed = seed_number(seed)
     answers = answers_of(comparisons)
-    habits = habits_of(comparisons, answers, chose_first)
+    habits, usual_time = habits_of(comparisons, answers, chose_first)
     accuracy = held_out_accuracy(comparisons, method, options, seed=seed, progress=progress)
     skills, n_shared = estimate_skills(answers)
     within, between = within_and_between(answers)
@@ -141,39 +137,32 @@ def crowd_quality(
     n_comparisons = np.bincount(
         of_row[known], None if counts is None else counts[known], len(answers.names)
     )
+    measured = habits | {
+        "n_comparisons": n_comparisons.astype(np.int64),
+        "accuracy": accuracy.accuracies,
+        "accuracy_error": accuracy.errors,
+        "others_accuracy": accuracy.others,
+        "p_value": accuracy.p_values,
+        "skill": skills,
+        "n_shared": n_shared,
+    }
     people = [
         AnnotatorQuality(
             name=name,
             n_answers=int(own.counts.sum()),
-            n_comparisons=int(n_comparisons[number]),
-            accuracy=float(accuracy.accuracies[number]),
-            accuracy_error=float(accuracy.errors[number]),
-            others_accuracy=float(accuracy.others[number]),
-            p_value=float(accuracy.p_values[number]),
             repeats=agreement_of_repeats(own),
-            skill=float(skills[number]),
-            n_shared=int(n_shared[number]),
-            first_share=float(habits.first_shares[number]),
-            first_chance=float(habits.first_chances[number]),
-            n_placed=int(habits.n_placed[number]),
-            median_time=float(habits.median_times[number]),
-            fast_share=float(habits.fast_shares[number]),
+            **{quality: values[number].item() for quality, values in measured.items()},
         )
         for number, name in enumerate(answers.names)
         for own in [take_answers(answers, np.flatnonzero(answers.annotators == number))]
     ]
-    chance = float((1 / answers.n_options).mean()) if len(answers.n_options) else 0.5
-
-    def flags(person: AnnotatorQuality) -> tuple[str, ...]:
-        return flags_of(
-            person,
-            everybody=within,
-            n_people=len(people),
-            usual_time=habits.usual_time,
-            chance=chance,
-            others_skill=_others_skill(people, person),
-        )
-
+    crowd: dict[str, Any] = {
+        "everybody": within,
+        "n_people": len(people),
+        "usual_time": usual_time,
+        "chance": float((1 / answers.n_options).mean()) if len(answers.n_options) else 0.5,
+    }
+    flags = [flags_of(one, others_skill=_others_skill(people, one), **crowd) for one in people]
     return CrowdQuality(
         repeats=agreement_of_repeats(answers),
         within=within,
@@ -182,8 +171,8 @@ def crowd_quality(
         n_contradictions=comparisons.tally.n_contradictions,
         cycles=count_cycles(comparisons, seed=seed),
         method=method,
-        usual_time=habits.usual_time,
-        annotators=tuple(replace(person, flags=flags(person)) for person in people),
+        usual_time=usual_time,
+        annotators=tuple(replace(one, flags=of) for one, of in zip(people, flags, strict=True)),
     )
 
 
@@ -194,60 +183,46 @@ def _others_skill(people: Sequence[AnnotatorQuality], person: AnnotatorQuality) 
     return sum(one.n_shared * one.skill for one in others) / n_shared if n_shared else math.nan
 
 
-@dataclass(frozen=True, eq=False)
-class Habits:
-    """Response habits of each person, whatever the question; NaN where unknown."""
-
-    first_shares: FloatArray  # share of answers that chose the option shown first
-    first_chances: FloatArray  # the same by chance: one over the number of options
-    n_placed: Int64Array  # number of answers with known positions
-    median_times: FloatArray  # in the unit of the source
-    fast_shares: FloatArray  # share of answers in less than `FAST` of the usual time
-    usual_time: float  # median over people of their median times
-
-
 def habits_of(
     comparisons: ListedComparisons, answers: Answers, chose_first: ArrayLike | None
-) -> Habits:
-    """Return the habits of each annotator; O(n_rows log n_rows)."""
+) -> tuple[dict[str, AnyArray], float]:
+    """Return the habits of all people, by field of `AnnotatorQuality`, and the typical time."""
     first = np.unique(comparisons.answer_ids, return_index=True)[1]  # one row of each answer
-    people, names, counts = answers.annotators, answers.names, answers.counts
+    people, counts, n = answers.annotators, answers.counts, len(answers.names)
     details = comparisons.details
     times = None if details is None else details.response_times
     if chose_first is None and details is not None:
         chose_first = details.chose_first
-    sides = _sides_of_rows(chose_first, comparisons.n_rows)
-    n = len(names)
-    first_shares, first_chances = np.full(n, np.nan), np.full(n, np.nan)
-    n_placed = np.zeros(n, dtype=np.int64)
-    if sides is not None:
-        side = sides[first]
+    habits: dict[str, AnyArray] = dict.fromkeys(
+        ("first_share", "first_chance", "median_time", "fast_share"), np.full(n, np.nan)
+    )
+    habits["n_placed"] = np.zeros(n, dtype=np.int64)
+    usual = math.nan
+    if chose_first is not None:
+        side = _sides_of_rows(chose_first, comparisons.n_rows)[first]
         known = np.isfinite(side) & (people != UNKNOWN)
-        placed = np.bincount(people[known], weights=counts[known], minlength=n)
-        chosen = np.bincount(people[known], weights=(counts * side)[known], minlength=n)
+        placed, chosen, by_chance = (
+            np.bincount(people[known], weights=weights[known], minlength=n)
+            for weights in (counts, counts * side, counts / answers.n_options)
+        )
+        habits["n_placed"] = placed.astype(np.int64)
         with np.errstate(invalid="ignore"):
-            first_shares = chosen / placed
-            by_chance = (counts / answers.n_options)[known]
-            first_chances = np.bincount(people[known], weights=by_chance, minlength=n) / placed
-        n_placed = placed.astype(np.int64)
-    medians, fast = np.full(n, np.nan), np.full(n, np.nan)
-    usual = np.nan
+            habits |= {"first_share": chosen / placed, "first_chance": by_chance / placed}
     if times is not None:
         taken = times[first]
         of_person = [taken[(people == person) & np.isfinite(taken)] for person in range(n)]
         medians = np.array([np.median(own) if len(own) else np.nan for own in of_person])
+        habits["median_time"] = medians
         if np.isfinite(medians).any():
             usual = float(np.nanmedian(medians))
-            fast = np.array(
+            habits["fast_share"] = np.array(
                 [(own < FAST * usual).mean() if len(own) else np.nan for own in of_person]
             )
-    return Habits(first_shares, first_chances, n_placed, medians, fast, usual)
+    return habits, usual
 
 
-def _sides_of_rows(chose_first: ArrayLike | None, n_rows: int) -> FloatArray | None:
+def _sides_of_rows(chose_first: ArrayLike, n_rows: int) -> FloatArray:
     """Return 1, 0 or NaN (not known) for each comparison."""
-    if chose_first is None:
-        return None
     sides = check_sides(chose_first)
     if sides.shape != (n_rows,):
         raise InputError(
@@ -268,25 +243,23 @@ def flags_of(
     chance: float,
     others_skill: float,
 ) -> tuple[str, ...]:
-    """Return what is unusual, one phrase each; nothing for people with few answers.
+    """Return what is unusual, as short phrases; nothing for people with few answers.
 
     Tests are corrected for the number of people (Bonferroni); `chance` is the skill of guessing.
     """
     if person.n_answers < FEWEST_ANSWERS:
         return ()
-    found = [
+    return (
         *_about_accuracy(person, n_people),
         *_about_repeats(person, everybody, n_people),
         *_about_skill(person, chance, others_skill, n_people),
         *_about_sides(person, n_people),
         *_about_speed(person, usual_time),
-    ]
-    return tuple(found)
+    )
 
 
 def _about_accuracy(person: AnnotatorQuality, n_people: int) -> list[str]:
-    known = math.isfinite(person.accuracy_error) and math.isfinite(person.others_accuracy)
-    if not known:
+    if not (math.isfinite(person.accuracy_error) and math.isfinite(person.others_accuracy)):
         return []
     reached = f"agrees with the tree of the others in {person.accuracy:.0%} of comparisons"
     error = max(person.accuracy_error, 0.5 / math.sqrt(person.n_comparisons))
@@ -294,7 +267,7 @@ def _about_accuracy(person: AnnotatorQuality, n_people: int) -> list[str]:
     if would_show and person.accuracy - 0.5 < CERTAIN * error:
         return [f"{reached}, no better than guessing; others reach {person.others_accuracy:.0%}"]
     if person.p_value * n_people < LEVEL:
-        return [f"{reached}, unusually few: others reach {person.others_accuracy:.0%}"]
+        return [f"{reached}, unusually low: others reach {person.others_accuracy:.0%}"]
     return []
 
 
@@ -313,7 +286,7 @@ def _about_repeats(
         return []
     return [
         f"gives the same answer again in {own.agreement:.0%} of repeats of {own.n_questions} "
-        f"questions, unusually few: {everybody.agreement:.0%} is usual"
+        f"questions, unusually low: {everybody.agreement:.0%} is typical"
     ]
 
 
@@ -361,9 +334,10 @@ def _about_speed(person: AnnotatorQuality, usual_time: float) -> list[str]:
     if not (math.isfinite(person.median_time) and usual_time > 0):
         return []
     if person.median_time < SLOWEST_FAST_MEDIAN * usual_time:
-        return [f"takes {person.median_time:,.3g} per answer; {usual_time:,.3g} is usual"]
+        return [f"takes {person.median_time:,.3g} per answer; {usual_time:,.3g} is typical"]
     if person.fast_share > LARGEST_FAST_SHARE:
         return [
-            f"answers {person.fast_share:.0%} of questions in less than a quarter of the usual time"
+            f"answers {person.fast_share:.0%} of questions in less than a quarter of the typical "
+            f"time"
         ]
     return []

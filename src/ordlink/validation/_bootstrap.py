@@ -1,21 +1,23 @@
-"""Bootstrap samples of the answers, and the trees that they give."""
+"""Bootstrap samples of the answers, and their trees."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ordlink._parallel import run_tasks
 from ordlink._threads import n_threads, one_blas_thread
 from ordlink._typing import AnyArray, Int32Array, Int64Array, LabelArray, Progress
 from ordlink.comparisons import AnswerDetails, Comparisons, ListedComparisons, RankedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import new_pair_ids, restore_objects
-from ordlink.validation._cross_validation import random_order
+from ordlink.linkage import InitialClusters, new_pair_ids, restore_objects
+from ordlink.methods import cluster
+from ordlink.validation._cross_validation import random_order, relabel_clusters
 
 SMALLEST_POOL = 10  # pairs are redrawn from at least so many: one number does not show its noise
 RARE = 4.0  # objects that were named so many times less often than the median are rare
@@ -23,7 +25,7 @@ RARE = 4.0  # objects that were named so many times less often than the median a
 
 @dataclass(frozen=True)
 class Pools:
-    """For each pair of objects, the pairs that its donor is drawn from.
+    """The pool of each pair of objects: the pairs that its donor is drawn from.
 
     These are the pairs that meet in the same merge of the tree. Merges with fewer pairs than
     `SMALLEST_POOL` share theirs with merges of about the same size, see `_sizes_around`. Pairs of
@@ -41,7 +43,7 @@ class Pools:
 
 
 def rarity_of_objects(comparisons: Comparisons) -> Int64Array:
-    """Return how rarely each object occurs: 0 for as often as most, then by powers of four.
+    """Return how rare each object is: 0 for as frequent as most, then by powers of four.
 
     Examples
     --------
@@ -53,8 +55,8 @@ def rarity_of_objects(comparisons: Comparisons) -> Int64Array:
         return np.zeros(comparisons.n_objects, dtype=np.int64)
     n_named = np.bincount(comparisons.quadruplets.ravel(), minlength=comparisons.n_objects)
     times_fewer = max(float(np.median(n_named)), 1.0) / np.maximum(n_named, 0.5)
-    rarity: Int64Array = np.floor(np.log(times_fewer) / np.log(RARE)).astype(np.int64)
-    return np.maximum(rarity, 0)
+    rarity = np.maximum(np.floor(np.log(times_fewer) / np.log(RARE)), 0)
+    return np.asarray(rarity, dtype=np.int64)
 
 
 def pools_of(tree: Hierarchy, rarity: Int64Array | None = None) -> Pools:
@@ -86,8 +88,7 @@ def _pools_by_merge(merges: AnyArray, n_merges: int) -> tuple[Int64Array, Int64A
         own = n_met == few
         starts[own] = met[met < fewest].sum()
         sizes[own] = met[(fewest <= met) & (met <= most)].sum()
-    pairs: Int64Array = np.lexsort((merges, n_met[merges]))
-    return pairs, starts[merges], sizes[merges]
+    return np.lexsort((merges, n_met[merges])), starts[merges], sizes[merges]
 
 
 def _sizes_around(few: int, n_met: Int64Array) -> tuple[int, int]:
@@ -107,7 +108,7 @@ def _sizes_around(few: int, n_met: Int64Array) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """The votes on each question, two pairs to be ordered, counted again in each sample."""
+    """The votes on each question (two pairs to be ordered), recounted in each sample."""
 
     low: Int32Array  # the two pairs of each question
     high: Int32Array
@@ -134,7 +135,7 @@ class Votes:
         )
 
     def decide(self, drawn: AnyArray) -> tuple[Int64Array, Int32Array, Int32Array, Int64Array]:
-        """Return row, winner, loser and count of the decided questions, rows occurring as drawn.
+        """Return row, winner, loser and count of the questions that the drawn rows decide.
 
         A question counts as often as its votes were drawn on average, rounded and at least once.
         Ties are left out.
@@ -204,8 +205,7 @@ class Bootstrap:
         n_units = int(self.units.max(initial=-1)) + 1
         of_unit = np.bincount(rng.integers(0, max(n_units, 1), n_units), minlength=n_units)
         counts = self.comparisons.counts
-        drawn: Int64Array = of_unit[self.units] * (1 if counts is None else counts)
-        return drawn
+        return np.asarray(of_unit[self.units] * (1 if counts is None else counts))
 
 
 def replace_by_donors(
@@ -225,32 +225,53 @@ def replace_by_donors(
     return rows, takers[starts[winners[rows]] + first], takers[starts[losers[rows]] + second]
 
 
-def bootstrap_trees(
-    bootstrap: Bootstrap,
-    build: Callable[[Comparisons, Int32Array], Hierarchy],
-    n_bootstrap: int,
-    seed: int,
-    progress: Progress | None,
-) -> tuple[Hierarchy, ...]:
-    """Return one tree for each bootstrap sample; the same on any number of cores.
+@dataclass(frozen=True)
+class TreeGrower:
+    """Grows the tree of one bootstrap sample after the other; can be sent to other processes."""
 
-    Objects are in random order each time, so that ties, which go to the first, fall by chance.
-    """
-    seeds = np.random.SeedSequence(seed).spawn(n_bootstrap)
-    comparisons = bootstrap.comparisons
+    bootstrap: Bootstrap
+    method: str
+    options: dict[str, Any]
+    initial_clusters: InitialClusters
+    seeds: list[np.random.SeedSequence]
 
-    def grow(number: int) -> Hierarchy:
-        rng = np.random.default_rng(seeds[number])
+    def grow(self, number: int) -> Hierarchy:
+        """Return the tree of a sample; objects are in random order, so that ties fall by chance."""
+        rng = np.random.default_rng(self.seeds[number])
+        comparisons = self.bootstrap.comparisons
         order = random_order(comparisons.n_objects, rng)
-        tree = build(bootstrap.sample(rng, order), order)
+        sample = self.bootstrap.sample(rng, order)
+        clusters = relabel_clusters(self.initial_clusters, order)
+        tree = cluster(sample, self.method, initial_clusters=clusters, **self.options)
         return restore_objects(tree, order, comparisons.names)
 
+
+def bootstrap_trees(
+    grower: TreeGrower, *, n_jobs: int | None, progress: Progress | None
+) -> tuple[Hierarchy, ...]:
+    """Return one tree for each bootstrap sample; the same on any number of threads or processes.
+
+    Threads suffice for methods whose kernels release the GIL; `n_jobs` processes for others.
+    """
+    n_bootstrap = len(grower.seeds)
+    from joblib import effective_n_jobs  # type: ignore[import-untyped]
+
+    if n_jobs is not None and effective_n_jobs(n_jobs) > 1:
+        tasks = [(number,) for number in range(n_bootstrap)]
+        trees = run_tasks(_grow_alone, tasks, n_jobs=n_jobs, shared=grower, progress=progress)
+        return tuple(trees)
     trees = []
     # Threads share the filters of warnings, which are therefore set outside of them.
     with one_blas_thread(), warnings.catch_warnings(), ThreadPoolExecutor(n_threads()) as pool:
         warnings.simplefilter("ignore", OrdlinkWarning)  # samples say nothing about the answers
-        for done, tree in enumerate(pool.map(grow, range(n_bootstrap)), start=1):
+        for done, tree in enumerate(pool.map(grower.grow, range(n_bootstrap)), start=1):
             trees.append(tree)
             if progress is not None:
                 progress(done, n_bootstrap)
     return tuple(trees)
+
+
+def _grow_alone(grower: TreeGrower, number: int) -> Hierarchy:
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        return grower.grow(number)

@@ -11,6 +11,7 @@ import numpy as np
 from ordlink._typing import FloatArray
 from ordlink.errors import InputError, InputKindError
 from ordlink.methods import METHODS, find_method
+from ordlink.methods._cluster import name_key
 from ordlink.validation._cross_validation import standard_error
 
 LONGEST_SECONDS = 120.0  # a candidate whose trees would take longer in total, on one core, is out
@@ -68,7 +69,7 @@ def choose_candidates(
 
 
 def estimate_seconds(method: str, n_objects: int, n_comparisons: int) -> float:
-    """Return about how many seconds of one core a tree of listed comparisons takes.
+    """Return the estimated seconds on one core for a tree of listed comparisons.
 
     Fitted to timings, within a factor of about three. A method without an estimate counts as fast.
     """
@@ -123,9 +124,9 @@ def find_candidates(methods: Iterable[str | Candidate]) -> list[Candidate]:
 
 def _find(name: str) -> Candidate:
     """Return the candidate of this label, or else the method of this name with its defaults."""
-    by_key = {_key(label): candidate for label, candidate in CANDIDATES.items()}
-    if _key(name) in by_key:
-        return by_key[_key(name)]
+    by_key = {name_key(label): candidate for label, candidate in CANDIDATES.items()}
+    if name_key(name) in by_key:
+        return by_key[name_key(name)]
     try:
         method = find_method(name)
     except InputError as error:
@@ -133,15 +134,11 @@ def _find(name: str) -> Candidate:
         raise InputError(f"{error}; or, with options, {', '.join(others)}") from error
     if method.needs != "comparisons":
         raise InputKindError(
-            f"{method.name} needs {method.needs} and cannot be compared on answers",
+            f"{method.name} needs {method.needs} and cannot be evaluated on answers",
             parameter="methods",
             remedy=f"use {', '.join(CANDIDATES)}",
         )
     return Candidate(method.name, method.name)
-
-
-def _key(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def _duration(seconds: float) -> str:
@@ -152,7 +149,7 @@ def _duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The recommended method, why, and how far each one is behind the best."""
+    """The recommended method, the reason, and how far each method is behind the best."""
 
     label: str
     reason: str  # in one sentence
@@ -166,8 +163,8 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
     """Return the recommended method by its accuracies (n_repetitions, n_folds) on the same folds.
 
     The best has the highest mean. Methods that are not significantly behind it, by the paired
-    differences over folds, tie with it. Of those, the first in CANDIDATES is recommended; other
-    methods come after these, in the order given.
+    differences over folds, tie with it. Of those, the first in CANDIDATES is recommended; methods
+    outside that list come last, in the order given.
 
     Examples
     --------
@@ -180,25 +177,22 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
     ranked += [label for label in accuracies if label not in CANDIDATES]
     means = {label: float(np.nan_to_num(accuracies[label].mean(), nan=-1.0)) for label in ranked}
     best = max(ranked, key=means.__getitem__)  # of equal ones, the preferred
+    behind = {label: accuracies[best] - accuracies[label] for label in accuracies}
     differences = {
-        label: (
-            float(np.mean(accuracies[best] - accuracies[label])),
-            float(standard_error(accuracies[best] - accuracies[label])),
-        )
-        for label in accuracies
+        label: (float(np.mean(by_fold)), float(standard_error(by_fold)))
+        for label, by_fold in behind.items()
     }
     most = clear_difference(len(ranked), accuracies[best].shape[1])
     tied = [
         label
-        for label, (difference, error) in ((one, differences[one]) for one in ranked)
-        if label == best or difference <= most * error + 1e-12  # not so where they are NaN
+        for label in ranked  # not where the difference is NaN
+        if label == best or differences[label][0] <= most * differences[label][1] + 1e-12
     ]
-    reason = _reason(tied, best, differences, accuracies)
-    return Recommendation(tied[0], reason, best, differences)
+    return Recommendation(tied[0], _reason(tied, best, differences, accuracies), best, differences)
 
 
 def clear_difference(n_methods: int, n_folds: int) -> float:
-    """Return how many standard errors make a difference significant: Student's t, by Bonferroni.
+    """Return how many standard errors are significant: Student's t with Bonferroni correction.
 
     Examples
     --------
@@ -220,7 +214,7 @@ def _reason(
     mean = float(accuracies[chosen].mean())
     error = float(standard_error(accuracies[chosen]))
     if np.isnan(mean):
-        return f"{chosen} comes first in the order of preference, and no method could be judged."
+        return f"{chosen} comes first in the order of preference, and no method could be evaluated."
     score = f"{mean:.3f} ± {error:.3f}"
     if len(accuracies) == 1:
         reason = f"{chosen} is the only method compared; it predicts {score} of held-out answers"

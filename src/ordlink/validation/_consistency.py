@@ -124,9 +124,7 @@ def _count_pairs(answers: Answers, owners: LabelArray) -> tuple[FloatArray, Floa
         cells, cell = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
         n_answers = np.bincount(cell.ravel(), weights=answers.counts, minlength=len(cells))
         pairs = n_answers * (n_answers - 1) / 2
-        of_question: FloatArray = np.zeros(len(found))
-        np.add.at(of_question, cells[:, 0], pairs)
-        return of_question
+        return np.asarray(np.bincount(cells[:, 0], pairs, len(found)), dtype=np.float64)
 
     options = np.zeros(len(found))
     options[question] = answers.n_options
@@ -148,7 +146,7 @@ def _agreement(same: FloatArray, in_all: FloatArray, options: FloatArray) -> Rep
 
 
 def estimate_skills(answers: Answers) -> tuple[FloatArray, Int64Array]:
-    """Return the estimated share of true responses of each annotator, and of how many answers.
+    """Return the estimated share of correct responses of each annotator, and the answers used.
 
     Dawid and Skene's model (Applied Statistics 1979) with one parameter per person: every question
     has one true response, annotator a gives it with probability p_a, and each of the others with
@@ -215,8 +213,7 @@ def _identify(winners: Int32Array, losers: Int32Array) -> tuple[LabelArray, Labe
 
 def _n_different(pairs: Int32Array) -> Int64Array:
     in_order = np.sort(pairs, axis=1)
-    n_different: Int64Array = 1 + (in_order[:, 1:] != in_order[:, :-1]).sum(axis=1, dtype=np.int64)
-    return n_different
+    return np.asarray(1 + (in_order[:, 1:] != in_order[:, :-1]).sum(axis=1, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,7 @@ class Cycles:
 
     @property
     def share(self) -> float:
-        """Share of the triads that are circular, 0.25 by guessing; NaN without triads."""
+        """Share of the triads that are circular, 0.25 for guessing; NaN without triads."""
         return self.n_circular / self.n_triads if self.n_triads else math.nan
 
 
@@ -290,5 +287,4 @@ def _draw(
 
 def _are_in(keys: Int64Array, wanted: Int64Array) -> BoolArray:
     places = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-    found: BoolArray = keys[places] == wanted
-    return found
+    return np.asarray(keys[places] == wanted)

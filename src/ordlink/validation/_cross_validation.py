@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordlink._typing import AnyArray, FloatArray, Int32Array, LabelArray
+from ordlink._typing import FloatArray, Int32Array, LabelArray
 from ordlink._validate import Seed, check_whole_number, random_generator, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning, TooFewAnswersError
@@ -16,6 +16,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import initial_partition, permute_objects, restore_objects
 from ordlink.methods import InitialClusters, cluster, find_method
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
+from ordlink.validation._consistency import UNKNOWN, annotators_of
 
 FoldsBy = Literal["people", "answers"]
 """What a fold keeps together: all answers of one person, or the comparisons of each answer."""
@@ -70,7 +71,7 @@ def cross_validate(
     methods can be compared fold by fold. Each tree is built with the objects in random order,
     also the same for all methods: ties, which go to the objects that come first, are decided by
     chance. The standard error is that over folds, averaged over repetitions: further repetitions
-    reduce the variance due to the split, but are no more data.
+    reduce the variance due to the split, but add no data.
 
     Parameters
     ----------
@@ -150,14 +151,12 @@ def assign_folds(
 
     Parameters
     ----------
-    comparisons : ListedComparisons
-        The comparisons to split.
+    comparisons, seed
+        As in `cross_validate`.
     n_folds : int
         At least 2, at most the number of answers or people (`TooFewAnswersError`).
     by_annotator : bool, optional
         Whether people stay together; by default where there are at least `n_folds` of them.
-    seed : int, numpy.random.Generator or None
-        Random seed.
 
     Returns
     -------
@@ -199,38 +198,31 @@ def assign_folds(
 def answer_units(
     comparisons: ListedComparisons, *, by_annotator: bool | None, fewest: int
 ) -> LabelArray:
-    """Return the unit of each comparison: annotators where `units_by` says people, else answers."""
+    """Return the unit of each comparison: its annotator if `units_by` says so, else its answer."""
     answers = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()
     if units_by(comparisons, by_annotator=by_annotator, fewest=fewest) == "answers":
         return answers
-    names, people = np.unique(_annotators(comparisons).astype(str), return_inverse=True)
-    people = people.ravel()
-    alone = (names == "")[people]
-    units = np.where(alone, len(names) + answers, people)
+    people, names = annotators_of(comparisons)
+    units = np.where(people == UNKNOWN, len(names) + answers, people)
     return np.unique(units, return_inverse=True)[1].ravel()
 
 
 def units_by(comparisons: ListedComparisons, *, by_annotator: bool | None, fewest: int) -> FoldsBy:
-    """Return the units of folds: by default people where at least `fewest` of them are known."""
+    """Return the units of folds: by default people if at least `fewest` of them are known."""
+    n_known = len(annotators_of(comparisons)[1])
     if by_annotator is None:
-        n_known = count_annotators(comparisons)
         return "people" if 0 < n_known >= fewest else "answers"
-    if by_annotator and not len(_annotators(comparisons)):
+    if by_annotator and not n_known:
         raise InputError(
-            "expected to know who gave each answer, got no annotators",
+            "expected an annotator for each answer, got none",
             parameter="by_annotator",
             remedy="pass {annotators} when you make the comparisons, or leave out {by_annotator}",
         )
     return "people" if by_annotator else "answers"
 
 
-def count_annotators(comparisons: ListedComparisons) -> int:
-    """Return the number of known annotators."""
-    return len(set(_annotators(comparisons).tolist()) - {""})
-
-
 def rng_of_fold(seed: int, fold: int) -> np.random.Generator:
-    """Return what draws the order of the objects without a fold; the same for all methods."""
+    """Return the generator of the object order for a fold; the same for all methods."""
     return np.random.default_rng([seed, 1 + fold])  # a 0 would repeat the draw of the folds
 
 
@@ -238,14 +230,6 @@ def standard_error(scores: FloatArray) -> FloatArray:
     """Return the error of means over folds (axis 1), averaged over repetitions (axis 0)."""
     errors = scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
     return np.asarray(errors.mean(axis=0))
-
-
-def _annotators(comparisons: ListedComparisons) -> AnyArray:
-    """Return who answered; empty where nothing is known."""
-    details = comparisons.details
-    if details is None or details.annotators is None:
-        return np.empty(0, dtype=object)
-    return details.annotators
 
 
 def grow_shuffled(
@@ -256,11 +240,11 @@ def grow_shuffled(
     initial_clusters: InitialClusters = None,
     **options: Any,
 ) -> Hierarchy:
-    """Return a method's tree with the objects in random order, in their own numbers again.
+    """Return a method's tree, built with the objects in random order, then renumbered back.
 
-    Ties go to the objects that come first. In the order of a file, trees of few answers would
-    agree by their ties alone, and would predict well where objects are listed by category.
-    There are no warnings: gaps and ties in a part of the answers say nothing about the whole.
+    Ties go to the objects that come first. In file order, trees of few answers would agree merely
+    because of ties, and would predict well where objects are listed by category. Warnings are
+    suppressed: gaps and ties in a part of the answers say nothing about the whole.
     """
     initial_partition(comparisons.n_objects, initial_clusters)  # errors name the original numbers
     order = random_order(comparisons.n_objects, rng)

@@ -67,7 +67,7 @@ class LearningCurve:
 
     @property
     def accuracy_error(self) -> FloatArray:
-        """Its standard error over the folds; repetitions are no more data."""
+        """Its standard error over the folds; repetitions add no data."""
         return standard_error(self.accuracies)
 
     @property
@@ -76,14 +76,14 @@ class LearningCurve:
         return np.asarray(self.stabilities.mean(axis=0))
 
     def predict(self, n_answers: float) -> Estimate:
-        """Return the expected mean accuracy of trees of so many answers."""
+        """Return the expected mean accuracy of trees of this many answers."""
         return _estimate(self._curves.at(n_answers))
 
     def what_next(self, n_more: int = 1000) -> Estimate:
-        """Return the expected gain in accuracy from so many more answers.
+        """Return the expected gain in accuracy from this many more answers.
 
-        The interval is for the gain of one tree over another, sampling error included, so it may
-        begin below 0.
+        The interval is for the gain of one tree over another, including sampling error, so it may
+        start below 0.
         """
         n_more = check_whole_number(n_more, "n_more", lowest=1)
         gains = self._gains(n_more)
@@ -92,7 +92,7 @@ class LearningCurve:
         return _estimate(gains, gains + noise * np.sqrt(1 / now + 1 / later))
 
     def answers_for(self, target: float) -> Estimate:
-        """Return how many answers in all reach an accuracy; infinite if no number does."""
+        """Return the total number of answers that reaches an accuracy; infinite if none does."""
         check_accuracy(target)
         return _estimate(self._curves.reaching(target))
 
@@ -104,8 +104,8 @@ class LearningCurve:
     def verdict(self, *, worthwhile: float = WORTHWHILE) -> Verdict:
         """Return whether more answers are worth it, and why.
 
-        They are if twice as many may raise the mean accuracy of trees by `worthwhile`, at the upper
-        end of the interval: stopping needs evidence.
+        They are unless twice as many would raise the mean accuracy by less than `worthwhile` even
+        at the upper end of the interval: stopping needs evidence.
         """
         gain = _estimate(self._gains(self.n_answers))
         accuracy, error = float(self.accuracy[-1]), float(self.accuracy_error[-1])
@@ -130,7 +130,7 @@ class LearningCurve:
         return Verdict("stop", f"{expected}, which is less than {points}")
 
     def _gains(self, n_more: int) -> FloatArray:
-        """Return the gain of each posterior curve from so many more answers."""
+        """Return the gain of each posterior curve from this many more answers."""
         return self._curves.at(self.n_answers + n_more) - self._curves.at(self.n_answers)
 
     @cached_property
@@ -155,7 +155,7 @@ def _estimate(values: FloatArray, spread: FloatArray | None = None) -> Estimate:
 
 
 def check_accuracy(target: Any) -> None:
-    """Refuse a target that no accuracy can be."""
+    """Refuse a target that is not a possible accuracy."""
     if not 0.5 < check_number(target, "target") <= 1:
         raise InputError(
             f"expected an accuracy above 0.5 (guessing) and at most 1, got {target:g}",
@@ -177,7 +177,7 @@ class RisingCurves:
         return GUESSING + self.rises
 
     def at(self, n_answers: float) -> FloatArray:
-        """Return the accuracy of each curve with so many answers."""
+        """Return the accuracy of each curve with this many answers."""
         return GUESSING + self.rises * _shares(n_answers, self.half_ways, self.steepnesses)
 
     def reaching(self, target: float) -> FloatArray:
@@ -223,5 +223,5 @@ def draw_curves(
 def _shares(
     n_answers: FloatArray | float, half_ways: FloatArray, steepnesses: FloatArray
 ) -> FloatArray:
-    """Return the share of the rise with so many answers."""
+    """Return the share of the rise with this many answers."""
     return np.asarray(1 / (1 + (half_ways / n_answers) ** steepnesses))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
 from ordlink._validate import Seed, check_whole_number, random_generator
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
 from ordlink.errors import InputError, OrdlinkWarning
@@ -20,7 +20,7 @@ from ordlink.validation._cross_validation import check_comparisons
 
 @dataclass(frozen=True, eq=False)
 class HierarchyTest:
-    """The revenue of trees over comparisons they have not seen, and its null distribution."""
+    """The revenue of trees on held-out comparisons, and its null distribution."""
 
     revenue: float  # mean normalised, of each half's tree over the comparisons of the other half
     statistic: float  # sum of both revenues, each by its standard deviation; the mean over splits
@@ -35,37 +35,37 @@ def hierarchy_test(
     n_splits: int = 10,
     n_relabellings: int = 999,
     seed: Seed = 0,
+    progress: Progress | None = None,
     **options: Any,
 ) -> HierarchyTest:
     """Test for hierarchical structure: whether one part of the answers predicts another.
 
-    A tree fits the answers that it was built from even where these are pure noise. So the pairs
-    of objects are split at random into halves, a tree is built from the comparisons within each
+    A tree fits the answers that it was built from even where these are pure noise. So the pairs of
+    objects are split at random into two halves, a tree is built from the comparisons within each
     half, and scored by its revenue over those within the other. Neither an answer nor the
-    similarity of a pair is in both. Without structure the objects of one half might as well be
-    relabelled: the revenue is compared with those of random relabellings.
+    similarity of a pair is in both. Without structure, relabelling the objects of one half would
+    change nothing: the revenue is compared with that of random relabellings.
 
-    The p-value of one split would depend on that split, so the mean over several is compared. All
-    are relabelled alike, since splits of the same answers are correlated, and the null distribution
-    must be so too. For a single split the test is exact; for several it assumes that splits are
-    as correlated under relabelling as under the original labels, which was checked by simulation.
+    The mean over several splits is compared, all relabelled alike, since splits of the same answers
+    are correlated. For a single split the test is exact; for several it assumes that splits are as
+    correlated under relabelling as under the original labels, which was checked by simulation.
 
-    A small p-value is evidence of structure. A large one may mean that answers are too few:
-    only those count whose pairs are all in one half, half of the triplets and quadruplets and a
+    A small p-value is evidence of structure. A large one may mean that there are too few answers:
+    only those whose pairs are all in one half count, half of the triplets and quadruplets and a
     quarter of the answers about three objects.
 
     Parameters
     ----------
     comparisons : Comparisons
         Listed or ranked; every listed comparison counts as often as it was given.
-    method, **options
-        A method that takes comparisons, and its options.
     n_splits : int
         Number of splits; those with a half without comparisons do not count.
     n_relabellings : int
         Number of relabellings; the smallest p-value is 1 / (n_relabellings + 1).
-    seed : int, numpy.random.Generator or None
-        Random seed.
+    method, seed, **options
+        As in `cross_validate`.
+    progress : callable, optional
+        Called with (splits done, splits in all).
 
     Examples
     --------
@@ -82,7 +82,9 @@ def hierarchy_test(
     halves = [rng.permutation(n_pairs(n)) < n_pairs(n) // 2 for _ in range(n_splits)]
     orders = [np.arange(n), *(rng.permutation(n) for _ in range(n_relabellings))]
     revenues, statistics = [], []
-    for in_first in halves:
+    report = progress or (lambda _done, _total: None)
+    for done, in_first in enumerate(halves):
+        report(done, n_splits)
         first, second = (
             _half(comparisons, kept, method, options) for kept in (in_first, ~in_first)
         )
@@ -99,12 +101,8 @@ def hierarchy_test(
         )
     observed, *by_chance = np.mean(statistics, axis=0).tolist()
     n_reached = sum(value >= observed - 1e-12 for value in by_chance)
-    return HierarchyTest(
-        float(np.mean(revenues)),
-        observed,
-        np.array(by_chance),
-        (1 + n_reached) / (n_relabellings + 1),
-    )
+    p_value = (1 + n_reached) / (n_relabellings + 1)
+    return HierarchyTest(float(np.mean(revenues)), observed, np.array(by_chance), p_value)
 
 
 @dataclass(frozen=True)
@@ -145,8 +143,7 @@ def _half(
 def _statistic(first: _Half, second: _Half, order: AnyArray) -> float:
     """Return the statistic of a split whose first half, tree and comparisons, is relabelled."""
     of_first = _standardised(second.wins, first.sizes_of(second.pairs, order))
-    of_second = _standardised(first.wins, second.sizes_of(first.pairs, np.argsort(order)))
-    return of_first + of_second
+    return of_first + _standardised(first.wins, second.sizes_of(first.pairs, np.argsort(order)))
 
 
 def _standardised(wins: FloatArray, sizes: FloatArray) -> float:
@@ -167,8 +164,8 @@ def _standardised(wins: FloatArray, sizes: FloatArray) -> float:
 def keep_pairs(comparisons: Comparisons, kept: BoolArray) -> Comparisons:
     """Return the comparisons among the kept pairs alone.
 
-    An answer is kept where all its pairs are: how an answer "most central" compares two kept pairs
-    says something about the third one too. In a ranking, the pairs left out are tied with each
+    An answer is kept where all its pairs are: how a most-central answer compares two kept pairs
+    says something about the third pair too. In a ranking, the pairs left out are tied with each
     other between the lower and the upper half of the others, which is as much for as against them.
     """
     if isinstance(comparisons, ListedComparisons):

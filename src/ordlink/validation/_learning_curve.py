@@ -50,16 +50,14 @@ def learning_curve(
 
     Parameters
     ----------
-    comparisons, n_folds, seed, **options
+    comparisons, method, n_folds, seed, **options
         As in `cross_validate`.
-    method : str
-        A method that takes comparisons.
     sizes : sequence of int, optional
         Numbers of answers of the subsamples, at least three different ones.
     n_repetitions : int
         Number of different splits into folds and orders.
     progress : callable, optional
-        Called with (trees built, trees in all).
+        Called with (trees built, total trees).
 
     Examples
     --------
@@ -108,16 +106,9 @@ def learning_curve(
         for place, (one, other) in enumerate(pairs):
             distance = triplet_distance(grow(one, rng), grow(other, rng))
             stabilities[repetition, place] = 1 - distance
-    return LearningCurve(
-        name,
-        comparisons.n_objects,
-        answers.n_answers,
-        chosen,
-        accuracies,
-        stabilities,
-        seed,
-        units_by(comparisons, by_annotator=None, fewest=n_folds),
-    )
+    folds_by = units_by(comparisons, by_annotator=None, fewest=n_folds)
+    found = chosen, accuracies, stabilities, seed, folds_by
+    return LearningCurve(name, comparisons.n_objects, answers.n_answers, *found)
 
 
 class _Answers:

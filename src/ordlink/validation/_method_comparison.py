@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class MethodComparison:
             if scores.label == label:
                 return scores
         known = ", ".join(scores.label for scores in self.scores)
-        raise InputError(f"{label!r} was not compared; compared were {known}")
+        raise InputError(f"{label!r} was not compared; the methods compared are {known}")
 
     @property
     def folds_by(self) -> FoldsBy:
@@ -86,7 +87,7 @@ class MethodComparison:
 
     @property
     def best(self) -> MethodScores:
-        """The candidate of the highest held-out accuracy."""
+        """The candidate with the highest held-out accuracy."""
         return self.scores[0]
 
     @property
@@ -121,15 +122,13 @@ def compare_methods(
         Labels of `CANDIDATES`, names of methods (with their default options) or candidates with
         options of their own. By default all of `CANDIDATES` except those that would take more
         than two minutes at this number of objects and answers.
-    comparisons, n_folds, n_repetitions, by_annotator, seed
-        As in `cross_validate`.
-    initial_clusters : sequence of sequences of int, optional
-        As in `ordlink.cluster`.
+    comparisons, n_folds, n_repetitions, by_annotator, initial_clusters, seed
+        As in `cross_validate` and `ordlink.cluster`.
     n_jobs : int, optional
         Number of processes, 1 by default, -1 for all cores; joblib's backend may be chosen with
-        ``joblib.parallel_config``. Nothing but the seconds depends on it.
+        ``joblib.parallel_config``. Only the seconds depend on it.
     progress : callable, optional
-        Called with (trees built, trees in all).
+        Called with (trees built, total trees).
 
     Examples
     --------
@@ -182,18 +181,9 @@ def compare_methods(
     scores = []
     for label, (candidate, runs) in compared.items():
         assert runs.whole.tree is not None
-        scores.append(
-            MethodScores(
-                label,
-                candidate.method,
-                candidate.options,
-                held_out[label],
-                runs.whole.accuracy,
-                *advice.differences[label],
-                float(np.median([run.seconds for run in runs.all])),
-                runs.whole.tree,
-            )
-        )
+        seconds = float(np.median([run.seconds for run in runs.all]))
+        own = label, candidate.method, candidate.options, held_out[label], runs.whole.accuracy
+        scores.append(MethodScores(*own, *advice.differences[label], seconds, runs.whole.tree))
     scores.sort(key=lambda one: (one.label != advice.best, -np.nan_to_num(one.held_out.accuracy)))
     # Trees of few answers would look alike if they shared their ties.
     own_ties = [compared[one.label][1].whole.shuffled or one.tree for one in scores]
@@ -205,15 +195,14 @@ def compare_methods(
 def _agreement(trees: Sequence[Hierarchy]) -> FloatArray:
     """Return 1 - triplet distance of every two trees; symmetric, since all are binary."""
     shares = np.eye(len(trees))
-    for i, tree in enumerate(trees):
-        for j in range(i):
-            shares[i, j] = shares[j, i] = 1 - triplet_distance(trees[j], tree)
+    for i, j in combinations(range(len(trees)), 2):
+        shares[i, j] = shares[j, i] = 1 - triplet_distance(trees[i], trees[j])
     return shares
 
 
 @dataclass(frozen=True)
 class Run:
-    """One tree and its scores on the fold held out, or on all answers where none was."""
+    """One tree and its scores on the held-out fold, or on all answers if none is held out."""
 
     accuracy: float = float("nan")
     revenue: float = float("nan")
@@ -243,12 +232,12 @@ class CandidateRuns:
 
     @property
     def all(self) -> list[Run]:
-        """All runs, the one on all answers first: its messages name objects by their numbers."""
+        """All runs; the one on all answers is first, so that messages name the original objects."""
         return [self.whole, *(run for part in self.parts for run in part)]
 
 
 def run_all(job: Job, n_jobs: int | None, progress: Progress | None) -> list[CandidateRuns]:
-    """Return the runs of each candidate; but for seconds, the same on any number of processes."""
+    """Return the runs of each candidate; only seconds depend on the number of processes."""
     n_folds = int(job.folds[0].max()) + 1
     places = [(-1, -1), *((r, fold) for r in range(len(job.folds)) for fold in range(n_folds))]
     tasks = [(number, *place) for number in range(len(job.candidates)) for place in places]
@@ -360,13 +349,10 @@ def auto_linkage(
 def _why_not_compared(comparisons: Comparisons, n_folds: int) -> str:
     """Return the reason for spectral where methods cannot be compared; else an empty string."""
     if not isinstance(comparisons, ListedComparisons):
-        return (
-            "all comparisons are known, so none can be held out; spectral finds weak clusters best."
-        )
+        known = "all comparisons are known, so none can be held out"
+        return f"{known}; spectral finds weak clusters best."
     fewest = max(FEWEST_TO_COMPARE, n_folds)
     if len(np.unique(comparisons.answer_ids)) >= fewest:
         return ""
-    return (
-        f"there are fewer than {fewest} answers, too few to hold some out; spectral needs the "
-        "fewest."
-    )
+    few = f"there are fewer than {fewest} answers, too few to hold some out"
+    return f"{few}; spectral needs the fewest."

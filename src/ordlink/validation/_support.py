@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ordlink._parallel import check_n_jobs
 from ordlink._typing import BoolArray, FloatArray, Int32Array, LabelArray, Progress
 from ordlink._validate import Seed, check_choice, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons, find_named
@@ -20,12 +21,14 @@ from ordlink.hierarchy._structure import restrict_merges
 from ordlink.methods import InitialClusters, cluster, find_method
 from ordlink.validation._bootstrap import (
     Bootstrap,
+    TreeGrower,
     Votes,
     bootstrap_trees,
     pools_of,
     rarity_of_objects,
 )
-from ordlink.validation._cross_validation import answer_units, count_annotators, relabel_clusters
+from ordlink.validation._consistency import annotators_of
+from ordlink.validation._cross_validation import answer_units
 
 Resample = Literal["both", "answers", "pairs"]
 FEWEST_ANNOTATORS = 5  # fewer people are not resampled: they say nothing about others
@@ -67,6 +70,7 @@ def branch_support(
     resample: Resample = "both",
     initial_clusters: InitialClusters = None,
     seed: Seed = 0,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> BranchSupport:
@@ -77,7 +81,7 @@ def branch_support(
 
     - the answers: where at least 5 annotators are known, people are drawn with replacement, with
       all their answers. With many answers this noise vanishes, though branches may still be
-      accidents;
+      spurious;
     - the similarities: each pair of objects receives all comparisons of another pair, drawn from
       the pairs that meet in the same merge of the tree or, where these are fewer than 10, in
       merges of as many to twice as many pairs. In the paper's planted model this resamples the
@@ -88,26 +92,23 @@ def branch_support(
     question, which counts as often as its answers were drawn on average, rounded and at least
     once. With ``repeats="net"`` every answer drawn counts separately. Methods without this option
     take the sample as it is. Resampling objects would not work: two objects that are alike by
-    accident stay so in every sample that contains both.
+    chance remain so in every sample that contains both.
 
     Parameters
     ----------
     comparisons : Comparisons
         Listed or ranked.
-    method : str
-        A method that takes comparisons.
     n_bootstrap : int
         Number of bootstrap samples.
     resample : {"both", "answers", "pairs"}
         "both" resamples people, where they are known, and pairs, with the answers about them;
         "pairs" resamples no people; "answers" resamples people or, where they are unknown,
         answers, and keeps the pairs, which needs listed comparisons.
-    initial_clusters, **options
-        As in `ordlink.cluster`, for the tree and all bootstrap samples.
-    seed : int, numpy.random.Generator or None
-        Random seed.
-    progress : callable, optional
-        Called with (samples done, samples in all).
+    n_jobs : int, optional
+        Number of processes, -1 for all cores; by default one process with a thread per core, which
+        is slower for spectral alone. The result does not depend on it.
+    method, initial_clusters, seed, progress, **options
+        As in `learning_curve` and `ordlink.cluster`, for the tree and all bootstrap samples.
 
     References
     ----------
@@ -125,7 +126,7 @@ def branch_support(
     ((0:8,3:8,4:8,2:8,1:8)1:1,(5:6,6:6,9:6,7:6,8:6)1:3);
     """
     n_bootstrap = check_whole_number(n_bootstrap, "n_bootstrap", lowest=1)
-    seed = seed_number(seed)
+    seed, n_jobs = seed_number(seed), check_n_jobs(n_jobs)
     check_choice(resample, "resample", get_args(Resample))
     with warnings.catch_warnings():
         # Ties are decided by chance in each sample: support shows what they matter.
@@ -139,13 +140,14 @@ def branch_support(
         if (options.get("repeats") or "majority") == "majority":
             votes = Votes.of(comparisons)
         of_samples["repeats"] = "net"  # what was decided counts as often as it was drawn
-    bootstrap = Bootstrap(comparisons, units, pools, votes)
-
-    def build(sample: Comparisons, order: Int32Array) -> Hierarchy:
-        clusters = relabel_clusters(initial_clusters, order)
-        return cluster(sample, method, initial_clusters=clusters, **of_samples)
-
-    trees = bootstrap_trees(bootstrap, build, n_bootstrap, seed, progress)
+    grower = TreeGrower(
+        Bootstrap(comparisons, units, pools, votes),
+        method,
+        of_samples,
+        initial_clusters,
+        np.random.SeedSequence(seed).spawn(n_bootstrap),
+    )
+    trees = bootstrap_trees(grower, n_jobs=n_jobs, progress=progress)
     found = match_known_branches(tree, trees, comparisons)
     return BranchSupport(
         tree.with_support(found.weakest), found.weakest, found.shares, found.transfers, trees
@@ -162,8 +164,8 @@ def _units(comparisons: Comparisons, resample: Resample) -> LabelArray | None:
                 parameter="resample",
             )
         return None
-    n_known = count_annotators(comparisons)
-    if resample == "pairs" or (resample == "both" and n_known < FEWEST_ANNOTATORS):
+    few = len(annotators_of(comparisons)[1]) < FEWEST_ANNOTATORS
+    if resample == "pairs" or (resample == "both" and few):
         return None
     return answer_units(comparisons, by_annotator=None, fewest=FEWEST_ANNOTATORS)
 
@@ -193,8 +195,8 @@ class Matches:
 def match_branches(tree: Hierarchy, trees: Sequence[Hierarchy]) -> Matches:
     """Look for each branch of a tree in others, in O(N^2) time per tree and O(N^2) memory.
 
-    The counterpart of a branch is the cluster that differs from it by the fewest objects (the
-    lowest of equals). For a branch of p objects these are at most p - 1, as for any single one of
+    The counterpart of a branch is the cluster that differs from it by the fewest objects (of
+    equals, the lowest). For a branch of p objects these are at most p - 1, as for any single one of
     its objects, and at most N - p, as for the root.
     """
     n = tree.n_objects
@@ -222,12 +224,11 @@ def match_known_branches(
 ) -> Matches:
     """Look for each branch of a tree in others, among the objects that occur in the answers.
 
-    The position of other objects is arbitrary; merges that only place one are found in no tree.
+    The position of other objects is arbitrary; merges that only add such an object have no
+    counterpart.
     """
     n = tree.n_objects
-    named = np.arange(n)
-    if isinstance(comparisons, ListedComparisons):
-        named = find_named(comparisons)
+    named = find_named(comparisons) if isinstance(comparisons, ListedComparisons) else np.arange(n)
     if len(named) == n or len(named) < 2:
         return match_branches(tree, trees)
     _, rows = restrict_merges(tree.merges, named.astype(np.int32))
@@ -259,12 +260,12 @@ def _shared(other: Hierarchy, mine: BoolArray) -> Int32Array:
 
 
 def consensus_tree(trees: Sequence[Hierarchy], *, min_share: float = 0.5) -> Hierarchy:
-    """Return the tree of the clusters that more than `min_share` of the trees have.
+    """Return the tree of the clusters that occur in more than `min_share` of the trees.
 
-    Any two clusters that more than half of the trees have occur together in one of them, so they
-    are compatible. The consensus is in general not binary. It is returned as a binary tree whose
-    `support` is the share of the trees that have the cluster, and 0 for merges that only make it
-    binary; ``min_support=0.5`` hides those in drawings and files. Merges are ordered by size.
+    Any two clusters that occur in more than half of the trees occur together in one of them, so
+    they are compatible. The consensus is in general not binary. It is returned as a binary tree
+    whose `support` is the share of the trees that have the cluster, and 0 for merges that only make
+    it binary; ``min_support=0.5`` hides those in drawings and files. Merges are ordered by size.
 
     Parameters
     ----------
@@ -291,8 +292,8 @@ def consensus_tree(trees: Sequence[Hierarchy], *, min_share: float = 0.5) -> Hie
             )
     if not 0.5 <= min_share < 1:
         raise InputError(
-            f"expected from 0.5 to below 1, got {min_share}; clusters of fewer trees need not be "
-            "compatible",
+            f"expected at least 0.5 and below 1, got {min_share}; clusters found in fewer trees "
+            f"need not be compatible",
             parameter="min_share",
         )
     counts, example = _count_clusters(trees)

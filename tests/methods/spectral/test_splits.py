@@ -16,7 +16,7 @@ from ordlink.methods.spectral._firm_clusters import (
     costs_of_splits,
     settle,
 )
-from ordlink.methods.spectral._kernels_splits import best_threshold, improve_split, vote_on_sides
+from ordlink.methods.spectral._kernels import best_threshold, improve_split, vote_on_sides
 from ordlink.methods.spectral._pair_strengths import PairStrengths
 from tests.methods.spectral.observations import observations
 from tests.reference.strengths import chances_of_sides, cost_of_split, gain_of_split

@@ -1,4 +1,4 @@
-"""`python -m studies.quality`: what it lists, runs, goes on with, and refuses."""
+"""`python -m studies.quality`: what it runs and resumes."""
 
 from __future__ import annotations
 
@@ -8,33 +8,9 @@ from pathlib import Path
 import pytest
 
 from studies.quality.groups import GROUPS
-from studies.running import Experiment, load_results
-from tests.studies.sample_cells import fail_on_odd
+from studies.running import load_results
 
 pytestmark = pytest.mark.slow
-
-
-def test_it_lists_the_groups(study) -> None:
-    result = study("quality", "--list")
-
-    assert result.code == 0
-    assert [line.split()[0] for line in result.out.splitlines()] == list(GROUPS)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("planted",), "give either --quick or --full"),
-        (("all", "--quick"), "there is no group 'all'; there are planted, shapes"),
-        (("--quick", "--processes", "0"), "--processes"),
-    ],
-)
-def test_a_wrong_call_is_refused_in_one_line(study, words, message) -> None:
-    result = study("quality", *words)
-
-    assert result.code == 2
-    assert message in result.err
-    assert len(result.err.splitlines()) == 1
 
 
 def test_a_group_gives_a_page_figures_and_results(study, tmp_path: Path, monkeypatch) -> None:
@@ -58,24 +34,3 @@ def test_a_group_gives_a_page_figures_and_results(study, tmp_path: Path, monkeyp
     assert "a note" in (tmp_path / "quality.html").read_text("utf-8")
     methods = {row["method"] for row in load_results(tiny[0], tmp_path / "results")}
     assert len(methods) == 16
-
-
-def test_failed_cells_are_named_and_tried_again(study, tmp_path: Path, monkeypatch) -> None:
-    mended = tmp_path / "mended"
-    cells = tuple({"number": number, "mended": str(mended)} for number in range(4))
-    odd = Experiment("odd", 1, fail_on_odd, cells)
-    monkeypatch.setitem(
-        GROUPS, "forms", dataclasses.replace(GROUPS["forms"], make=lambda *_: ((odd,), ()))
-    )
-    words = ("quality", "forms", "--quick", "--out", tmp_path / "out", "--processes", "1")
-
-    first = study(*words)
-    page = (tmp_path / "out" / "quality.html").read_text("utf-8")
-    mended.touch()
-    second = study(*words)
-
-    assert (first.code, second.code) == (1, 0)
-    assert "'number': 3" in first.err and "3 is odd" in first.err
-    assert "2 cells failed" in page
-    assert "odd: 4 cells, 2 were there" in second.out
-    assert "odd" not in second.err

@@ -8,7 +8,8 @@ import pytest
 
 from studies.quality.groups import GROUPS
 from studies.quality.methods import OURS
-from studies.quality.page import N_SHOWN, QualitySection, write_page
+from studies.quality.page import N_SHOWN, write_page
+from studies.running._command import Section
 from tests.studies.quality.test_bars import people
 from tests.studies.quality.test_tables import rows_of
 from tests.studies.reproduction.test_report import Tags
@@ -28,9 +29,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = planted(OURS, 1.0) + planted("4-AL", 0.5) + planted("SOE-AL 2-D, cosine", 0.98)
     asked = people({("Car", OURS): 0.69, ("Car", "4-AL"): 0.7, ("faces", "4-AL"): 0.7})
     sections = [
-        QualitySection(GROUPS["planted"], [{**row, **FINISHED} for row in rows]),
-        QualitySection(GROUPS["people"], [{**row, **FINISHED} for row in asked], ("no <faces>",)),
-        QualitySection(GROUPS["forms"], []),
+        Section(GROUPS["planted"], [{**row, **FINISHED} for row in rows]),
+        Section(GROUPS["people"], [{**row, **FINISHED} for row in asked], ("no <faces>",)),
+        Section(GROUPS["forms"], []),
     ]
     return write_page(sections, folder, grid="a <made-up> grid")
 
@@ -70,6 +71,6 @@ def test_every_curve_is_there_as_svg_and_png(page) -> None:
 
 
 def test_nothing_run_gives_a_page_that_says_so(tmp_path) -> None:
-    page = write_page([QualitySection(GROUPS["planted"], [])], tmp_path, grid="nothing")
+    page = write_page([Section(GROUPS["planted"], [])], tmp_path, grid="nothing")
 
     assert "not run" in page.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""`python -m studies.reproduction`: what it lists, runs, goes on with, and refuses."""
+"""`python -m studies.reproduction`: what it runs, resumes, and leaves out."""
 
 from __future__ import annotations
 
@@ -15,55 +15,12 @@ from studies.running import Experiment
 from tests.studies.sample_cells import fail_on_odd
 
 
-def test_it_lists_the_experiments(study) -> None:
-    result = study("reproduction", "--list")
-
-    assert result.code == 0
-    assert [line.split()[0] for line in result.out.splitlines()] == list(STUDIES)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("planted",), "give either --quick or --full"),
-        (("figure-1", "--quick"), "there is no experiment 'figure-1'; there are model, planted"),
-        (("--quick", "--processes", "0"), "--processes"),
-    ],
-)
-def test_a_wrong_call_is_refused_in_one_line(study, words, message) -> None:
-    result = study("reproduction", *words)
-
-    assert result.code == 2
-    assert message in result.err
-    assert len(result.err.splitlines()) == 1
-
-
 def test_one_experiment_gives_a_page_and_figures(study, tmp_path: Path) -> None:
     result = study("reproduction", "model", "--full", "--out", tmp_path / "out")
 
     assert result.code == 0
     assert (tmp_path / "out" / "report.html").is_file()
     assert (tmp_path / "out" / "figures" / "figure-S1.svg").is_file()
-
-
-def test_failed_cells_are_named_and_tried_again(study, tmp_path: Path, monkeypatch) -> None:
-    mended = tmp_path / "mended"
-    cells = tuple({"number": number, "mended": str(mended)} for number in range(4))
-    experiment = Experiment("odd", 1, fail_on_odd, cells)
-    failing = dataclasses.replace(STUDIES["model"], make=lambda *_: (experiment, ()))
-    monkeypatch.setitem(STUDIES, "model", failing)
-    words = ("reproduction", "model", "--quick", "--out", tmp_path / "out", "--processes", "1")
-
-    first = study(*words)
-    page = (tmp_path / "out" / "report.html").read_text("utf-8")
-    mended.touch()
-    second = study(*words)
-
-    assert (first.code, second.code) == (1, 0)
-    assert "'number': 3" in first.err and "3 is odd" in first.err
-    assert "2 cells failed" in page
-    assert "model: 4 cells, 2 were there" in second.out
-    assert second.err == ""
 
 
 def test_data_that_is_not_there_is_left_out_with_a_note(monkeypatch) -> None:

@@ -12,7 +12,8 @@ import pytest
 import ordlink as ol
 from studies.html import describe_run
 from studies.reproduction.experiments import STUDIES
-from studies.reproduction.report import Section, write_report
+from studies.reproduction.report import write_report
+from studies.running._command import Section
 
 FINISHED = {"cell": "a", "cell_cpu_seconds": 1.0}
 

@@ -12,15 +12,10 @@ export class Refused extends Error {
 }
 
 // Resolve after a while, or as soon as the browser says that it is connected again.
-export function pause(milliseconds) {
+function pause(milliseconds) {
   return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      removeEventListener("online", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    addEventListener("online", done);
+    setTimeout(resolve, milliseconds);
+    addEventListener("online", resolve, { once: true });
   });
 }
 

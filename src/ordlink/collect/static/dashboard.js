@@ -3,17 +3,15 @@
 const SHORTEST_WAIT = 3000;
 const part = (id) => document.getElementById(id);
 
-// --- keeping up to date --------------------------------------------------------------------------
-
 async function refresh() {
   const begun = performance.now();
   try {
-    const reply = await fetch("/owner", { signal: AbortSignal.timeout(30000) });
+    const reply = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(30000) });
     if (reply.redirected) location.replace(reply.url); // the session has ended
     else if (reply.ok) update(new DOMParser().parseFromString(await reply.text(), "text/html"));
     say("");
   } catch {
-    say("The connection to the server is lost; the page is tried again.");
+    say("Connection to the server lost; retrying.");
   }
   // A large study takes long to sum up: never ask more than a tenth of the time.
   setTimeout(refresh, Math.max(SHORTEST_WAIT, 10 * (performance.now() - begun)));
@@ -56,8 +54,7 @@ function keepPictures(old, made) {
   }
 }
 
-// --- asking before what cannot be undone ---------------------------------------------------------
-
+// Ask before what cannot be undone.
 let waiting = null;
 
 document.addEventListener("submit", (event) => {

@@ -21,39 +21,27 @@ let busy = false;
 let blurs = 0;
 let isAway = false;
 
-// --- leaving and coming back ---------------------------------------------------------------------
-
-function leave() {
-  if (!isAway) blurs += 1;
-  isAway = true;
+function notice(isGone) {
+  if (isGone && !isAway) blurs += 1;
+  isAway = isGone;
 }
 
-addEventListener("blur", leave);
-addEventListener("focus", () => { isAway = document.hidden; });
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) leave();
-  else isAway = false;
-});
+addEventListener("blur", () => notice(true));
+addEventListener("focus", () => notice(document.hidden));
+document.addEventListener("visibilitychange", () => notice(document.hidden));
 addEventListener("pageshow", (event) => { if (event.persisted) act("/api/state"); });
-
-// --- sending -------------------------------------------------------------------------------------
 
 const banner = {
   lost: () => showBanner(words.lost, "lost"),
   back: () => {
     showBanner(words.back, "back");
-    setTimeout(() => { if (part("banner").classList.contains("back")) hideBanner(); }, 2500);
+    setTimeout(() => { if (part("banner").classList.contains("back")) showBanner(""); }, 2500);
   },
 };
 
-function showBanner(message, look) {
+function showBanner(message, look = "") {
   if (part("banner").textContent !== message) part("banner").textContent = message;
   part("banner").className = `banner ${look}`;
-}
-
-function hideBanner() {
-  part("banner").textContent = "";
-  part("banner").className = "banner";
 }
 
 async function act(path, body) {
@@ -63,9 +51,11 @@ async function act(path, body) {
   try {
     const next = await send(path, body, banner);
     sessionStorage.removeItem(UNSENT);
-    await show(next);
+    shownAt = 0;
+    if (next.number) await showQuestion(next);
+    else showPage(next);
     if (path === "/api/answer" && !next.stored) showBanner(words.late, "late");
-    else if (part("banner").classList.contains("late")) hideBanner();
+    else if (part("banner").classList.contains("late")) showBanner("");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     sessionStorage.removeItem(UNSENT);
@@ -91,14 +81,6 @@ function offerReload() {
   button.addEventListener("click", () => location.reload());
   part("banner").append(button);
 }
-
-function start() {
-  const unsent = sessionStorage.getItem(UNSENT);
-  if (unsent) act("/api/answer", JSON.parse(unsent));
-  else act("/api/state");
-}
-
-// --- answering -----------------------------------------------------------------------------------
 
 const isReady = () => !busy && shownAt > 0 && performance.now() - shownAt >= TOO_EARLY;
 const deviceOf = (event) => ({ mouse: "mouse", touch: "touch", pen: "touch" })[event.pointerType] ??
@@ -133,14 +115,6 @@ function mark() {
   }
 }
 
-// --- showing -------------------------------------------------------------------------------------
-
-async function show(next) {
-  shownAt = 0;
-  if (next.number) await showQuestion(next);
-  else showPage(next);
-}
-
 async function showQuestion(next) {
   const waiting = setTimeout(() => { part("live").textContent = words.loading; }, 1500);
   const made = await Promise.all(next.stimuli.map((one) => load(one, words, banner)));
@@ -150,7 +124,7 @@ async function showQuestion(next) {
   blurs = 0;
   const fits = state.stimuli.some((one) => one.kind === "picture" || one.kind === "video") &&
     state.stimuli.every((one) => one.kind !== "text");
-  const hadFocus = keepsFocus();
+  const keepsFocus = document.activeElement.matches("#cant-tell, #undo");
   const options = hasAnchor ? made.slice(1) : made;
   const groups = type === "quadruplet" ? [options.slice(0, 2), options.slice(2)] : options.map((one) => [one]);
   const offset = made.length - options.length;
@@ -165,10 +139,10 @@ async function showQuestion(next) {
   part("practice").hidden = state.phase !== "practice";
   if (part("undo")) part("undo").disabled = !state.undoable;
   showProgress();
-  if (!hadFocus) part("prompt").focus({ preventScroll: true });
+  if (!keepsFocus) part("prompt").focus({ preventScroll: true });
   scrollTo(0, 0);
   part("live").textContent = describe();
-  await painted();
+  await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
   shownAt = performance.now();
   section.dataset.number = state.number; // for whoever watches the page: it can be answered
 }
@@ -178,11 +152,6 @@ function areWide(made) {
   const shapes = made.map((one) => (one.naturalWidth ?? one.videoWidth) / (one.naturalHeight ?? one.videoHeight));
   const known = shapes.filter((one) => one > 0 && one < Infinity);
   return known.length > 0 && known.reduce((sum, one) => sum + one, 0) / known.length > 1.15;
-}
-
-function keepsFocus() {
-  const focused = document.activeElement;
-  return focused === part("cant-tell") || focused === part("undo");
 }
 
 function makeCard(group, position, isPlayer) {
@@ -239,10 +208,6 @@ function showProgress() {
   part("withdraw").hidden = ["withdrawn", "asked_to_withdraw", "declined"].includes(state.outcome);
 }
 
-function painted() {
-  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-}
-
 const PAGES = { // phase or outcome: title, text
   instructions: ["instructions_title", "instructions"],
   ready: ["ready_title", "practice_done"],
@@ -277,11 +242,9 @@ function showPage(next) {
   if (state.outcome === "withdrawn") localStorage.removeItem(CAME_WITH);
   if (state.url) part("finish").href = state.url;
   showProgress();
-  if (wasWaiting) { /* says the same as before */ } else part("page-title").focus();
+  if (!wasWaiting) part("page-title").focus(); // otherwise it says the same as before
   if (!goesOn && !isOver) setTimeout(() => act("/api/state"), 3000);
 }
-
-// --- what people do ------------------------------------------------------------------------------
 
 part("continue").addEventListener("click", () => act("/api/continue", { visit: state.visit, phase: state.phase }));
 part("cant-tell")?.addEventListener("click", (event) => answer([], deviceOf(event)));
@@ -326,4 +289,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-start();
+const unsent = sessionStorage.getItem(UNSENT);
+if (unsent) act("/api/answer", JSON.parse(unsent));
+else act("/api/state");

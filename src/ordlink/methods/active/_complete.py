@@ -19,7 +19,8 @@ def run_complete(
     Each cluster pair is represented by its least similar pair of objects. A tournament among the
     representatives, in the order of the tie rule, gives the cluster pair to merge. A merge costs
     one question per remaining cluster and the matches that change, about 3 per pair of objects in
-    all; sorting the pairs (th:activecomplexitysclinkage) takes log2 of their number each.
+    total; sorting the pairs (th:activecomplexitysclinkage) would take log2 of their number for
+    each.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
     oracle's answers agree with some similarities; if not, it is still a tree. Scores are NaN: an
@@ -82,7 +83,7 @@ def _merge(
 def _representatives(
     partition: InitialPartition, asker: AskOnce, places: _PlacesOfSlotPairs
 ) -> Int64Array:
-    """Return the least similar object pair of each slot pair, place by place."""
+    """Return the least similar object pair of each slot pair, in the order of places."""
     i, j = np.triu_indices(partition.n_objects, 1)
     pairs = i * np.int64(partition.n_objects) + j
     if partition.n_slots == partition.n_objects:

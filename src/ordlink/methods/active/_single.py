@@ -14,10 +14,10 @@ from ordlink.oracles import AskOnce, Oracle
 
 Merge = tuple[int, int, bool]
 """The slot that stays, the slot that goes, and whether a tie decided it."""
-UNKNOWN = -1
-"""In `equal_to`: no edge is known to be as similar as this pair."""
-SMALLEST_SAMPLED = 10
-"""Groups of at least this many pairs take the median of three as their pivot."""
+Group = tuple[Int64Array, bool]
+"""Pairs whose place among the others is known, and whether they are a class: equally similar."""
+UNKNOWN = -1  # in `equal_to`: no edge is known to be as similar as this pair
+SMALLEST_SAMPLED = 10  # groups of at least this many pairs take the median of three as their pivot
 
 
 def run_single(
@@ -28,9 +28,8 @@ def run_single(
     The merges are the edges of a maximum spanning tree, most similar first. The tree is grown
     by Prim's algorithm, then its N - 1 edges are sorted; sorting all pairs
     (th:activecomplexitysclinkage) would take log2 of the number of pairs for each. No question is
-    asked twice. At N = 240 that comes to 1.0 to 1.3 questions per pair of objects for objects with
-    clusters, in a plane, or with many ties; to 1.6 along a line or a circle; and to 2.1 if they
-    stand along it in the order of their numbers.
+    asked twice. At N = 240 that comes to 1.0 to 1.3 questions per pair of objects, and up to 2.1
+    for objects along a line.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
     oracle's answers agree with some similarities; if not, it is still a tree. It has no scores.
@@ -112,8 +111,7 @@ def _connect(first: Int64Array, second: Int64Array, n_slots: int) -> Int32Array:
     from scipy.sparse.csgraph import connected_components
 
     links = coo_array((np.ones(len(first)), (first, second)), shape=(n_slots, n_slots))
-    components: Int32Array = connected_components(links, directed=False)[1]
-    return components
+    return np.asarray(connected_components(links, directed=False)[1])
 
 
 def _merge_in_order(first: Int64Array, second: Int64Array) -> list[Merge]:
@@ -162,9 +160,9 @@ def grow_spanning_tree(
     """Return a maximum spanning tree by Prim's algorithm.
 
     When object v joins the tree, one batch compares, for each object u outside, the pair {u, v}
-    with the best pair of u and an object of the tree: N (N - 1) / 2 questions in all. A
-    tournament among these best pairs tells who joins next; few of its matches change. The
-    objects of an initial cluster join together.
+    with the best pair of u and an object of the tree: N (N - 1) / 2 questions in all. A tournament
+    among these best pairs decides which object joins next; few of its matches change. The objects
+    of an initial cluster join together.
     """
     growth = _Growth(partition.n_objects, asker)
     clusters = partition.clusters()
@@ -248,14 +246,6 @@ class _Growth:
         self._rivals.append((objects, pairs, self._period[objects]))
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Pairs whose place among the others is known; as a class, they are equally similar."""
-
-    members: Int64Array
-    is_class: bool
-
-
 def sort_into_classes(asker: AskOnce, pairs: Int64Array) -> list[Int64Array]:
     """Return the pairs in classes of equal similarity, most similar first.
 
@@ -263,25 +253,20 @@ def sort_into_classes(asker: AskOnce, pairs: Int64Array) -> list[Int64Array]:
     once: n pairs take O(log n) batches and about 1.2 n log2 n questions.
     """
     groups = _make_groups((np.arange(len(pairs)), len(pairs) == 1))
-    while not all(group.is_class for group in groups):
-        mixed = [group.members for group in groups if not group.is_class]
+    while mixed := [members for members, is_class in groups if not is_class]:
         split = iter(_split(asker, pairs, mixed, _choose_pivots(asker, pairs, mixed)))
-        groups = [part for group in groups for part in ([group] if group.is_class else next(split))]
-    return [group.members for group in groups]
+        groups = [part for group in groups for part in ([group] if group[1] else next(split))]
+    return [members for members, _ in groups]
 
 
-def _make_groups(*parts: tuple[Int64Array, bool]) -> list[_Group]:
+def _make_groups(*parts: Group) -> list[Group]:
     """Return the parts that are not empty; a single pair is a class anyway."""
-    return [
-        _Group(np.sort(members), is_class or len(members) == 1)
-        for members, is_class in parts
-        if len(members)
-    ]
+    return [(np.sort(some), is_class or len(some) == 1) for some, is_class in parts if len(some)]
 
 
 def _split(
     asker: AskOnce, pairs: Int64Array, mixed: list[Int64Array], pivots: Int64Array
-) -> list[list[_Group]]:
+) -> list[list[Group]]:
     """Return each group as what is above, equal to and below its pivot."""
     others = [members[members != pivot] for members, pivot in zip(mixed, pivots, strict=True)]
     sizes = [len(members) for members in others]
@@ -300,18 +285,15 @@ def _split(
 
 def _choose_pivots(asker: AskOnce, pairs: Int64Array, mixed: list[Int64Array]) -> Int64Array:
     """Return the middle one of each small group, the median of three of each large one."""
-    pivots = np.array([members[len(members) // 2] for members in mixed])
-    sizes = np.array([len(members) for members in mixed])
-    large = np.flatnonzero(sizes >= SMALLEST_SAMPLED)
-    a = np.array([mixed[number][0] for number in large], dtype=np.int64)
-    b = pivots[large]
-    c = np.array([mixed[number][-1] for number in large], dtype=np.int64)
+    a, pivots, c = np.array([(some[0], some[len(some) // 2], some[-1]) for some in mixed]).T
+    large = np.flatnonzero([len(some) >= SMALLEST_SAMPLED for some in mixed])
+    a, b, c = a[large], pivots[large], c[large]
     ab, bc = np.split(_compare(asker, pairs, np.append(a, b), np.append(b, c)), 2)
     # Where a and c are on the same side of b, the median is the one of them nearer to b.
     aside = np.flatnonzero(ab * bc < 0)
     ac = _compare(asker, pairs, a[aside], c[aside])
     pivots[large[aside]] = np.where(ac == ab[aside], c[aside], a[aside])
-    return pivots
+    return np.asarray(pivots)
 
 
 def _compare(asker: AskOnce, pairs: Int64Array, first: Int64Array, second: Int64Array) -> Int8Array:

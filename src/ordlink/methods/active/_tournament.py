@@ -1,4 +1,4 @@
-"""A knock-out tournament whose contestants change and which replays as little as possible."""
+"""A knock-out tournament that replays as little as possible when contestants change."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ import numpy as np
 from ordlink._typing import AnyArray, BoolArray, Int8Array, Int64Array
 from ordlink.oracles import AskOnce
 
-EMPTY = -1
-"""Code of a place without a contestant, and the champion of a branch without any."""
-UNKNOWN = 2
-"""A change of strength in an unknown direction; -1 is weaker, 0 as strong, +1 stronger."""
+EMPTY = -1  # code of a place without a contestant, and the champion of a branch without any
+UNKNOWN = 2  # a change of strength in an unknown direction; -1 is weaker, 0 as strong, +1 stronger
 
 
 class Tournament:
-    """The most alike among pairs that stand in a row; of equals, the first.
+    """Finds the most similar of a row of pairs; of equals, the first.
 
     A binary tree over places 0, 1, ..., n-1 (`pairs`: their codes, EMPTY for none). Each node knows
     the champion below it, the outcome of its match, and whether another pair is as strong. When
     pairs are exchanged, only matches above them can change, level by level in one batch each; and
-    of these only those that the old outcome does not decide: who lost and became weaker lost again.
+    of these only those that the old outcome does not decide: a loser that became weaker loses
+    again.
     """
 
     def __init__(self, asker: AskOnce, pairs: Int64Array) -> None:
@@ -52,11 +51,11 @@ class Tournament:
         return bool(self._shared[1])
 
     def pairs(self, places: AnyArray) -> Int64Array:
-        """Return the codes of the pairs in these places."""
+        """Return the codes of the pairs at these positions."""
         return self._pairs[places]
 
     def exchange(self, places: AnyArray, pairs: Int64Array, changes: AnyArray) -> None:
-        """Put other pairs into places and replay the matches that this may change.
+        """Replace pairs and replay the matches that this may change.
 
         `changes` is +1 where the new pair is strictly more alike than the old one, -1 where it is
         strictly less alike or there is none (EMPTY).
@@ -75,7 +74,7 @@ class Tournament:
         self._change[nodes] = 0
 
     def _replay(self, nodes: Int64Array) -> BoolArray:
-        """Bring nodes up to date after their branches; return which of them differ now."""
+        """Update nodes after their branches; return which of them changed."""
         old = self._outcome[nodes]
         left, right = self._change[2 * nodes], self._change[2 * nodes + 1]
         outcome, decided = _outcomes_without_asking(old, left, right)

@@ -1,4 +1,4 @@
-"""Comparisons as ordinal embeddings need them: the compared pairs, and which one won."""
+"""Comparisons in the form that ordinal embeddings need: the compared pairs and the winners."""
 
 from __future__ import annotations
 
@@ -19,14 +19,10 @@ from ordlink.comparisons import (
 )
 from ordlink.errors import InputKindError
 
-LISTED_AT_MOST = 2_000_000
-"""Of all comparisons of a similarity matrix, about so many are drawn where there are more."""
-_PARTS = 8
-_ROWS_PER_PART = 1 << 16
-"""Sums are made in parts that depend on the input alone, not on the number of threads."""
-
-RowKernel = Callable[..., float]
-"""Adds up a loss over a range of rows, and its slopes by pair; see `_kernels.py`."""
+LISTED_AT_MOST = 2_000_000  # of more comparisons of a similarity matrix, about so many are drawn
+# Sums are made in parts that depend on the input alone, not on the number of threads.
+_PARTS, _ROWS_PER_PART = 8, 1 << 16
+RowKernel = Callable[..., float]  # adds up a loss over a range of rows, and its slopes by pair
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ class ComparedPairs:
         return squares
 
     def mean_loss(self, row_kernel: RowKernel, by_pair: FloatArray) -> tuple[float, FloatArray]:
-        """Return the mean loss per comparison and its slopes by the given number of each pair."""
+        """Return the mean loss per comparison and its derivatives by the value of each pair."""
         from ordlink._threads import in_threads
 
         n_parts = min(_PARTS, max(1, self.n_rows // _ROWS_PER_PART))

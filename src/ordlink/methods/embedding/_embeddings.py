@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -29,10 +29,8 @@ from ordlink.methods.embedding._fit import (
 Metric = Literal["cosine", "euclidean"]
 """How alike two points are: the cosine of their angle, or minus their distance."""
 _NO_LENGTH = 1e-12
-_PROJECTED_STEPS = 10
-"""Most steps by projected gradient, each an eigendecomposition; the fine work comes after."""
-_SUFFICIENT = 1e-4
-"""Share of the decrease promised by the step that must be seen (Armijo's rule)."""
+_PROJECTED_STEPS = 10  # most steps by projected gradient, each an eigendecomposition
+_SUFFICIENT = 1e-4  # share of the decrease promised by the step that must be seen (Armijo's rule)
 _HALVINGS = 50
 
 
@@ -41,62 +39,21 @@ def run(
     comparisons: Comparisons,
     partition: InitialPartition,
     *,
-    progress: Progress | None = None,
-    n_components: int = 2,
     metric: Metric = "cosine",
-    n_init: int = 3,
-    seed: Seed = 0,
-    repeats: Repeats = "majority",
-    max_iter: int = 1000,
+    **options: Any,
 ) -> Hierarchy:
     """Return the tree of average linkage of the points that `embed` makes with the options."""
-    _check_metric(metric)  # before the long work
-    embedding = embed(
-        comparisons,
-        n_components=n_components,
-        n_init=n_init,
-        seed=seed,
-        repeats=repeats,
-        max_iter=max_iter,
-        progress=progress,
-    )
+    check_choice(metric, "metric", get_args(Metric))  # before the long work
+    embedding = embed(comparisons, **options)
     if not embedding.converged:
         warnings.warn(
             f"the {embedding.method} embedding did not converge in {embedding.n_iter:,} "
-            "iterations; raise max_iter, or n_init for other starts",
+            "iterations; increase max_iter, or n_init for more starts",
             ConvergenceWarning,
             stacklevel=3,
         )
     similarities = embedding_similarity(embedding.points, metric=metric)
     return link_by_average(similarities, partition, names=comparisons.names)
-
-
-def run_tste(
-    comparisons: Comparisons,
-    partition: InitialPartition,
-    *,
-    progress: Progress | None = None,
-    n_components: int = 2,
-    metric: Metric = "cosine",
-    n_init: int = 3,
-    seed: Seed = 0,
-    repeats: Repeats = "majority",
-    max_iter: int = 1000,
-    alpha: float | None = None,
-) -> Hierarchy:
-    """Return the tree of tSTE-AL; `alpha` is an option of t-STE alone."""
-    return run(
-        partial(tste_embedding, alpha=alpha),
-        comparisons,
-        partition,
-        progress=progress,
-        n_components=n_components,
-        metric=metric,
-        n_init=n_init,
-        seed=seed,
-        repeats=repeats,
-        max_iter=max_iter,
-    )
 
 
 def embedding_similarity(points: AnyArray, *, metric: Metric = "cosine") -> FloatArray:
@@ -107,9 +64,9 @@ def embedding_similarity(points: AnyArray, *, metric: Metric = "cosine") -> Floa
     points : ndarray of shape (N, d)
         Coordinates, such as `Embedding.points`.
     metric : {"cosine", "euclidean"}
-        The cosine of the angle between two points seen from the origin, as in the paper, or minus
-        their distance. A point at the origin (no longer than 1e-12 of the longest) has no angle:
-        its cosine with every point is 0, "neither alike nor unlike".
+        The cosine of the angle between two points as vectors, as in the paper, or minus their
+        distance. A point at the origin (no longer than 1e-12 of the longest) has no angle: its
+        cosine with every point is 0, "neither alike nor unlike".
 
     Returns
     -------
@@ -126,7 +83,7 @@ def embedding_similarity(points: AnyArray, *, metric: Metric = "cosine") -> Floa
     array([[ 0., -5.],
            [-5.,  0.]])
     """
-    _check_metric(metric)
+    check_choice(metric, "metric", get_args(Metric))
     checked = np.asarray(points, dtype=np.float64)
     if checked.ndim != 2 or not np.isfinite(checked).all():
         raise InputError(
@@ -144,10 +101,6 @@ def embedding_similarity(points: AnyArray, *, metric: Metric = "cosine") -> Floa
     cosines = np.clip(directions @ directions.T, -1.0, 1.0)
     np.fill_diagonal(cosines, 1.0)
     return cosines
-
-
-def _check_metric(metric: str) -> None:
-    check_choice(metric, "metric", get_args(Metric))
 
 
 def tste_embedding(
@@ -184,9 +137,9 @@ def tste_embedding(
     repeats : {"majority", "net"}
         How repeated answers count.
     max_iter : int
-        Largest number of steps of a run.
+        Largest number of iterations of a run.
     progress : callable, optional
-        Called with (steps done, most steps in all).
+        Called with (steps done, largest number of steps).
 
     References
     ----------
@@ -203,18 +156,18 @@ def tste_embedding(
         alpha = max(check_whole_number(n_components, "n_components", lowest=1) - 1, 1)
     elif check_number(alpha, "alpha") <= 0:
         raise InputError(f"expected a number above 0, got {alpha}", parameter="alpha")
-    return fit_embedding(
-        comparisons,
-        "t-STE",
-        partial(descend_by_lbfgs, loss=partial(tste_loss, alpha=float(alpha))),
-        (n_components, n_init, seed, repeats, max_iter, progress),
-    )
+    descend = partial(descend_by_lbfgs, loss=partial(tste_loss, alpha=float(alpha)))
+    options = n_components, n_init, seed, repeats, max_iter, progress
+    return fit_embedding(comparisons, "t-STE", descend, options)
+
+
+run_tste = partial(run, tste_embedding)
 
 
 def tste_loss(
     pairs: ComparedPairs, squares: FloatArray, *, alpha: float
 ) -> tuple[float, FloatArray]:
-    """Return the mean of -ln p and its slopes by the squared distances."""
+    """Return the mean of -ln p and its derivatives by the squared distances."""
     from ordlink.methods.embedding._kernels import add_logistic
 
     half = (alpha + 1) / 2
@@ -253,16 +206,12 @@ def forte_embedding(
     >>> forte_embedding(c, n_components=1).accuracy
     1.0
     """
-    return fit_embedding(
-        comparisons,
-        "FORTE",
-        _descend,
-        (n_components, n_init, seed, repeats, max_iter, progress),
-    )
+    options = n_components, n_init, seed, repeats, max_iter, progress
+    return fit_embedding(comparisons, "FORTE", _descend, options)
 
 
 def forte_loss(pairs: ComparedPairs, squares: FloatArray) -> tuple[float, FloatArray]:
-    """Return the mean logistic loss and its slopes by the squared distances."""
+    """Return the mean logistic loss and its derivatives by the squared distances."""
     from ordlink.methods.embedding._kernels import add_logistic
 
     loss, slopes = pairs.mean_loss(add_logistic, -squares)
@@ -338,18 +287,14 @@ def soe_embedding(
     >>> soe_embedding(c, n_components=1).accuracy
     1.0
     """
-    return fit_embedding(
-        comparisons,
-        "SOE",
-        partial(descend_by_lbfgs, loss=soe_loss),
-        (n_components, n_init, seed, repeats, max_iter, progress),
-    )
+    options = n_components, n_init, seed, repeats, max_iter, progress
+    return fit_embedding(comparisons, "SOE", partial(descend_by_lbfgs, loss=soe_loss), options)
 
 
 def soe_loss(pairs: ComparedPairs, squares: FloatArray) -> tuple[float, FloatArray]:
-    """Return the mean squared hinge and its slopes by the squared distances.
+    """Return the mean squared hinge loss and its derivatives by the squared distances.
 
-    Where two points coincide the distance has no slope; 0 is taken.
+    Where two points coincide, the distance is not differentiable; 0 is used.
     """
     from ordlink.methods.embedding._kernels import add_hinge
 

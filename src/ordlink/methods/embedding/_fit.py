@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,19 +15,15 @@ from ordlink.comparisons import Comparisons, Repeats
 from ordlink.comparisons._base import FrozenArrays
 from ordlink.methods.embedding._compared_pairs import ComparedPairs
 
-LEAST_DECREASE = 1e-7
-"""A run has converged once a step lowers the mean loss per comparison by less than this."""
+LEAST_DECREASE = 1e-7  # a run has converged once a step lowers the mean loss by less than this
 _LEAST_SLOPE = 1e-8
 _REMEMBERED_STEPS = 10
-_SAME = 1e-6
-"""Losses that differ by less, relatively, count as equal."""
-_JITTER = 1e-3
-"""Moves coinciding points of the first start apart, which no gradient would."""
+_SAME = 1e-6  # losses that differ by less, relatively, count as equal
+_JITTER = 1e-3  # moves coinciding points of the first start apart, which no gradient would
 
 Loss = Callable[[ComparedPairs, FloatArray], tuple[float, FloatArray]]
 """From the squared distances D of the pairs to the mean loss and its slopes dloss/dD."""
-Watch = Callable[[FloatArray], None]
-"""Called with the points after every step."""
+Watch = Callable[[FloatArray], None]  # called with the points after every step
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,10 +38,10 @@ class Embedding(FrozenArrays):
     method : str
         Name of the embedding: "t-STE", "FORTE" or "SOE".
     loss : float
-        Mean loss per comparison, comparable for the same method and comparisons alone.
+        Mean loss per comparison; comparable only for the same method and comparisons.
     accuracy : float
-        Share of the comparisons (repeated ones brought down to one) whose more similar pair is
-        closer; equal distances count one half. NaN if there are no comparisons.
+        Share of the comparisons (repeated ones counted once) whose more similar pair is closer;
+        equal distances count one half. NaN if there are no comparisons.
     converged : bool
         Whether the best run ended because the loss no longer fell.
     n_iter : int
@@ -103,17 +99,14 @@ def fit_embedding(
     descend: Descend,
     options: tuple[int, int, Seed, Repeats, int, Progress | None],
 ) -> Embedding:
-    """Return the best of some runs of `descend`, each from a start of its own.
+    """Return the best of several runs of `descend`, each from a different start.
 
-    Linear algebra runs on one thread: sums come out the same on any number of cores.
+    Linear algebra runs on one thread, so that results are the same on any number of cores.
     """
     n_components, n_init, any_seed, repeats, max_iter, progress = options
-    for name, number in (
-        ("n_components", n_components),
-        ("n_init", n_init),
-        ("max_iter", max_iter),
-    ):
-        check_whole_number(number, name, lowest=1)
+    check_whole_number(n_components, "n_components", lowest=1)
+    check_whole_number(n_init, "n_init", lowest=1)
+    check_whole_number(max_iter, "max_iter", lowest=1)
     seed = seed_number(any_seed)
     pairs = ComparedPairs.of(comparisons, repeats=repeats, seed=seed)
     # Where nothing is known, everything is in one place.
@@ -160,19 +153,14 @@ def descend_by_lbfgs(
         value, gradient = loss_at(pairs, loss, flat.reshape(shape))
         return value, gradient.ravel()
 
+    limits: Any = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": _REMEMBERED_STEPS}
     done = minimize(
         value_and_gradient,
         start.ravel(),
         jac=True,
         method="L-BFGS-B",
         callback=lambda flat: watch(flat.reshape(shape)),
-        options={
-            "maxiter": max_iter,
-            "maxfun": 20 * max_iter,
-            "maxcor": _REMEMBERED_STEPS,
-            "ftol": LEAST_DECREASE,
-            "gtol": _LEAST_SLOPE,
-        },
+        options=limits | {"ftol": LEAST_DECREASE, "gtol": _LEAST_SLOPE},
     )
     return Descent(done.x.reshape(shape), float(done.fun), int(done.nit), bool(done.success))
 

@@ -1,4 +1,4 @@
-"""Losses of ordinal embeddings and their slopes: comparisons -> pairs -> points.
+"""Losses of ordinal embeddings and their gradients: comparisons -> pairs -> points.
 
 A loss sees the points through one number per pair. So a comparison costs two look-ups and two
 additions in any dimension; pairs are turned into points afterwards, O(n_pairs d).
@@ -13,10 +13,8 @@ import numpy as np
 from ordlink._kernels import kernel
 from ordlink._typing import FloatArray, Int32Array
 
-_FAR = 40.0
-"""exp(-40) is lost beside 1, and far smaller numbers would be slow ones (denormal)."""
-_FACTORS = 1000
-"""A product of so many numbers up to 2 stays below 2^1024, the largest float64."""
+_FAR = 40.0  # exp(-40) is lost beside 1, and far smaller numbers would be slow ones (denormal)
+_FACTORS = 1000  # a product of so many numbers up to 2 stays below 2^1024, the largest float64
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Quadruplets-based average linkage (4-AL): cluster scores straight from the comparisons."""
+"""Quadruplets-based average linkage (4-AL): cluster scores directly from the comparisons."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from ordlink.methods.four_al._scores import (
     RankScores,
 )
 
-AT_ONCE = 100_000
-"""Merges of K clusters are done together, about this / K^2 of them: a moment's work."""
+AT_ONCE = 100_000  # about this / K^2 merges of K clusters are done together: a moment's work
 
 
 def run(
@@ -41,11 +40,8 @@ def run(
     s = A u, the score of two clusters is W(p, q) = 2 / (K (K - 1)) x the mean of s over p x q,
     where K is the number of clusters. Scores are not monotone and the last one is 0.
     """
-    clusters = Clusters(
-        partition.labels.copy(),
-        partition.sizes.copy(),
-        np.arange(partition.n_slots, dtype=np.int32),
-    )
+    slots = np.arange(partition.n_slots, dtype=np.int32)
+    clusters = Clusters(partition.labels.copy(), partition.sizes.copy(), slots)
     pair_scores, unit = _choose_scores(comparisons, repeats, clusters)
     merges = _merge_all(pair_scores, clusters, unit, progress)
     return partition.finish(*merges.arrays, names=comparisons.names)

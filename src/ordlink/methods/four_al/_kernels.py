@@ -3,7 +3,12 @@
 Everything is about m slots (objects, or clusters that were contracted) and their m (m - 1) / 2
 pairs, row by row. `labels` gives the present cluster of each slot, `sizes` the number of objects of
 each cluster; A between pairs of slots is summed over the objects in them. `sums[p, q]`, p < q, is
-the sum of s over the pairs between clusters p and q.
+the sum of s over the pairs between clusters p and q. Arrays that belong together are one argument.
+
+A is contracted from pairs of slots to pairs of clusters: `new_pair[e]` is the pair of clusters that
+pair e of slots belongs to, or -1 inside a cluster: such pairs weigh nothing from now on and are
+left out, and so are comparisons within one cluster pair, which cancel. `members` lists the old
+pairs by new pair: those of f are members[member_starts[f]:member_starts[f + 1]].
 """
 
 from __future__ import annotations
@@ -13,6 +18,14 @@ import numpy as np
 from ordlink._kernels import kernel
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 from ordlink.linkage._kernels_average import TIE_OF_UNIT, TIE_RELATIVE
+
+Columns = tuple[Int64Array, Int64Array, AnyArray, Int32Array]  # those of `ComparisonColumns`
+PairsOfSlots = tuple[Int64Array, Int32Array, Int32Array]
+"""(starts, pairs, partners): pairs[starts[i]:starts[i + 1]] are the compared pairs of slot i, and
+`partners` the other slot of each."""
+ClusterArrays = tuple[Int32Array, Int64Array, Int32Array]  # labels, sizes, clusters that are left
+MergeArrays = tuple[Int32Array, FloatArray, BoolArray]  # room for merges: pairs, scores, tie marks
+ContractionArrays = tuple[Int64Array, Int32Array, Int32Array]  # member_starts, members, new_pair
 
 
 @kernel
@@ -25,20 +38,13 @@ def weight_of_pair(p: int, q: int, sizes: Int64Array) -> float:
 
 @kernel
 def change_weight(
-    f: int,
-    now: float,
-    u: FloatArray,
-    where: AnyArray,
-    starts: Int64Array,
-    splits: Int64Array,
-    rows: AnyArray,
-    values: Int32Array,
-    flat_sums: FloatArray,
+    f: int, now: float, u: FloatArray, where: AnyArray, columns: Columns, flat_sums: FloatArray
 ) -> None:
     """Set u of pair f, and add the change times column f of A to the sums.
 
     `where[e]` is the place of pair e's clusters in the sums, laid out flat.
     """
+    starts, splits, rows, values = columns
     change = now - u[f]
     if change == 0.0:
         return
@@ -61,20 +67,17 @@ def weigh_all_columns(
     sizes: Int64Array,
     u: FloatArray,
     where: AnyArray,
-    starts: Int64Array,
-    splits: Int64Array,
-    rows: AnyArray,
-    values: Int32Array,
+    columns: Columns,
     sums: FloatArray,
 ) -> None:
-    """Bring u and the sums to the present clusters."""
+    """Update u and the sums to the current clusters."""
     m = labels.shape[0]
     flat_sums = sums.reshape(-1)
     f = 0
     for i in range(m):
         for j in range(i + 1, m):
             now = weight_of_pair(labels[i], labels[j], sizes)
-            change_weight(f, now, u, where, starts, splits, rows, values, flat_sums)
+            change_weight(f, now, u, where, columns, flat_sums)
             f += 1
 
 
@@ -84,26 +87,21 @@ def move_places(
     q: int,
     labels: Int32Array,
     alive: Int32Array,
-    pairs_start: Int64Array,
-    pairs_of: Int32Array,
-    partner: Int32Array,
+    pairs_of_slots: PairsOfSlots,
     where: AnyArray,
     sums: FloatArray,
 ) -> None:
-    """Add the sums of cluster q to those of p, and let the pairs of q's slots count there.
-
-    This comes before p takes in q. `pairs_of[pairs_start[i]:pairs_start[i + 1]]` are the compared
-    pairs of slot i, and `partner` the other slot of each.
-    """
+    """Before p absorbs q: add the sums of q to those of p, and count the pairs of q there."""
+    starts, pairs, partners = pairs_of_slots
     n = sums.shape[0]
     for r in alive:
         if r != p and r != q:
             sums[min(p, r), max(p, r)] += sums[min(q, r), max(q, r)]
     for i in range(labels.shape[0]):
         if labels[i] == q:
-            for t in range(pairs_start[i], pairs_start[i + 1]):
-                r = labels[partner[t]]  # inside a cluster, a place that is not read again
-                where[pairs_of[t]] = min(p, r) * n + max(p, r)
+            for t in range(starts[i], starts[i + 1]):
+                r = labels[partners[t]]  # inside a cluster, a place that is not read again
+                where[pairs[t]] = min(p, r) * n + max(p, r)
 
 
 @kernel
@@ -111,24 +109,20 @@ def weigh_columns_of(
     p: int,
     labels: Int32Array,
     sizes: Int64Array,
-    pairs_start: Int64Array,
-    pairs_of: Int32Array,
-    partner: Int32Array,
+    pairs_of_slots: PairsOfSlots,
     u: FloatArray,
     where: AnyArray,
-    starts: Int64Array,
-    splits: Int64Array,
-    rows: AnyArray,
-    values: Int32Array,
+    columns: Columns,
     sums: FloatArray,
 ) -> None:
-    """Bring u and the sums to the clusters after p has grown; only its pairs are touched."""
+    """Update u and the sums after p has grown; only its pairs are touched."""
+    starts, pairs, partners = pairs_of_slots
     flat_sums = sums.reshape(-1)
     for i in range(labels.shape[0]):
         if labels[i] == p:
-            for t in range(pairs_start[i], pairs_start[i + 1]):
-                now = weight_of_pair(p, labels[partner[t]], sizes)
-                change_weight(pairs_of[t], now, u, where, starts, splits, rows, values, flat_sums)
+            for t in range(starts[i], starts[i + 1]):
+                now = weight_of_pair(p, labels[partners[t]], sizes)
+                change_weight(pairs[t], now, u, where, columns, flat_sums)
 
 
 @kernel
@@ -140,9 +134,9 @@ def pair_id(i: int, j: int, m: int) -> int:
 
 @kernel
 def update_from_matrix(
-    labels: Int32Array, sizes: Int64Array, u: FloatArray, columns: Int32Array, s: FloatArray
+    labels: Int32Array, sizes: Int64Array, u: FloatArray, matrix: Int32Array, s: FloatArray
 ) -> None:
-    """Bring u and s to the present clusters; row f of `columns` is column f of A."""
+    """Update u and s to the current clusters; row f of the matrix is column f of A."""
     m = labels.shape[0]
     f = 0
     for i in range(m):
@@ -152,7 +146,7 @@ def update_from_matrix(
                 change = now - u[f]
                 u[f] = now
                 for e in range(s.shape[0]):
-                    s[e] += change * columns[f, e]
+                    s[e] += change * matrix[f, e]
             f += 1
 
 
@@ -160,7 +154,7 @@ def update_from_matrix(
 def sum_over_clusters(
     s: FloatArray, labels: Int32Array, alive: Int32Array, sums: FloatArray
 ) -> None:
-    """Add s up over each pair of clusters."""
+    """Sum s over each pair of clusters."""
     m = labels.shape[0]
     for p in alive:
         sums[p] = 0.0
@@ -206,7 +200,7 @@ def best_cluster_pair(
 
 @kernel
 def unite(p: int, q: int, labels: Int32Array, sizes: Int64Array, alive: Int32Array) -> Int32Array:
-    """Let cluster p take in cluster q, and return the clusters that are left."""
+    """Let cluster p absorb cluster q, and return the remaining clusters."""
     for i in range(labels.shape[0]):
         if labels[i] == q:
             labels[i] = p
@@ -217,66 +211,150 @@ def unite(p: int, q: int, labels: Int32Array, sizes: Int64Array, alive: Int32Arr
 @kernel
 def merge_by_columns(
     unit: float,
-    labels: Int32Array,
-    sizes: Int64Array,
-    alive: Int32Array,
-    pairs_start: Int64Array,
-    pairs_of: Int32Array,
-    partner: Int32Array,
+    clusters: ClusterArrays,
+    pairs_of_slots: PairsOfSlots,
     u: FloatArray,
     where: AnyArray,
-    starts: Int64Array,
-    splits: Int64Array,
-    rows: AnyArray,
-    values: Int32Array,
+    columns: Columns,
     sums: FloatArray,
-    pairs: Int32Array,
-    scores: FloatArray,
-    tied: BoolArray,
+    merges: MergeArrays,
 ) -> Int32Array:
-    """Do as many merges as there is room for in `pairs`, and return the clusters that are left."""
+    """Do as many merges as there is room for, and return the remaining clusters."""
+    labels, sizes, alive = clusters
+    pairs, scores, tied = merges
     for t in range(pairs.shape[0]):
         p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
         pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
-        move_places(p, q, labels, alive, pairs_start, pairs_of, partner, where, sums)
+        move_places(p, q, labels, alive, pairs_of_slots, where, sums)
         alive = unite(p, q, labels, sizes, alive)
-        weigh_columns_of(
-            p,
-            labels,
-            sizes,
-            pairs_start,
-            pairs_of,
-            partner,
-            u,
-            where,
-            starts,
-            splits,
-            rows,
-            values,
-            sums,
-        )
+        weigh_columns_of(p, labels, sizes, pairs_of_slots, u, where, columns, sums)
     return alive
 
 
 @kernel
 def merge_by_matrix(
     unit: float,
-    labels: Int32Array,
-    sizes: Int64Array,
-    alive: Int32Array,
+    clusters: ClusterArrays,
     u: FloatArray,
-    columns: Int32Array,
+    matrix: Int32Array,
     s: FloatArray,
     sums: FloatArray,
-    pairs: Int32Array,
-    scores: FloatArray,
-    tied: BoolArray,
+    merges: MergeArrays,
 ) -> Int32Array:
-    """Do as many merges as there is room for in `pairs`, and return the clusters that are left."""
+    """Do as many merges as there is room for, and return the remaining clusters."""
+    labels, sizes, alive = clusters
+    pairs, scores, tied = merges
     for t in range(pairs.shape[0]):
-        update_from_matrix(labels, sizes, u, columns, s)
+        update_from_matrix(labels, sizes, u, matrix, s)
         sum_over_clusters(s, labels, alive, sums)
         p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
         pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
         alive = unite(p, q, labels, sizes, alive)
     return alive
+
+
+@kernel
+def list_members(
+    labels: Int32Array,
+    n_clusters: int,
+    new_pair: Int32Array,
+    member_starts: Int64Array,
+    members: Int32Array,
+) -> None:
+    """Write the contraction of slots with these clusters; `member_starts` is all 0 at first.
+
+    `members` has room for all pairs of slots; member_starts[-1] of them are written.
+    """
+    m = labels.shape[0]
+    e = 0
+    for i in range(m):
+        for j in range(i + 1, m):
+            new_pair[e] = -1
+            if labels[i] != labels[j]:
+                new_pair[e] = pair_id(labels[i], labels[j], n_clusters)
+                member_starts[new_pair[e] + 1] += 1
+            e += 1
+    for f in range(1, member_starts.shape[0]):
+        member_starts[f] += member_starts[f - 1]
+    place = member_starts.copy()
+    for e in range(new_pair.shape[0]):
+        if new_pair[e] >= 0:
+            members[place[new_pair[e]]] = e
+            place[new_pair[e]] += 1
+
+
+@kernel
+def columns_to_matrix(
+    first: int, last: int, contraction: ContractionArrays, columns: Columns, matrix: Int32Array
+) -> None:
+    """Write rows first..last-1 of `matrix`: row f is column f of the contracted A."""
+    member_starts, members, new_pair = contraction
+    starts, splits, rows, values = columns
+    weighted = values.shape[0] > 0
+    for f in range(first, last):
+        for place in range(member_starts[f], member_starts[f + 1]):
+            old = members[place]
+            for t in range(starts[old], starts[old + 1]):
+                e = new_pair[rows[t]]
+                if e >= 0:
+                    value = values[t] if weighted else 1
+                    matrix[f, e] += value if t < splits[old] else -value
+        matrix[f, f] = 0
+
+
+@kernel
+def columns_to_columns(
+    contraction: ContractionArrays,
+    columns: Columns,
+    net: Int64Array,
+    touched: Int32Array,
+    new_columns: Columns,
+) -> None:
+    """Write the contracted columns, one entry for each two cluster pairs that do not cancel.
+
+    `net` (all 0, one place per cluster pair) and `touched` (one per entry of the members of any
+    one cluster pair) are scratch space.
+    """
+    member_starts, members, new_pair = contraction
+    starts, splits, rows, values = columns
+    new_starts, new_splits, new_rows, new_values = new_columns
+    weighted = values.shape[0] > 0
+    end = 0
+    for f in range(new_splits.shape[0]):
+        new_starts[f] = end
+        n_touched = 0
+        for place in range(member_starts[f], member_starts[f + 1]):
+            old = members[place]
+            for t in range(starts[old], starts[old + 1]):
+                e = new_pair[rows[t]]
+                if e >= 0:
+                    value = values[t] if weighted else 1
+                    net[e] += value if t < splits[old] else -value
+                    touched[n_touched] = e
+                    n_touched += 1
+        for sign in (1, -1):
+            for e in touched[:n_touched]:
+                if sign * net[e] > 0:
+                    new_rows[end] = e
+                    new_values[end] = sign * net[e]
+                    end += 1
+                    net[e] = 0  # the same pair may come again
+            if sign > 0:
+                new_splits[f] = end
+    new_starts[new_splits.shape[0]] = end
+
+
+@kernel
+def matrix_to_matrix(
+    contraction: ContractionArrays, old_matrix: Int32Array, matrix: Int32Array
+) -> None:
+    """Contract a matrix whose row f is column f of A."""
+    member_starts, members, new_pair = contraction
+    for f in range(matrix.shape[0]):
+        for place in range(member_starts[f], member_starts[f + 1]):
+            old = members[place]
+            for t in range(old_matrix.shape[1]):
+                e = new_pair[t]
+                if e >= 0:
+                    matrix[f, e] += old_matrix[old, t]
+        matrix[f, f] = 0

@@ -6,7 +6,7 @@ can have risen since: an upper bound. Only cluster pairs whose bound reaches the
 are computed again, about K of K^2 / 2 at a time.
 
 Clusters are linked lists: `head[p]` is the first object of cluster p, `following[i]` the object
-after i, -1 at the end.
+after i, -1 at the end. `members` are `head`, `following` and the sizes of the clusters.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from ordlink._kernels import kernel
 from ordlink._typing import FloatArray, Int32Array, Int64Array
 from ordlink.linkage._kernels_average import TIE_OF_UNIT, TIE_RELATIVE
 from ordlink.methods.four_al._kernels import pair_id
+
+MemberArrays = tuple[Int32Array, Int32Array, Int64Array]
 
 
 @kernel
@@ -29,12 +31,12 @@ def scores_by_rank(
     total: float,
     by_rank: FloatArray,
 ) -> float:
-    """Set s of each rank: the u of all pairs below it minus the u of all above; return its rise.
+    """Set s of each rank, the u of all pairs below it minus the u of all above; return its rise.
 
     `first` and `second` are the objects of the pairs in order of similarity, and the pairs of rank
     g end at `group_ends[g]`. u_f = 1 / (|r| |s|) across clusters, 0 inside: the product of the
     `weights` 1 / |r| of two objects. All u add up to `total`, the number of cluster pairs. The rise
-    is the largest increase of s at any rank. One sweep without a jump in memory.
+    is the largest increase of s at any rank. One sequential sweep through memory.
     """
     rise = 0.0
     below = 0.0
@@ -55,15 +57,10 @@ def scores_by_rank(
 
 @kernel
 def mean_score(
-    p: int,
-    q: int,
-    head: Int32Array,
-    following: Int32Array,
-    sizes: Int64Array,
-    ranks: Int32Array,
-    by_rank: FloatArray,
+    p: int, q: int, members: MemberArrays, ranks: Int32Array, by_rank: FloatArray
 ) -> float:
     """Return the mean of s over the objects of clusters p and q."""
+    head, following, sizes = members
     n_objects = following.shape[0]
     total = 0.0
     i = head[p]
@@ -84,21 +81,20 @@ def best_of_bounds(
     bounds: FloatArray,
     alive: Int32Array,
     unit: float,
-    head: Int32Array,
-    following: Int32Array,
-    sizes: Int64Array,
+    members: MemberArrays,
     ranks: Int32Array,
     by_rank: FloatArray,
     computed: Int32Array,
     means: FloatArray,
 ) -> tuple[int, int, float, int, int]:
-    """Return the cluster pair to merge, its mean score, the number of candidates, and of computed.
+    """Return the cluster pair to merge, its mean score, and the numbers of candidates and computed.
 
     bounds[p, q] + risen, p < q, is an upper bound of the mean score of p and q. The computed pairs
     and their means are written into `computed` and `means`, in the order of the tie rule but for
-    the first one, the guess: a pair that is likely to be good and sets the mark for the others.
+    the first one, the guess: a pair that is likely to have a high score, which the others must
+    reach.
     """
-    means[0] = mean_score(guess_p, guess_q, head, following, sizes, ranks, by_rank)
+    means[0] = mean_score(guess_p, guess_q, members, ranks, by_rank)
     computed[0, 0], computed[0, 1] = guess_p, guess_q
     bounds[guess_p, guess_q] = -np.inf
     best = means[0]
@@ -108,7 +104,7 @@ def best_of_bounds(
         for b in range(a + 1, alive.shape[0]):
             q = alive[b]
             if bounds[p, q] + risen >= best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit):
-                means[n] = mean_score(p, q, head, following, sizes, ranks, by_rank)
+                means[n] = mean_score(p, q, members, ranks, by_rank)
                 computed[n, 0], computed[n, 1] = p, q
                 bounds[p, q] = means[n] - risen
                 best = max(best, means[n])
@@ -132,12 +128,11 @@ def best_of_bounds(
 def next_guess(
     p: int, q: int, computed: Int32Array, means: FloatArray, n: int, alive: Int32Array
 ) -> tuple[int, int]:
-    """Return the best of the computed pairs that the merge of p and q leaves as it was."""
+    """Return the best of the computed pairs that the merge of p and q does not affect."""
     chosen = -1
     for t in range(n):
-        touched = (
-            computed[t, 0] == p or computed[t, 1] == p or computed[t, 0] == q or computed[t, 1] == q
-        )
+        a, b = computed[t, 0], computed[t, 1]
+        touched = a in (p, q) or b in (p, q)
         if not touched and (chosen < 0 or means[t] > means[chosen]):
             chosen = t
     if chosen < 0:

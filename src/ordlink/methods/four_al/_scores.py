@@ -1,8 +1,8 @@
 """How 4-AL gets its pair scores s = A u: from columns, then a dense matrix, or from ranks.
 
-With columns, a merge costs as much as the pairs of the merged cluster's slots have entries. Where
-one cluster absorbs one object after the other, that is soon most of A; so columns are contracted
-once a cluster is large, and stay columns while a matrix would be larger.
+With columns, the cost of a merge is the number of entries in the columns of the merged cluster's
+pairs. Where one cluster absorbs one object after another, that is soon most of A; so columns are
+contracted once a cluster is large, and stay columns while a matrix would be larger.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ from ordlink.comparisons import (
     row_sums,
 )
 
-DENSE_ENTRIES = 1 << 22
-"""A contracted matrix of at most this many entries is always kept dense."""
-DENSE_SHARE = 1
-"""Otherwise columns become a matrix once it has at most this many times their entries."""
-LARGE_SHARE = 0.25
-"""Columns are contracted to columns once a cluster has more than this share of the slots."""
+DENSE_ENTRIES = 1 << 22  # a contracted matrix of at most this many entries is always kept dense
+DENSE_SHARE = 1  # otherwise columns become a matrix of at most this many times their entries
+LARGE_SHARE = 0.25  # columns are contracted once a cluster has more than this share of the slots
 _COLUMNS_PER_THREAD = 500
-ROUNDING = 1e-12
-"""Upper bounds of scores are raised by this share of the largest, to be safe from rounding."""
+ROUNDING = 1e-12  # upper bounds of scores are raised by this share of the largest
 
 
 @dataclass
 class Clusters:
-    """The present clusters of slots 0..m-1; a cluster is called by its smallest slot."""
+    """The current clusters of slots 0..m-1; a cluster is identified by its smallest slot."""
 
     labels: Int32Array  # (m,): cluster of each slot
     sizes: Int64Array  # number of objects of each cluster
     alive: Int32Array  # (K,): the clusters, in increasing order
 
+    @property
+    def arrays(self) -> tuple[Int32Array, Int64Array, Int32Array]:
+        """What kernels read and write."""
+        return self.labels, self.sizes, self.alive
+
 
 @dataclass(frozen=True)
 class Merges:
-    """Room for merges: the clusters p < q, p taking in q, their score, and whether it was tied."""
+    """Arrays for merges: the clusters p < q (p absorbs q), the score, and whether it was tied."""
 
     pairs: Int32Array
     scores: FloatArray
@@ -51,19 +52,13 @@ class Merges:
 
     @classmethod
     def room_for(cls, n_merges: int) -> Merges:
-        """Return room for so many merges."""
-        return cls(
-            np.empty((n_merges, 2), dtype=np.int32),
-            np.empty(n_merges),
-            np.empty(n_merges, dtype=bool),
-        )
+        """Return arrays for `n_merges` merges."""
+        pairs, tied = np.empty((n_merges, 2), dtype=np.int32), np.empty(n_merges, dtype=bool)
+        return cls(pairs, np.empty(n_merges), tied)
 
     def part(self, first: int, last: int) -> Merges:
-        """Return the room for merges first..last-1."""
+        """Return the arrays for merges first..last-1."""
         return Merges(self.pairs[first:last], self.scores[first:last], self.tied[first:last])
-
-    def __len__(self) -> int:
-        return len(self.pairs)
 
     @property
     def arrays(self) -> tuple[Int32Array, FloatArray, BoolArray]:
@@ -72,24 +67,24 @@ class Merges:
 
 
 class PairScores(Protocol):
-    """The scores of pairs of slots, brought up to date as clusters merge."""
+    """The scores of pairs of slots, updated as clusters merge."""
 
     def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
-        """Merge the clusters of the highest score under the tie rule, until there is no room."""
+        """Merge clusters of highest score under the tie rule, until the arrays are full."""
         ...
 
     def contraction_pays(self, clusters: Clusters) -> bool:
-        """Return whether scores of pairs of the present clusters should replace these."""
+        """Return whether these should be replaced by scores of pairs of the current clusters."""
         ...
 
     def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
-        """Return the scores of pairs of clusters, the slots from now on, in place of these."""
+        """Return the scores of pairs of the current clusters, which become the new slots."""
         ...
 
 
 @dataclass(frozen=True)
 class Contraction:
-    """From pairs of slots to pairs of the clusters that these are in now."""
+    """A map from pairs of slots to pairs of their current clusters."""
 
     n_clusters: int  # number of clusters, the slots from now on
     new_pair: Int32Array  # pair of clusters of each pair of slots, -1 inside a cluster
@@ -100,7 +95,7 @@ class Contraction:
     @classmethod
     def of_labels(cls, labels: Int32Array, n_clusters: int) -> Contraction:
         """Return the contraction of slots into clusters 0..n_clusters-1."""
-        from ordlink.methods.four_al._kernels_contraction import list_members
+        from ordlink.methods.four_al._kernels import list_members
 
         new_pair, members = (np.empty(n_pairs(len(labels)), dtype=np.int32) for _ in range(2))
         member_starts = np.zeros(n_pairs(n_clusters) + 1, dtype=np.int64)
@@ -114,7 +109,7 @@ class Contraction:
 
 
 class ColumnScores:
-    """Scores from compressed columns; after a merge, only columns of changed u are touched."""
+    """Scores from compressed columns; a merge only touches the columns whose u changes."""
 
     def __init__(self, columns: ComparisonColumns, clusters: Clusters) -> None:
         from ordlink.methods.four_al._kernels import weigh_all_columns
@@ -126,34 +121,28 @@ class ColumnScores:
         self._u = np.ones(columns.n_pairs)
         sums = np.bincount(self._where, row_sums(columns), minlength=n * n)
         self._sums: FloatArray = np.asarray(sums, dtype=np.float64).reshape(n, n)
+        self._arrays = self._u, self._where, _arrays_of(columns), self._sums
         weigh_all_columns(clusters.labels, clusters.sizes, *self._arrays)
         self._pairs_of_slots = _compared_pairs(columns, len(clusters.labels))
 
-    @property
-    def _arrays(self) -> tuple[AnyArray, ...]:
-        c = self._columns
-        return self._u, self._where, c.starts, c.splits, c.rows, c.values, self._sums
-
     def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
-        """Choose from the sums and bring them up to date; see PairScores."""
+        """Choose merges from the sums and update these; see PairScores."""
         from ordlink.methods.four_al._kernels import merge_by_columns
 
-        arrays: list[AnyArray] = [*self._pairs_of_slots, *self._arrays, *merges.arrays]
         clusters.alive = merge_by_columns(
-            unit, clusters.labels, clusters.sizes, clusters.alive, *arrays
+            unit, clusters.arrays, self._pairs_of_slots, *self._arrays, merges.arrays
         )
 
     def contraction_pays(self, clusters: Clusters) -> bool:
-        """Return whether a matrix can be had once half of the clusters are gone, or one is large.
+        """Return whether a matrix fits and half of the clusters are gone, or one cluster is large.
 
-        Contracting takes a few looks at every entry; a large cluster takes one at each merge.
+        Contracting reads every entry a few times; a large cluster reads most of them at each merge.
         """
         n_slots, n_clusters = len(clusters.labels), len(clusters.alive)
         if 2 * n_clusters <= n_slots and self._matrix_pays(n_clusters):
             return True
-        if n_slots - n_clusters < LARGE_SHARE * n_slots:
-            return False
-        return int(np.bincount(clusters.labels).max()) > LARGE_SHARE * n_slots
+        large = LARGE_SHARE * n_slots
+        return n_slots - n_clusters >= large and int(np.bincount(clusters.labels).max()) > large
 
     def _matrix_pays(self, n_clusters: int) -> bool:
         """Return whether a dense matrix would not be larger than the columns, or is small."""
@@ -170,16 +159,14 @@ class ColumnScores:
 def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray:
     """Return the contracted A; row f is column f."""
     from ordlink._threads import in_threads
-    from ordlink.methods.four_al._kernels_contraction import columns_to_matrix
+    from ordlink.methods.four_al._kernels import columns_to_matrix
 
-    c = columns
     n = n_pairs(contraction.n_clusters)
-    heaviest = int(c.values.sum(dtype=np.int64)) or len(c.rows)
+    heaviest = int(columns.values.sum(dtype=np.int64)) or len(columns.rows)
     matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
+    arrays = contraction.arrays, _arrays_of(columns), matrix
     in_threads(
-        lambda first, last: columns_to_matrix(
-            first, last, *contraction.arrays, c.starts, c.splits, c.rows, c.values, matrix
-        ),
+        lambda first, last: columns_to_matrix(first, last, *arrays),
         n,
         smallest=_COLUMNS_PER_THREAD,
     )
@@ -188,18 +175,21 @@ def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray
 
 def _to_columns(columns: ComparisonColumns, contraction: Contraction) -> ComparisonColumns:
     """Return the contracted A as columns, opposite comparisons cancelled."""
-    from ordlink.methods.four_al._kernels_contraction import columns_to_columns
+    from ordlink.methods.four_al._kernels import columns_to_columns
 
     n, n_rows = n_pairs(contraction.n_clusters), len(columns.rows)
     kept = contraction.new_pair >= 0
     longest = np.bincount(contraction.new_pair[kept], np.diff(columns.starts)[kept]).max(initial=0)
     starts, splits = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     rows, values = np.empty(n_rows, dtype=columns.rows.dtype), np.empty(n_rows, dtype=np.int32)
-    old: list[AnyArray] = [columns.starts, columns.splits, columns.rows, columns.values]
-    scratch: list[AnyArray] = [np.zeros(n, dtype=np.int64), np.empty(int(longest), dtype=np.int32)]
-    new: list[AnyArray] = [starts, splits, rows, values]
-    columns_to_columns(*contraction.arrays, *old, *scratch, *new)
+    net, touched = np.zeros(n, dtype=np.int64), np.empty(int(longest), dtype=np.int32)
+    new = starts, splits, rows, values
+    columns_to_columns(contraction.arrays, _arrays_of(columns), net, touched, new)
     return ComparisonColumns(starts, splits, rows[: starts[-1]], values[: starts[-1]])
+
+
+def _arrays_of(columns: ComparisonColumns) -> tuple[Int64Array, Int64Array, AnyArray, Int32Array]:
+    return columns.starts, columns.splits, columns.rows, columns.values
 
 
 def _places(p: Int32Array, q: Int32Array, n: int) -> AnyArray:
@@ -217,11 +207,8 @@ def _compared_pairs(
     slots = np.concatenate([low, high])
     order = np.argsort(slots, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(slots, minlength=n_slots))])
-    return (
-        starts.astype(np.int64),
-        np.concatenate([compared, compared])[order],
-        np.concatenate([high, low])[order],
-    )
+    pairs, partners = np.concatenate([compared, compared]), np.concatenate([high, low])
+    return starts.astype(np.int64), pairs[order], partners[order]
 
 
 class MatrixScores:
@@ -235,25 +222,24 @@ class MatrixScores:
         self._sums = np.empty((n_clusters, n_clusters))
 
     def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
-        """Bring s up to date, add it up and choose; see PairScores."""
+        """Update s, sum it over clusters and choose; see PairScores."""
         from ordlink.methods.four_al._kernels import merge_by_matrix
 
-        arrays: list[AnyArray] = [self._u, self._matrix, self._s, self._sums, *merges.arrays]
         clusters.alive = merge_by_matrix(
-            unit, clusters.labels, clusters.sizes, clusters.alive, *arrays
+            unit, clusters.arrays, self._u, self._matrix, self._s, self._sums, merges.arrays
         )
 
     def contraction_pays(self, clusters: Clusters) -> bool:
-        """Return whether half of the clusters are gone."""
+        """Return whether at least half of the clusters have been merged away."""
         return 2 * len(clusters.alive) <= len(clusters.labels)
 
     def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
         """Return the scores of a smaller matrix."""
-        from ordlink.methods.four_al._kernels_contraction import matrix_to_matrix
+        from ordlink.methods.four_al._kernels import matrix_to_matrix
 
         n = n_pairs(contraction.n_clusters)
         matrix = np.zeros((n, n), dtype=self._matrix.dtype)
-        matrix_to_matrix(*contraction.arrays, self._matrix, matrix)
+        matrix_to_matrix(contraction.arrays, self._matrix, matrix)
         return MatrixScores(matrix, contraction.n_clusters)
 
 
@@ -279,10 +265,10 @@ class RankScores:
         self._head, self._following = _linked_lists(clusters)
 
     def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
-        """Choose and bring the bounds up to date, merge by merge; see PairScores."""
+        """Choose and update the bounds, merge by merge; see PairScores."""
         from ordlink.methods.four_al._kernels import unite
 
-        for t in range(len(merges)):
+        for t in range(len(merges.pairs)):
             p, q, merges.scores[t], n_candidates = self._best_pair(clusters, unit)
             merges.pairs[t] = p, q
             merges.tied[t] = n_candidates > 1
@@ -290,7 +276,7 @@ class RankScores:
             self._note_merge(clusters, p, q)
 
     def _best_pair(self, clusters: Clusters, unit: float) -> tuple[int, int, float, int]:
-        """Bring s up to date, compute what may be best, and choose; see `best_cluster_pair`."""
+        """Update s, compute the pairs that may be best, and choose; see `best_cluster_pair`."""
         from ordlink.methods.four_al._kernels_ranks import best_of_bounds, scores_by_rank
 
         alive, sizes = clusters.alive, clusters.sizes
@@ -299,10 +285,10 @@ class RankScores:
         by_rank = self._first, self._second, self._group_ends
         rise = scores_by_rank(*by_rank, clusters.labels, weights, total, self._by_rank)
         self._risen += rise + self._margin
-        members: list[AnyArray] = [self._head, self._following, sizes]
-        scores: list[AnyArray] = [self._ranks, self._by_rank, self._computed, self._means]
+        members = self._head, self._following, sizes
+        scores = self._ranks, self._by_rank, self._computed, self._means
         p, q, mean, n_candidates, self._n_computed = best_of_bounds(
-            *self._guess, self._risen, self._bounds, alive, unit, *members, *scores
+            *self._guess, self._risen, self._bounds, alive, unit, members, *scores
         )
         return p, q, mean / total, n_candidates
 
@@ -312,7 +298,11 @@ class RankScores:
 
         share = 1.0 - clusters.sizes[q] / clusters.sizes[p]  # q keeps its last size
         merge_bounds(p, q, share, self._bounds, clusters.alive)
-        self._link(p, q)
+        last = self._head[q]  # the list of q goes before that of p
+        while self._following[last] >= 0:
+            last = self._following[last]
+        self._following[last] = self._head[p]
+        self._head[p] = self._head[q]
         if len(clusters.alive) > 1:
             self._guess = next_guess(
                 p, q, self._computed, self._means, self._n_computed, clusters.alive
@@ -324,14 +314,6 @@ class RankScores:
 
     def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
         raise NotImplementedError  # never called
-
-    def _link(self, p: int, q: int) -> None:
-        """Append the list of q to that of p."""
-        last = self._head[q]
-        while self._following[last] >= 0:
-            last = self._following[last]
-        self._following[last] = self._head[p]
-        self._head[p] = self._head[q]
 
 
 def _linked_lists(clusters: Clusters) -> tuple[Int32Array, Int32Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +24,8 @@ from ordlink.linkage import InitialPartition, link_by_average, link_features_by_
 from ordlink.oracles import Oracle
 from ordlink.oracles._base import check_answers
 
-DEFAULT_REFERENCES = 8
-"""Number of reference pairs where neither it nor a budget is given."""
-FEATURES_FROM = 1000
-"""From so many objects, no N x N kernel is made: the features themselves are linked."""
+DEFAULT_REFERENCES = 8  # number of reference pairs where neither it nor a budget is given
+FEATURES_FROM = 1000  # from so many objects on, the features are linked, without an N x N kernel
 _QUESTIONS_PER_BATCH = 1 << 18
 
 
@@ -35,23 +34,10 @@ def run_active(
     partition: InitialPartition,
     *,
     progress: Progress | None = None,
-    landmark_probability: float | None = None,
-    n_references: int | None = None,
-    budget: int | None = None,
-    landmarks: Sequence[int] | AnyArray | None = None,
-    reference_pairs: Sequence[Sequence[int]] | AnyArray | None = None,
-    seed: Seed = 0,
+    **options: Any,
 ) -> Hierarchy:
     """Return the tree of 4K-AL-act: average linkage of K = F F^T (eq:Kendalkernel-practical)."""
-    plan = plan_active_kernel(
-        oracle.n_objects,
-        landmark_probability=landmark_probability,
-        n_references=n_references,
-        budget=budget,
-        landmarks=landmarks,
-        reference_pairs=reference_pairs,
-        seed=seed,
-    )
+    plan = plan_active_kernel(oracle.n_objects, **options)
     features = active_features(oracle, plan, progress=progress)
     names = getattr(oracle, "names", None)
     if plan.n_objects < FEATURES_FROM:
@@ -61,7 +47,7 @@ def run_active(
 
 @dataclass(frozen=True)
 class ActivePlan:
-    """Which questions the active kernel asks: every pair {object, landmark} against each reference.
+    """The questions of the active kernel: each pair {object, landmark} against each reference.
 
     Attributes
     ----------
@@ -127,11 +113,10 @@ def plan_active_kernel(
     if landmarks is not None and landmark_probability is not None:
         raise InputError("pass either landmarks or landmark_probability, not both")
     rng = random_generator(seed)
-    drawn = (
-        _draw_landmarks(n_objects, landmark_probability, rng)
-        if landmarks is None
-        else np.sort(check_objects(landmarks, n_objects, "landmarks"))
-    )
+    if landmarks is None:
+        drawn = _draw_landmarks(n_objects, landmark_probability, rng)
+    else:
+        drawn = np.sort(check_objects(landmarks, n_objects, "landmarks"))
     plan = ActivePlan(n_objects, drawn, np.empty((0, 2), dtype=np.int32))
     if reference_pairs is not None:
         return replace(plan, reference_pairs=_check_references(reference_pairs, n_objects))
@@ -214,8 +199,7 @@ def _places_in_list(reference_pairs: Int32Array, rank_of: Int64Array) -> Int64Ar
         rank_of[reference_pairs[:, 0]] == ranks[:, 1], reference_pairs[:, 0], reference_pairs[:, 1]
     )
     first_of = np.cumsum(rank_of) - rank_of
-    places: Int64Array = np.where(ranks[:, 0] < ranks[:, 1], first_of[holders] + ranks[:, 0], -1)
-    return places
+    return np.where(ranks[:, 0] < ranks[:, 1], first_of[holders] + ranks[:, 0], -1)
 
 
 def _compare_with(oracle: Oracle, i: AnyArray, k: AnyArray, reference: Int32Array) -> Int8Array:
@@ -246,7 +230,7 @@ def _draw_landmarks(
 def _check_references(pairs: Sequence[Sequence[int]] | AnyArray, n_objects: int) -> Int32Array:
     given = np.asarray(pairs)
     problem = ""
-    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
+    if given.shape[1:] != (2,) or given.dtype.kind not in "iu" or not len(given):
         problem = "expected rows of two object numbers, at least one row"
     elif given.min() < 0 or given.max() >= n_objects:
         problem = f"expected object numbers from 0 to {n_objects - 1}"

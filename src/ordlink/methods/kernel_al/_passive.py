@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ordlink._typing import AnyArray, FloatArray, Int64Array, Progress
+from ordlink._typing import FloatArray, Int64Array, Progress
 from ordlink._validate import check_flag
 from ordlink.comparisons import (
     ComparisonColumns,
@@ -24,28 +26,16 @@ from ordlink.errors import InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition, link_by_average
 
-_BLOCKS = 100
-"""The work is done in about this many blocks, to show progress."""
+_BLOCKS = 100  # the work is done in about this many blocks, to show progress
 _ENTRIES_SAMPLED = 400
-_PRODUCTS_PER_WORD = 6
-"""Measured: products of bits, a word at a time, cost as much as a sixth of a listed product."""
-_BITS_TO_COLUMNS = 8
-"""Bits may take up this many times the memory of the columns."""
+_PRODUCTS_PER_WORD = 6  # measured: products of a word of bits cost a sixth of a listed product
+_BITS_TO_COLUMNS = 8  # bits may take up this many times the memory of the columns
 _ROWS_PER_THREAD = 64
 
 
-def run_passive(
-    comparisons: Comparisons,
-    partition: InitialPartition,
-    *,
-    progress: Progress | None = None,
-    self_comparisons: bool = True,
-    repeats: Repeats = "majority",
-) -> Hierarchy:
+def run_passive(comparisons: Comparisons, partition: InitialPartition, **options: Any) -> Hierarchy:
     """Return the tree of 4K-AL: average linkage of the kernel K of eq:Kendallkernel-passive."""
-    kernel = passive_kernel(
-        comparisons, self_comparisons=self_comparisons, repeats=repeats, progress=progress
-    )
+    kernel = passive_kernel(comparisons, **options)
     return link_by_average(kernel, partition, names=comparisons.names)
 
 
@@ -56,7 +46,7 @@ def passive_kernel(
     repeats: Repeats = "majority",
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Return K of eq:Kendallkernel-passive: how alike two objects fare against all others.
+    """Return K of eq:Kendallkernel-passive: how similarly two objects compare with all others.
 
     K_ij = sum over reference pairs f = {k, l} and objects r of A[ir, f] A[jr, f].
 
@@ -65,12 +55,12 @@ def passive_kernel(
     comparisons : Comparisons
         Listed or ranked.
     self_comparisons : bool
-        If True, as in the authors' program, w_ii counts as observed above every pair, which adds
-        exactly 2 x AddS to K. If False, r is different from i and j, as in the proofs.
+        If True, as in the authors' program, w_ii counts as observed to exceed every pair, which
+        adds exactly 2 x AddS to K. If False, r differs from i and j, as in the paper's proofs.
     repeats : {"majority", "net"}
         How repeated answers count.
     progress : callable, optional
-        Called with (blocks done, blocks in all).
+        Called with (blocks done, total blocks).
 
     Returns
     -------
@@ -140,7 +130,7 @@ def _kernel_by_groups(
     longest = int(np.diff(columns.starts).max(initial=0))
     n_parts = len(split_range(len(columns.rows), smallest=1 << 18))
     totals = np.zeros((n_parts, n_objects, n_objects), dtype=np.int64)
-    scratch = [
+    groups = [
         (
             np.full(n_objects, -1, dtype=np.int64),
             np.empty(2 * longest, dtype=np.int64),
@@ -149,17 +139,19 @@ def _kernel_by_groups(
         )
         for _ in range(n_parts)
     ]
-    edges = _equal_edges(columns.n_pairs, n_parts)
-    entries = columns.starts, columns.splits, columns.rows, columns.values, low, high
+    # About `_BLOCKS` blocks of equal parts
+    n_blocks = max(1, min(_BLOCKS, columns.n_pairs // (16 * n_parts)))
+    edges = np.linspace(0, columns.n_pairs, n_blocks * n_parts + 1).astype(np.int64).tolist()
+    entries = columns.starts, columns.splits, columns.rows, columns.values
 
-    def add(block: int, part: int) -> None:
-        first, last = int(edges[block, part]), int(edges[block, part + 1])
-        add_columns_to_kernel(first, last, *entries, *scratch[part], totals[part])
+    def add(number: int, part: int) -> None:
+        first, last = edges[number], edges[number + 1]
+        add_columns_to_kernel(first, last, entries, low, high, groups[part], totals[part])
 
-    for block in range(len(edges)):
-        run_parts(lambda part, block=block: add(block, part), n_parts)  # type: ignore[misc]
+    for block in range(n_blocks):
+        run_parts(lambda part, block=block: add(n_parts * block + part, part), n_parts)  # type: ignore[misc]
         if progress is not None:
-            progress(block + 1, len(edges))
+            progress(block + 1, n_blocks)
     return np.asarray(totals.sum(axis=0))
 
 
@@ -168,7 +160,7 @@ def _kernel_by_bits(
 ) -> Int64Array:
     """Return K from products of rows of bits, in the lower triangle."""
     from ordlink._threads import in_threads, run_parts, split_range
-    from ordlink.methods.kernel_al._kernels_bits import add_products, set_bits
+    from ordlink.methods.kernel_al._kernels import add_products, set_bits
 
     n = columns.n_pairs
     n_parts = len(split_range(n // 64, smallest=16))
@@ -191,14 +183,6 @@ def _kernel_by_bits(
         if progress is not None:
             progress(r + 1, n_objects)
     return np.asarray(totals.sum(axis=0))
-
-
-def _equal_edges(n_items: int, n_parts: int) -> AnyArray:
-    """Return where each part of each block begins and ends, shape (n_blocks, n_parts + 1)."""
-    n_blocks = max(1, min(_BLOCKS, n_items // (16 * n_parts)))
-    edges = np.linspace(0, n_items, n_blocks * n_parts + 1).astype(np.int64)
-    starts = n_parts * np.arange(n_blocks)[:, None]
-    return np.asarray(edges[starts + np.arange(n_parts + 1)])
 
 
 def _kernel_of_all(comparisons: RankedComparisons, progress: Progress | None) -> FloatArray:

@@ -10,26 +10,20 @@ import numpy as np
 from ordlink._typing import AnyArray, BoolArray, FloatArray, LabelArray
 from ordlink.methods.spectral._pair_strengths import PairStrengths, leading_eigenpairs
 
-LIKELY = 0.4
-"""The caution of the search for splits that need not be firm."""
-CLEAR = 0.85
-"""The caution of splits that noise alone hardly gives."""
-TINY = 1e-12
-"""A total precision below this counts as none."""
+LIKELY = 0.4  # the caution of the search for splits that need not be firm
+CLEAR = 0.85  # the caution of splits that noise alone hardly gives
+TINY = 1e-12  # a total precision below this counts as none
 _MOVES_PER_OBJECT = 3
-_EXACT = 1e-12
-"""Relative differences below this come from rounding."""
-_DRAWS, _SWEEPS = 200_000, (50, 2_000)
-"""About so many objects are drawn to find out where each most likely is, in so many sweeps."""
+_EXACT = 1e-12  # relative differences below this come from rounding
+_DRAWS, _SWEEPS = 200_000, (50, 2_000)  # about so many draws of sides, in so many sweeps
 _SEED = 20190104
-PATIENCE = 2
-"""So many splits in a row may be less than firm."""
+PATIENCE = 2  # so many splits in a row may be less than firm
 _MAX_SWEEPS = 20
 
 
 @dataclass(frozen=True)
 class Split:
-    """A set of objects in two."""
+    """A split of a set of objects in two."""
 
     side: BoolArray  # (n,): which objects are on one side
     # In log-likelihood, of the best split, before each object settled where it most likely is
@@ -40,7 +34,7 @@ class Split:
     within: float  # mean strength of all pairs of the set
 
     def value(self, caution: float) -> float:
-        """Return gain less cost; a split is firm if it is above 0 with caution 1."""
+        """Return gain less cost; a split is firm if this is above 0 with caution 1."""
         n, k = np.array(len(self.side)), np.array(self.n_off)
         return self.gain - float(cost_of_split(n, k, caution))
 
@@ -48,13 +42,14 @@ class Split:
 def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> Split | None:
     """Return the best split of a set of two objects or more, None if it explains nothing.
 
-    A split's gain is the log-likelihood that it adds if the pairs across have one strength and
-    the pairs within another one; its cost is caution times log C(n, k) and half the log of the
-    number of pairs. Pure noise gains up to 0.58 n (the ground state of a spin glass) and even
-    splits cost 0.69 n, so with caution 1 noise does not pay; with less, likely splits are found.
+    A split's gain is the log-likelihood that it adds if the pairs across share one strength and the
+    pairs within another; its cost is caution times log C(n, k) and half the log of the number of
+    pairs. Pure noise gains up to 0.58 n (the ground state of a spin glass) and even splits cost
+    0.69 n, so with caution 1 noise is not split; with less, likely splits are found.
 
     Starts are the object with the weakest pairs, and the leading eigenvectors of the pulls, as they
-    are and double-centred, cut where that is best; then objects change sides while that pays.
+    are and double-centred, cut at the best threshold; then objects change sides while the value
+    rises.
     """
     strengths = posterior.strengths[np.ix_(members, members)]
     precisions = posterior.precisions[np.ix_(members, members)]
@@ -73,8 +68,7 @@ def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> S
     if gain <= 0.0 and len(members) > 2:
         return None
     side = settle(side, pulls, precisions)
-    cut = precisions[np.ix_(side, ~side)]
-    weight = float(cut.sum())
+    weight = float(precisions[np.ix_(side, ~side)].sum())
     across, error = within, np.inf
     if weight > 0.0:
         across += float(pulls[np.ix_(side, ~side)].sum()) / weight
@@ -85,10 +79,10 @@ def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> S
 def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolArray:
     """Return a split with each object on the side where it most likely is.
 
-    The one best split of all follows noise: where many splits are nearly as good, what most of them
-    say of an object is right more often. All splits count as equally likely beforehand.
+    The single best split follows the noise: where many splits are nearly as good, their majority
+    vote on an object is right more often. All splits are equally likely a priori.
     """
-    from ordlink.methods.spectral._kernels_splits import vote_on_sides
+    from ordlink.methods.spectral._kernels import vote_on_sides
 
     n = len(side)
     firmest_first = np.argsort(np.where(side, -1.0, 1.0) @ pulls * np.where(side, 1.0, -1.0))
@@ -105,7 +99,7 @@ def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolAr
 
 
 def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:
-    """Return what it costs to split k of n objects off."""
+    """Return the cost of splitting off k of n objects."""
     from scipy.special import gammaln
 
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
@@ -113,14 +107,14 @@ def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:
 
 
 def costs_of_splits(n: int, caution: float) -> FloatArray:
-    """Return what it costs to split 0, 1, ..., n of n objects off."""
+    """Return the costs of splitting off 0, 1, ..., n of n objects."""
     return cost_of_split(np.full(n + 1, n), np.arange(n + 1), caution)
 
 
 def _search(
     pulls: FloatArray, precisions: FloatArray, costs: FloatArray
 ) -> tuple[BoolArray, float]:
-    from ordlink.methods.spectral._kernels_splits import best_threshold, improve_split
+    from ordlink.methods.spectral._kernels import best_threshold, improve_split
 
     n = len(pulls)
     starts = [np.arange(n) == int(pulls.sum(axis=1).argmin())]
@@ -167,10 +161,8 @@ class Blocks:
         """Return the sums for a partition with labels 0..K-1."""
         members = np.zeros((len(labels), int(labels.max()) + 1))
         members[np.arange(len(labels)), labels] = 1.0
-        weighted = posterior.precisions * posterior.strengths
-        return cls(
-            members, members.T @ weighted @ members, members.T @ posterior.precisions @ members
-        )
+        totals = members.T @ (posterior.precisions * posterior.strengths) @ members
+        return cls(members, totals, members.T @ posterior.precisions @ members)
 
     @property
     def mean(self) -> float:
@@ -189,24 +181,26 @@ class Blocks:
         return max(seen - (len(precisions) - 1), 0.0) / weight if weight > 0.0 else 0.0
 
     def means(self) -> FloatArray:
-        """Return mean strengths between clusters, shrunk towards the mean of all."""
+        """Return mean strengths between clusters, shrunk towards the overall mean."""
         spread = self.spread()
         return np.asarray((spread * self.totals + self.mean) / (spread * self.precisions + 1.0))
 
     def unite(self, p: int, q: int) -> Blocks:
-        """Return the sums after cluster p has taken in cluster q."""
+        """Return the sums after cluster p has absorbed cluster q."""
         members, totals, precisions = (
-            sums.copy() for sums in (self.members, self.totals, self.precisions)
+            self.members.copy(),
+            self.totals.copy(),
+            self.precisions.copy(),
         )
-        members[:, p] += members[:, q]
         for sums in (totals, precisions):
             sums[p] += sums[q]
+        for sums in (members, totals, precisions):
             sums[:, p] += sums[:, q]
         left = np.arange(len(totals)) != q
         return Blocks(members[:, left], totals[np.ix_(left, left)], precisions[np.ix_(left, left)])
 
     def values_of_splits(self) -> FloatArray:
-        """Return gain less cost of a split of two clusters together, inf on the diagonal."""
+        """Return gain less cost of separating each two clusters, inf on the diagonal."""
         sizes = self.members.sum(axis=0)
         own_precisions, own_totals = 0.5 * self.precisions.diagonal(), 0.5 * self.totals.diagonal()
         within = own_precisions[:, None] + own_precisions
@@ -220,10 +214,6 @@ class Blocks:
         values -= cost_of_split(sizes[:, None] + sizes, sizes[:, None], 1.0)
         np.fill_diagonal(values, np.inf)
         return np.asarray(values)
-
-    def prior_means(self) -> FloatArray:
-        """Return the mean strength of its block for every pair of objects, shape (N, N)."""
-        return np.asarray(self.members @ self.means() @ self.members.T)
 
 
 def find_firm_clusters(posterior: PairStrengths) -> LabelArray:
@@ -291,11 +281,11 @@ def number_by_first(labels: LabelArray) -> LabelArray:
 
 
 class GainsByOthers:
-    """Gains in log-likelihood if two clusters differ in their strengths to third ones.
+    """Gains in log-likelihood if two clusters differ in their strengths to other clusters.
 
     Separate strengths of clusters p and q to a third cluster r, instead of a common one, gain
-    h_pr h_qr / (h_pr + h_qr) (z_pr - z_qr)^2 / 2. Sums over r are kept: all of them take O(K^3),
-    and O(K^2) more each time two clusters are united.
+    h_pr h_qr / (h_pr + h_qr) (z_pr - z_qr)^2 / 2. Sums over r are kept: computing all takes O(K^3),
+    and each merge of two clusters O(K^2).
     """
 
     def __init__(self, totals: FloatArray, precisions: FloatArray) -> None:
@@ -306,7 +296,7 @@ class GainsByOthers:
             self._gains += self._by_third(third)
 
     def unite(self, p: int, q: int, totals: FloatArray, precisions: FloatArray) -> None:
-        """Let cluster p take in cluster q; totals and precisions are those after it."""
+        """Let cluster p absorb cluster q; totals and precisions are those after the merge."""
         left = np.arange(len(self._gains)) != q
         gains = (self._gains - self._by_third(p) - self._by_third(q))[np.ix_(left, left)]
         p -= q < p
@@ -316,7 +306,7 @@ class GainsByOthers:
         self._gains = gains
 
     def less_noise(self, sizes: FloatArray) -> FloatArray:
-        """Return the gains less what noise gives at most, and never below 0, shape (K, K).
+        """Return the gains less the largest gain from noise, but at least 0, shape (K, K).
 
         If n objects are separated by their strengths to K others, noise gives half of
         n + K + 2 sqrt(n K), the edge of a Wishart matrix, of which n / 2 is already part of a
@@ -328,11 +318,8 @@ class GainsByOthers:
 
     def _by_third(self, third: int) -> FloatArray:
         """Return the gains of all pairs of clusters by one third cluster."""
-        gains = _gain(
-            self._precisions[third][:, None],
-            self._precisions[third],
-            self._means[third][:, None] - self._means[third],
-        )
+        precisions, means = self._precisions[third], self._means[third]
+        gains = _gain(precisions[:, None], precisions, means[:, None] - means)
         gains[third] = gains[:, third] = 0.0
         return gains
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array
+from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons import ListedComparisons, RankedComparisons, n_pairs
 
 _PARTS = 2
@@ -15,28 +16,21 @@ _ROWS_PER_PART = 1 << 16
 _ROWS_AT_ONCE = 1 << 15
 _TILE_BITS = 17
 """Sums are made in parts that depend on the input alone, not on the number of threads."""
-DENSE_AT_MOST = 400
-"""Of larger matrices, leading eigenvectors are found by Lanczos' method."""
+DENSE_AT_MOST = 400  # of larger matrices, leading eigenvectors are found by Lanczos' method
 _MAX_STEPS = 40
 _REMEMBERED_STEPS = 6
-AVERAGE_AT_MOST = 0.2
-"""Largest weight of a pair that was never compared, relative to the others."""
-_SURE = 4
-"""Chances that a pair would have been compared are taken to this power."""
-MANY_PAIRS = 125_000
-"""With more pairs than this, fits are less exact: time matters more."""
+AVERAGE_AT_MOST = 0.2  # largest weight of a pair that was never compared, relative to the others
+_SURE = 4  # chances that a pair would have been compared are taken to this power
+MANY_PAIRS = 125_000  # with more pairs than this, fits are less exact: time matters more
 _FTOL, _FTOL_OF_MANY = 1e-6, 3e-5
-N_GROUPS = 16
-"""Pairs are put into so many groups by their prior means."""
-LOGIT_OF_PROBIT = 0.346
-"""(16 sqrt(3) / (15 pi))^2: how much a normal effect flattens a logistic curve."""
-PRIOR_VARIANCE = 3.0
-"""Variance of strengths before anything is answered."""
+N_GROUPS = 16  # pairs are put into so many groups by their prior means
+LOGIT_OF_PROBIT = 0.346  # (16 sqrt(3) / (15 pi))^2: a normal effect flattens a logistic curve
+PRIOR_VARIANCE = 3.0  # variance of strengths before anything is answered
 
 
 @dataclass(frozen=True)
 class PairAnswers:
-    """What was answered about pairs, each answer counted, repeated and contradicting ones too."""
+    """All answers about pairs, including repeated and contradicting ones."""
 
     n_objects: int  # number of objects N
     winners: Int32Array  # (n_rows,): pair ids: the winner was said to be the more similar pair
@@ -57,16 +51,12 @@ class PairAnswers:
         return replace(self, lapse_rate=lapse_rate)
 
     def in_tiles(self) -> PairAnswers:
-        """Return the same rows, sorted for the cache: similar pair ids come together."""
+        """Return the same rows, sorted for the cache so that nearby pair ids are adjacent."""
         n_blocks = (self.n_pairs >> _TILE_BITS) + 1
         tiles = (self.winners >> _TILE_BITS).astype(np.int64) * n_blocks
         tiles += self.losers >> _TILE_BITS
         small = n_blocks * n_blocks <= 1 << 16  # then the sort is a matter of two passes
-        order = np.argsort(tiles.astype(np.uint16) if small else tiles, kind="stable")
-        weights = self.weights[order] if len(self.weights) else self.weights
-        return replace(
-            self, winners=self.winners[order], losers=self.losers[order], weights=weights
-        )
+        return self.take(np.argsort(tiles.astype(np.uint16) if small else tiles, kind="stable"))
 
     @property
     def n_pairs(self) -> int:
@@ -78,8 +68,8 @@ class PairAnswers:
         """Number of comparisons, repeated ones counted as often as they were given."""
         return float(self.weights.sum()) if len(self.weights) else float(len(self.winners))
 
-    def take(self, rows: BoolArray) -> PairAnswers:
-        """Return the rows of a mask."""
+    def take(self, rows: AnyArray) -> PairAnswers:
+        """Return the rows given by a mask or by row numbers."""
         weights = self.weights[rows] if len(self.weights) else self.weights
         return replace(self, winners=self.winners[rows], losers=self.losers[rows], weights=weights)
 
@@ -92,7 +82,7 @@ class PairAnswers:
         slopes are the sums of y - P and the curvatures (Fisher information) those of P (1 - P).
         """
         from ordlink._threads import in_threads
-        from ordlink.methods.spectral._kernels_strengths import add_likelihood, take_differences
+        from ordlink.methods.spectral._kernels import add_likelihood, take_differences
 
         n_rows = len(self.winners)
         n_parts = min(_PARTS, max(1, n_rows // _ROWS_PER_PART))
@@ -124,7 +114,7 @@ class PairAnswers:
 
 def as_matrix(by_pair: FloatArray, n_objects: int) -> FloatArray:
     """Return the symmetric matrix of one number per pair, 0 on the diagonal."""
-    from ordlink.methods.spectral._kernels_strengths import fill_symmetric
+    from ordlink.methods.spectral._kernels import fill_symmetric
 
     matrix = np.empty((n_objects, n_objects))
     fill_symmetric(by_pair, matrix)
@@ -133,7 +123,7 @@ def as_matrix(by_pair: FloatArray, n_objects: int) -> FloatArray:
 
 def by_pair(matrix: FloatArray) -> FloatArray:
     """Return the numbers above the diagonal, one per pair."""
-    from ordlink.methods.spectral._kernels_strengths import take_upper
+    from ordlink.methods.spectral._kernels import take_upper
 
     numbers = np.empty(n_pairs(len(matrix)))
     take_upper(np.ascontiguousarray(matrix), numbers)
@@ -141,7 +131,7 @@ def by_pair(matrix: FloatArray) -> FloatArray:
 
 
 def leading_eigenpairs(matrix: FloatArray, n_pairs: int) -> tuple[FloatArray, FloatArray]:
-    """Return the largest eigenvalues of a symmetric matrix, falling, and their eigenvectors."""
+    """Return the leading eigenvalues of a symmetric matrix, largest first, and eigenvectors."""
     from scipy.linalg import eigh
     from scipy.sparse.linalg import ArpackError, eigsh
 
@@ -160,7 +150,7 @@ def leading_eigenpairs(matrix: FloatArray, n_pairs: int) -> tuple[FloatArray, Fl
 
 @dataclass(frozen=True)
 class PairStrengths:
-    """Strengths as weighted observations: z_e ~ N(what the tree says, 1 / h_e)."""
+    """Strengths as weighted observations: z_e ~ N(prediction of the tree, 1 / h_e)."""
 
     strengths: FloatArray  # (N, N): z, symmetric; the prior mean where nothing was answered
     precisions: FloatArray  # (N, N): h, symmetric, 0 on the diagonal and where nothing was answered
@@ -169,8 +159,8 @@ class PairStrengths:
 class PairModel:
     """Bradley-Terry strengths x_e = prior_mean_e + effect_e, effects normal with known variance.
 
-    The effects are what the objects' positions in a tree cannot explain: the noise R of the planted
-    model. Each fit starts from the effects of the one before.
+    The effects are what positions in a tree cannot explain: the noise R of the planted model. Each
+    fit starts from the effects of the previous one.
     """
 
     def __init__(self, answers: PairAnswers, variance: float) -> None:
@@ -199,17 +189,10 @@ class PairModel:
             value += 0.5 * float((effects * effects).sum()) / variance
             return value, (effects / variance - slopes) * scales
 
-        found = minimize(
-            loss,
-            self._effects / scales,
-            jac=True,
-            method="L-BFGS-B",
-            options={
-                "maxiter": _MAX_STEPS,
-                "maxcor": _REMEMBERED_STEPS,
-                "ftol": _FTOL_OF_MANY if many else _FTOL,
-            },
-        )
+        ftol = _FTOL_OF_MANY if many else _FTOL
+        options: Any = {"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": ftol}
+        start = self._effects / scales
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
         self._effects = found.x * scales
         return np.asarray(prior_mean + self._effects)
 
@@ -218,8 +201,9 @@ class PairModel:
 
         With x the most likely strengths and c the curvatures, the effects are integrated out
         (Laplace): h = c / (1 + c variance), h (z - m) = (x - m) / variance. Curvatures at x depend
-        on the answers: pairs that lost against the odds would count more than pairs that won. So
-        those predicted before the answers are used, scaled to those at x among similar pairs.
+        on the answers: pairs that unexpectedly lost would count more than pairs that won. So
+        curvatures predicted before the answers are used, scaled to match those at x among similar
+        pairs.
 
         If `calibrated`, all precisions are scaled so that the pulls, p = h (z - m), vary as much as
         the precisions say: sum p^2 = sum h. This holds if few parameters were fitted to get m.
@@ -227,7 +211,8 @@ class PairModel:
         strengths = self.fit(prior_mean)
         slopes = self._effects / self._variance
         self._curvatures = curvatures = self._answers.likelihood(strengths, curved=True)[2]
-        predicted = self._predicted_curvatures(prior_mean)
+        flatter = prior_mean / np.sqrt(1.0 + 2.0 * LOGIT_OF_PROBIT * self._variance)
+        predicted = self._answers.likelihood(flatter, curved=True)[2]
         predicted *= _ratios_by_group(curvatures, predicted, _groups_of(prior_mean))
         precisions = predicted / (1.0 + predicted * self._variance)
         known = precisions > 1e-12
@@ -251,21 +236,17 @@ class PairModel:
         np.fill_diagonal(by_chance, 0.0)
         return np.asarray((1.0 - np.exp(-by_chance)) ** _SURE)
 
-    def _predicted_curvatures(self, prior_mean: FloatArray) -> FloatArray:
-        """Return the Fisher information of each pair before the answers are known."""
-        flatter = prior_mean / np.sqrt(1.0 + 2.0 * LOGIT_OF_PROBIT * self._variance)
-        return self._answers.likelihood(flatter, curved=True)[2]
-
     def stretch(self, prior_mean: FloatArray) -> FloatArray:
         """Return prior means for a model with effects, from strengths fitted without them.
 
-        Effects flatten the curve of P, so that prior means must lie farther out to say the same.
+        Effects flatten the curve of P, so prior means must be more extreme to give the same
+        probabilities.
         """
         return np.asarray(prior_mean * np.sqrt(1.0 + LOGIT_OF_PROBIT * self._variance))
 
 
 class KnownStrengths:
-    """Strengths (one per pair) known well enough without prior means: by ranks or many answers."""
+    """Strengths (one per pair) that need no prior means: from ranks or many answers."""
 
     def __init__(self, strengths: FloatArray, n_objects: int) -> None:
         self._strengths = strengths
@@ -292,13 +273,11 @@ class KnownStrengths:
         return self._strengths
 
     def posterior(self, prior_mean: FloatArray, *, calibrated: bool = True) -> PairStrengths:
-        """Return the strengths; one precision, from their spread around the prior means."""
+        """Return the strengths, with one precision, from their spread around the prior means."""
         spread = float(np.mean((self._strengths - prior_mean) ** 2))
         precision = 1.0 / max(spread, 1e-9)
-        n = self._n_objects
-        return PairStrengths(
-            as_matrix(self._strengths, n), as_matrix(np.full(len(prior_mean), precision), n)
-        )
+        precisions = as_matrix(np.full(len(prior_mean), precision), self._n_objects)
+        return PairStrengths(as_matrix(self._strengths, self._n_objects), precisions)
 
 
 def _fill_in_uncompared(

@@ -11,15 +11,13 @@ import numpy as np
 from ordlink._typing import BoolArray, Int32Array, Int64Array
 from ordlink.comparisons import AnswerDetails, ListedComparisons, Repeats, check_weights, n_pairs
 
-ROWS_PER_PAIR = 100
-"""More comparisons of a pair than this hardly tell more about it."""
-OFTEN, MOST = 6, 0.9
-"""In so many comparisons must so large a share of the pairs be."""
+ROWS_PER_PAIR = 100  # more comparisons of a pair than this hardly tell more about it
+OFTEN, MOST = 6, 0.9  # in so many comparisons must so large a share of the pairs be
 _SEED = 20190102
 
 
 def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> ListedComparisons:
-    """Return what the votes on each pair of pairs come to; exact ties are left out.
+    """Return the outcome of the votes on each pair of pairs; exact ties are left out.
 
     >>> from ordlink import Comparisons
     >>> rows = [[2, 1, 0], [0, 1, 2], [2, 1, 0], [2, 1, 0]]
@@ -55,7 +53,7 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
 
 
 def check_net_counts(comparisons: ListedComparisons) -> None:
-    """Raise InputError if net counts are larger than any method takes them."""
+    """Raise InputError if net counts are larger than the methods accept."""
     votes = comparisons.tally.majority
     winners, losers, net = (
         (comparisons.winners, comparisons.losers, comparisons.counts)
@@ -73,7 +71,7 @@ def _keys(winners: Int32Array, losers: Int32Array, n: int) -> Int64Array:
 
 
 def thin_out(comparisons: ListedComparisons, n_rows: int) -> ListedComparisons:
-    """Return all comparisons, or those of a random share of the answers: about so many rows."""
+    """Return all comparisons, or about `n_rows` of them from a random share of the answers."""
     if comparisons.n_rows <= n_rows:
         return comparisons
     return comparisons.take(held_out_rows(comparisons, n_rows / comparisons.n_rows, _SEED))
@@ -82,10 +80,10 @@ def thin_out(comparisons: ListedComparisons, n_rows: int) -> ListedComparisons:
 def thin_out_pairs(
     comparisons: ListedComparisons, per_pair: int = ROWS_PER_PAIR
 ) -> ListedComparisons:
-    """Return comparisons such that few pairs are in many more than `per_pair` of them.
+    """Thin out the comparisons so that few pairs occur in many more than `per_pair`.
 
-    A comparison of a pair that is in fewer is always kept; the others are kept at random, with a
-    probability that leaves about so many of the pair that is in fewer.
+    A comparison with a pair that occurs in fewer is always kept; the others are kept with a
+    probability that leaves about `per_pair` for the rarer of the two pairs.
     """
     winners, losers = comparisons.winners, comparisons.losers
     n = n_pairs(comparisons.n_objects)
@@ -98,7 +96,7 @@ def thin_out_pairs(
 
 
 def held_out_rows(comparisons: ListedComparisons, share: float, seed: int) -> BoolArray:
-    """Return which rows to hold out: about a share of the answers, whole, by their order alone."""
+    """Return which rows to hold out: about `share` of the answers, chosen by their order alone."""
     _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
     n_answers = int(answer_of_row.max(initial=-1)) + 1
     chosen = np.random.default_rng(seed).random(n_answers) < share
@@ -106,7 +104,7 @@ def held_out_rows(comparisons: ListedComparisons, share: float, seed: int) -> Bo
 
 
 def are_often_compared(comparisons: ListedComparisons) -> bool:
-    """Return whether most pairs are in several comparisons each."""
+    """Return whether most pairs occur in several comparisons."""
     n = n_pairs(comparisons.n_objects)
     counts = np.bincount(comparisons.winners, minlength=n)
     counts += np.bincount(comparisons.losers, minlength=n)

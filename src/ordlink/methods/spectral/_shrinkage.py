@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ordlink._typing import FloatArray
-from ordlink.comparisons import ListedComparisons
+from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons
 from ordlink.methods.spectral._pair_strengths import (
+    KnownStrengths,
     PairAnswers,
     PairModel,
     as_matrix,
@@ -18,18 +20,16 @@ from ordlink.methods.spectral._pair_strengths import (
 )
 from ordlink.methods.spectral._rows import held_out_rows, thin_out
 
-RIDGES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)
-"""In units of the noise edge, from strong to weak."""
-VARIANCES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+Path = tuple[float, ...]
+RIDGES: Path = (0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09)  # in noise edges, from strong to weak
+VARIANCES: Path = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 LAPSE_RATES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 SCALES = (0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
 DEFAULT_VARIANCE = 1.0
 HELD_OUT = 0.1
-ROWS_AT_MOST = 500_000
-"""More answers than this are not needed to choose, or for a first guess."""
+ROWS_AT_MOST = 500_000  # more answers than this are not needed to choose, or for a first guess
 _FEWEST_HELD_OUT = 20
-_WORSE = 1.01
-"""The search along a path ends once the loss is worse than the best by this factor."""
+_WORSE = 1.01  # the search along a path ends once the loss is worse than the best by this factor
 _SEED = 20190101
 MAX_RANK = 16
 _MAX_STEPS = 60
@@ -65,10 +65,8 @@ def guess_strengths(
     guess = FirstGuess(first_points(answers)) if near is None else near
     if test.total_weight >= _FEWEST_HELD_OUT:
         train = answers.take(~held_out)
-        ridges: tuple[float, ...] = RIDGES
-        variances: tuple[float, ...] = VARIANCES
         if near is None:
-            guess = FirstGuess(first_points(train))
+            guess, ridges, variances = FirstGuess(first_points(train)), RIDGES, VARIANCES
         else:
             ridges = _from_before(RIDGES, near.ridge)
             variances = _from_before(VARIANCES, near.variance)
@@ -87,17 +85,16 @@ def choose_variance(
     comparisons = thin_out(comparisons, ROWS_AT_MOST)
     answers = PairAnswers.of(comparisons).with_lapse_rate(lapse_rate)
     held_out = held_out_rows(comparisons, HELD_OUT, _SEED)
-    return _best_variance(
-        answers.take(~held_out), answers.take(held_out), lambda _: prior_mean, VARIANCES
-    )
+    train, test = answers.take(~held_out), answers.take(held_out)
+    return _best_variance(train, test, lambda _: prior_mean, VARIANCES)
 
 
 def estimate_lapse_rate(comparisons: ListedComparisons, prior_mean: FloatArray) -> float:
-    """Return the share of the answers that say the opposite of what was meant.
+    """Return the share of answers that are the opposite of what the person meant.
 
     Clusters that lie far apart are confused by lapses alone. Prior means from clusters have few
-    free parameters, so the lapse rate is the one of the largest likelihood, for the best scale of
-    the prior means; it is 0 unless lapses explain the answers clearly better (BIC).
+    free parameters, so the lapse rate is the maximum-likelihood one, for the best scale of the
+    prior means; it is 0 unless lapses explain the answers clearly better (BIC).
     """
     answers = PairAnswers.of(thin_out(comparisons, ROWS_AT_MOST))
     losses = {
@@ -112,13 +109,13 @@ def estimate_lapse_rate(comparisons: ListedComparisons, prior_mean: FloatArray) 
     return lapse_rate if gain > np.log(max(answers.total_weight, 1.0)) else 0.0
 
 
-def _from_before(path: tuple[float, ...], found: float) -> tuple[float, ...]:
+def _from_before(path: Path, found: float) -> Path:
     """Return the path from the number before one that was found."""
     return path[max(path.index(found) - 1, 0) :]
 
 
 def _choose_ridge(
-    train: PairAnswers, test: PairAnswers, guess: FirstGuess, ridges: tuple[float, ...]
+    train: PairAnswers, test: PairAnswers, guess: FirstGuess, ridges: Path
 ) -> FirstGuess:
     """Return the guess of the ridge with the smallest loss."""
     points, edge = guess.points, noise_edge(train)
@@ -139,7 +136,7 @@ def _best_variance(
     train: PairAnswers,
     test: PairAnswers,
     prior_mean: Callable[[PairModel], FloatArray],
-    variances: tuple[float, ...],
+    variances: Path,
 ) -> float:
     """Return the variance with the smallest loss."""
     best_loss, best = np.inf, DEFAULT_VARIANCE
@@ -154,11 +151,11 @@ def _best_variance(
 
 
 def noise_edge(answers: PairAnswers) -> float:
-    """Return about the largest eigenvalue that the slopes have if answers are coin flips.
+    """Return the approximate largest eigenvalue of the slopes if answers are coin flips.
 
     With lapse rate q, a comparison has variance (1 - 2 q)^2 / 4 in the slopes of its two pairs at
-    x = 0. So a row of their matrix has n times that in all, where n = 4 |Q| / N is the mean number
-    of comparisons that an object's pairs are in, and the spectrum ends at (1 - 2 q) sqrt(n).
+    x = 0. So a row of their matrix has n times that variance, where n = 4 |Q| / N is the mean
+    number of comparisons with an object's pairs, and the spectrum ends at (1 - 2 q) sqrt(n).
     """
     per_object = 4.0 * answers.total_weight / answers.n_objects
     return float((1.0 - 2.0 * answers.lapse_rate) * np.sqrt(per_object))
@@ -192,16 +189,25 @@ def fit_low_rank(answers: PairAnswers, points: FloatArray, ridge: float) -> Floa
         gradient = ridge * v - as_matrix(slopes, shape[0]) @ v
         return value + 0.5 * ridge * float((v * v).sum()), gradient.ravel()
 
-    found = minimize(
-        loss,
-        points.ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": 1e-5},
-    )
+    options: Any = {"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": 1e-5}
+    found = minimize(loss, points.ravel(), jac=True, method="L-BFGS-B", options=options)
     return np.asarray(found.x.reshape(shape))
 
 
 def strengths_of(points: FloatArray) -> FloatArray:
     """Return <v_i, v_j> of each pair."""
     return by_pair(points @ points.T)
+
+
+def fit_pair_strengths(comparisons: Comparisons) -> FloatArray:
+    """Return the strengths x of all pairs, (N, N): P(e beats f) = 1 / (1 + exp(x_f - x_e)).
+
+    Strengths of low rank plus an effect of each pair, both shrunk as held-out answers suggest.
+    """
+    if not isinstance(comparisons, ListedComparisons):
+        assert isinstance(comparisons, RankedComparisons)
+        ranked = KnownStrengths.of_ranks(comparisons)
+        return as_matrix(ranked.fit(np.empty(0)), comparisons.n_objects)
+    guess = guess_strengths(comparisons)
+    model = PairModel(PairAnswers.of(comparisons).in_tiles(), guess.variance)
+    return as_matrix(model.fit(model.stretch(guess.strengths)), comparisons.n_objects)

@@ -1,4 +1,4 @@
-"""Trees of Bradley-Terry strengths, in rounds: strengths, clusters, prior means from these."""
+"""Trees of Bradley-Terry strengths, in rounds of strengths, clusters and prior means."""
 
 from __future__ import annotations
 
@@ -39,18 +39,13 @@ from ordlink.methods.spectral._shrinkage import (
 
 MAX_ROUNDS = 4
 _STEPS_PER_ROUND = 2
-_FEW_MOVE = 0.004
-"""Clusters are stable once no larger share of the objects moves: of up to 249 objects, none."""
-_FEW_OF_MANY = 0.05
-"""The same if there are many objects."""
+_FEW_MOVE = 0.004  # clusters are stable once no larger share of the objects moves
+_FEW_OF_MANY = 0.05  # the same if there are many objects
 _MAX_STEPS = 10
 _AT_REST = 0.1
-FEW_OBJECTS = 64
-"""Up to so many, time does not matter."""
-MANY_OBJECTS = 500
-"""For more, time matters more than what another look might bring."""
-ROWS_AT_FIRST = 2_000_000
-"""More answers than this are not needed to estimate the lapse rate."""
+FEW_OBJECTS = 64  # up to so many, time does not matter
+MANY_OBJECTS = 500  # for more, time matters more than what another look might bring
+ROWS_AT_FIRST = 2_000_000  # more answers than this are not needed to estimate the lapse rate
 
 
 Kind: TypeAlias = Literal["splits", "plain splits", "average"]
@@ -61,14 +56,13 @@ Kind: TypeAlias = Literal["splits", "plain splits", "average"]
   objects were compared often, and strengths differ for reasons of their own.
 - average: average linkage of the strengths; right where the strength of each pair is well known.
 """
-ERRORS = 2.0
-"""So many standard errors are added to a strength before splits are put in order."""
-_LEAST_SPREAD = 0.1
-"""Variance of strengths between clusters, at least."""
+Rank: TypeAlias = tuple[bool, float]
+ERRORS = 2.0  # so many standard errors are added to a strength before splits are put in order
+_LEAST_SPREAD = 0.1  # variance of strengths between clusters, at least
 
 
 class StrengthModel(Protocol):
-    """Says how strong each pair is and how precisely that is known."""
+    """Gives the strength of each pair and its precision."""
 
     def posterior(self, prior_mean: FloatArray, *, calibrated: bool = True) -> PairStrengths:
         """Return the strengths as weighted observations, given their prior means."""
@@ -128,7 +122,7 @@ def _known_clusters(
 def _clusters_of_many(
     comparisons: ListedComparisons, partition: InitialPartition
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
-    """Return the same where each pair has enough answers of its own."""
+    """Return the same trees if each pair has enough answers."""
     posterior, labels = _known_clusters(KnownStrengths.of_answers(comparisons), partition)
     prior_mean = _prior_means(posterior, labels, partition)
     lapse_rate = estimate_lapse_rate(comparisons, prior_mean) if labels.max() > 0 else 0.0
@@ -162,9 +156,8 @@ def _clusters_near(
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
     answers = PairAnswers.of(comparisons).in_tiles().with_lapse_rate(lapse_rate)
     model = PairModel(answers, guess.variance)
-    posterior = _contract(
-        model.posterior(model.stretch(guess.strengths), calibrated=False), partition
-    )
+    by_object = model.posterior(model.stretch(guess.strengths), calibrated=False)
+    posterior = _contract(by_object, partition)
     return model, posterior, find_firm_clusters(posterior)
 
 
@@ -179,9 +172,8 @@ def _refine(
     for done in range(MAX_ROUNDS):
         hurried = done > 0 and partition.n_objects > MANY_OBJECTS
         for _ in range(1 if hurried else _STEPS_PER_ROUND):
-            posterior = _contract(
-                model.posterior(_prior_means(posterior, labels, partition)), partition
-            )
+            prior_mean = _prior_means(posterior, labels, partition)
+            posterior = _contract(model.posterior(prior_mean), partition)
         previous, labels = labels, find_firm_clusters(posterior)
         if progress is not None:
             progress(done + 1, MAX_ROUNDS)
@@ -220,7 +212,8 @@ def _prior_means(
     posterior: PairStrengths, labels: LabelArray, partition: InitialPartition
 ) -> FloatArray:
     """Return the mean strength of its clusters for every pair of objects."""
-    by_slot = Blocks.of(posterior, labels).prior_means()
+    blocks = Blocks.of(posterior, labels)
+    by_slot = blocks.members @ blocks.means() @ blocks.members.T
     return by_pair(by_slot[np.ix_(partition.labels, partition.labels)])
 
 
@@ -238,11 +231,11 @@ def _contract(posterior: PairStrengths, partition: InitialPartition) -> PairStre
 
 @dataclass(frozen=True)
 class Branch:
-    """A set of objects and how it falls in two."""
+    """A set of objects and how it splits in two."""
 
     first: int  # its smallest object
     strength: float = np.nan  # mean strength across, NaN if nothing is known of it
-    rank: tuple[bool, float] = (True, np.inf)  # splits of lower rank come first, from the root down
+    rank: Rank = (True, np.inf)  # splits of lower rank come first, from the root down
     tied: bool = False  # no answer supports this split, or another equally well
     parts: tuple[Branch, ...] = ()  # its two parts
 
@@ -250,22 +243,19 @@ class Branch:
 def build_tree(
     posterior: PairStrengths, labels: LabelArray
 ) -> tuple[Int32Array, FloatArray, BoolArray]:
-    """Return merges as `InitialPartition.finish` takes them: pairs, scores, tie marks."""
+    """Return merges in the form of `InitialPartition.finish`: pairs, scores, tie marks."""
     labels = number_by_first(labels)
-    clusters = [
-        _split_down(posterior, np.flatnonzero(labels == label))
-        for label in range(int(labels.max()) + 1)
-    ]
-    return _merges_of(_join(clusters, Blocks.of(posterior, labels)))
+    groups = (np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1))
+    branches = [_split_down(posterior, members) for members in groups]
+    return _merges_of(_join(branches, Blocks.of(posterior, labels)))
 
 
-def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
+def _join(branches: list[Branch], blocks: Blocks) -> Branch:
     """Return the branch of all clusters, by average linkage weighted by precision.
 
     Equally good choices are in the order of the clusters' smallest objects.
     """
     mean, prior = blocks.mean, 1.0 / max(blocks.spread(), _LEAST_SPREAD)
-    branches = list(clusters)
     while len(branches) > 1:
         means = (blocks.totals + prior * mean) / (blocks.precisions + prior)
         above = np.where(np.triu(np.ones_like(means, dtype=bool), 1), means, -np.inf)
@@ -273,25 +263,19 @@ def _join(clusters: list[Branch], blocks: Blocks) -> Branch:
         strength, precision = means[p, q], blocks.precisions[p, q]
         blind = precision <= 0.0
         rank = _rank_of(strength, np.inf if blind else precision**-0.5)
-        branches[p] = _join_two(
-            branches[p],
-            branches.pop(q),
-            strength=np.nan if blind else strength,
-            rank=rank,
-            tied=bool(blind or np.count_nonzero(above == strength) > 1),
-        )
+        tied = bool(blind or np.count_nonzero(above == strength) > 1)
+        strength = np.nan if blind else strength
+        branches[p] = _join_two(branches[p], branches.pop(q), strength, rank, tied=tied)
         blocks = blocks.unite(p, q)
     return branches[0]
 
 
-def _rank_of(strength: float, error: float) -> tuple[bool, float]:
+def _rank_of(strength: float, error: float) -> Rank:
     """Return the rank of a clear split: the less is known of its strength, the later it comes."""
     return False, strength + ERRORS * error
 
 
-def _join_two(
-    a: Branch, b: Branch, *, strength: float, rank: tuple[bool, float], tied: bool = False
-) -> Branch:
+def _join_two(a: Branch, b: Branch, strength: float, rank: Rank, *, tied: bool = False) -> Branch:
     low, high = (a, b) if a.first < b.first else (b, a)
     return Branch(low.first, float(strength), rank, tied, (low, high))
 
@@ -300,14 +284,13 @@ def _split_down(posterior: PairStrengths, members: Int64Array) -> Branch:
     """Return the branch of a set, split down to single objects, without recursion."""
     done: dict[int, Branch] = {}
     # Each set is looked at twice: to split it, then to join what became of its parts.
-    waiting: list[tuple[int, Int64Array, tuple[float, tuple[bool, float], int, int] | None]] = []
-    number = 0
-    waiting.append((number, members, None))
+    waiting: list[tuple[int, Int64Array, tuple[float, Rank, int, int] | None]]
+    waiting, number = [(0, members, None)], 0
     while waiting:
         name, chosen, split_into = waiting.pop()
         if split_into is not None:
             strength, rank, a, b = split_into
-            done[name] = _join_two(done.pop(a), done.pop(b), strength=strength, rank=rank)
+            done[name] = _join_two(done.pop(a), done.pop(b), strength, rank)
             continue
         if len(chosen) == 1:
             done[name] = Branch(int(chosen[0]))
@@ -329,9 +312,7 @@ def _chain(members: Int64Array) -> Branch:
     """Return a branch of indistinguishable objects, joined one after another."""
     branch = Branch(int(members[0]))
     for item in members[1:]:
-        branch = _join_two(
-            branch, Branch(int(item)), strength=np.nan, rank=(True, np.inf), tied=True
-        )
+        branch = _join_two(branch, Branch(int(item)), np.nan, (True, np.inf), tied=True)
     return branch
 
 
@@ -342,9 +323,8 @@ def _merges_of(root: Branch) -> tuple[Int32Array, FloatArray, BoolArray]:
     number = 0
     while waiting:
         branch = heapq.heappop(waiting)[-1]
-        if not branch.parts:
-            continue
-        order.append(branch)
+        if branch.parts:
+            order.append(branch)
         for part in branch.parts:
             number += 1
             heapq.heappush(waiting, (part.rank, part.first, number, part))

@@ -10,7 +10,7 @@ import pytest
 import ordlink as ol
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import initial_partition
-from ordlink.methods.spectral._spectral import attach_uncompared
+from ordlink.linkage._parts import attach_uncompared
 from tests.checks import relabelled
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")

@@ -1,4 +1,6 @@
-"""Splits of a set of objects in two, by weighted least squares.
+"""The Bradley-Terry likelihood of strengths, and splits of objects in two by least squares.
+
+P(e beats f) = lapse + (1 - 2 lapse) / (1 + exp(x_f - x_e)), where x_e is the strength of pair e.
 
 For each pair e of objects, `precisions[e]` is the weight h of its strength z, and `pulls[e]` is
 h (z - mean), where the mean is that of the set, so that the pulls add up to 0. A split that cuts
@@ -6,20 +8,110 @@ pairs of total pull t < 0 and total precision h, out of a total precision of H, 
 
     gain = t^2 / 2 (1 / h + 1 / (H - h)):
 
-the log-likelihood that it adds if all pairs across have one strength and all pairs within another
-one. `costs[k]` is what a split off of k objects must gain to be worth its name. Both matrices are
+the log-likelihood that it adds if all pairs across share one strength and all pairs within another.
+`costs[k]` is the smallest gain for which splitting off k objects counts. Both matrices are
 symmetric with 0 on the diagonal.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ordlink._kernels import kernel
-from ordlink._typing import BoolArray, FloatArray, Int64Array
+from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array
 
-TINY = 1e-12
-"""A total precision below this says nothing."""
+_FACTORS, _SMALL = 100, 1e-3  # a product of so many such numbers is above 2^-1022, the smallest
+TINY = 1e-12  # a total precision below this says nothing
+
+
+@kernel
+def take_differences(
+    strengths: FloatArray, winners: Int32Array, losers: Int32Array, differences: FloatArray
+) -> None:
+    """Write the difference in strength between each winner and loser."""
+    for row in range(winners.shape[0]):
+        differences[row] = strengths[winners[row]] - strengths[losers[row]]
+
+
+@kernel
+def add_likelihood(
+    differences: FloatArray,
+    decays: FloatArray,
+    lapse: float,
+    winners: Int32Array,
+    losers: Int32Array,
+    weights: FloatArray,
+    slopes: FloatArray,
+    curvatures: FloatArray,
+) -> float:
+    """Return minus the log-likelihood of the rows, and add its derivatives to the pairs.
+
+    `differences` are those of the strengths, `decays` is exp(-abs(difference)), which NumPy
+    computes faster. `slopes` receives the first derivatives of the log-likelihood, `curvatures` the
+    Fisher information of each pair alone, unless it is empty; without lapses, these are the sums of
+    y - P and of P (1 - P). `weights` is empty if all are 1.
+    """
+    weighted, curved = weights.shape[0] > 0, curvatures.shape[0] > 0
+    attention = 1.0 - 2.0 * lapse
+    loss, product, n_factors = 0.0, 1.0, 0
+    for row in range(winners.shape[0]):
+        e, f = winners[row], losers[row]
+        ahead, small = differences[row], decays[row]
+        share = 1.0 / (1.0 + small)
+        right = share if ahead > 0 else small * share
+        steepness = small * share * share  # of the logistic curve
+        answered = lapse + attention * right
+        weight = 1.0
+        if weighted:
+            weight = weights[row]
+        if weighted or answered < _SMALL:
+            # log of the logistic curve itself, where it is too small to be a factor
+            exact = math.log1p(small) + max(-ahead, 0.0)
+            loss += weight * (exact if lapse == 0.0 else -math.log(answered))
+        else:  # one logarithm for many factors
+            product *= answered
+            n_factors += 1
+            if n_factors == _FACTORS:
+                loss -= math.log(product)
+                product, n_factors = 1.0, 0
+        pull = weight * (1.0 - right)
+        if lapse > 0.0:
+            pull = weight * attention * steepness / answered
+        slopes[e] += pull
+        slopes[f] -= pull
+        if curved:
+            curvature = weight * steepness
+            if lapse > 0.0:
+                curvature *= attention * attention * steepness / (answered * (1.0 - answered))
+            curvatures[e] += curvature
+            curvatures[f] += curvature
+    return loss - math.log(product)
+
+
+@kernel
+def fill_symmetric(by_pair: FloatArray, matrix: FloatArray) -> None:
+    """Write one number per pair into both halves of a matrix, and 0 on the diagonal."""
+    n = matrix.shape[0]
+    e = 0
+    for i in range(n):
+        matrix[i, i] = 0.0
+        for j in range(i + 1, n):
+            matrix[i, j] = by_pair[e]
+            matrix[j, i] = by_pair[e]
+            e += 1
+
+
+@kernel
+def take_upper(matrix: FloatArray, by_pair: FloatArray) -> None:
+    """Write the numbers above the diagonal, row by row."""
+    n = matrix.shape[0]
+    e = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            by_pair[e] = matrix[i, j]
+            e += 1
 
 
 @kernel
@@ -38,7 +130,7 @@ def gain_of_cut(pull: float, precision: float, total: float) -> float:
 def best_threshold(
     order: Int64Array, pulls: FloatArray, precisions: FloatArray, costs: FloatArray
 ) -> tuple[int, float]:
-    """Return how many objects, taken in this order, split off best, and the gain less the cost."""
+    """Return how many leading objects of this order split off best, and the gain less the cost."""
     n = order.shape[0]
     inside = np.zeros(n, dtype=np.bool_)
     total = 0.5 * precisions.sum()
@@ -111,12 +203,12 @@ def improve_split(
 def vote_on_sides(
     side: BoolArray, pulls: FloatArray, precisions: FloatArray, draws: FloatArray
 ) -> Int64Array:
-    """Return for each object how often it is on the side, less how often it is not, in a walk.
+    """Return how often each object is on the side, less how often it is not, in a random walk.
 
     The walk goes through all splits, each as often as it is likely (Gibbs sampling; one row of
     `draws` from [0, 1) per sweep). The strengths across and within are those of the split it starts
-    from; all zeros come back if these do not differ. Which side is which is told by what a split
-    has in common with the first one.
+    from; the result is all zeros if these do not differ. The overlap of a split with the first one
+    tells which side is which.
     """
     n = side.shape[0]
     votes = np.zeros(n, dtype=np.int64)

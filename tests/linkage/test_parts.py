@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 import ordlink as ol
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import initial_partition
-from ordlink.methods.spectral._spectral import join_trees, list_parts
+from ordlink.linkage._parts import join_trees, list_parts
 from tests.checks import relabelled
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")

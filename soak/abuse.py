@@ -1,0 +1,200 @@
+"""Abuse from many addresses at once, and what 50 honest people notice of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import multiprocessing
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from argon2 import PasswordHasher
+
+from ordlink.collect.database import make_engine
+from ordlink.collect.people import set_password
+from soak.browser import Browser, ServerGone
+from soak.dashboards import PASSWORD
+from soak.kill import find_lost
+from soak.large import answer_thoughtfully, reload_dashboard
+from soak.servers import Server
+
+N_HONEST = 50
+N_HALF_OPEN = 2000
+LONGEST_P99_MS = 500
+MOST_MEGABYTES = 400
+
+
+@dataclass(frozen=True)
+class AbuseResult:
+    """What honest people noticed, and how much memory the server took at most."""
+
+    n_answers: int
+    median_ms: float
+    p99_ms: float
+    n_lost: int
+    n_errors: int
+    megabytes: float
+    n_half_open: int  # connections that were open at the same time
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all bars were met."""
+        is_fast = self.p99_ms < LONGEST_P99_MS and self.megabytes < MOST_MEGABYTES
+        return is_fast and not self.n_lost and not self.n_errors and self.n_answers > 0
+
+    def __str__(self) -> str:
+        return (
+            f"{N_HONEST} people, {self.n_answers} answers, median {self.median_ms:.0f} ms, "
+            f"p99 {self.p99_ms:.0f} ms, {self.n_lost} lost, {self.n_errors} errors; server at most "
+            f"{self.megabytes:.0f} MB; {self.n_half_open} connections half open at once"
+        )
+
+
+def measure_abuse(server: Server, database: str, *, seconds: float) -> AbuseResult:
+    """Have people answer while everything bad happens at once; then look at what is stored."""
+    engine = make_engine(database)
+    with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
+        set_password(connection, PasswordHasher().hash(PASSWORD))
+    engine.dispose()
+    context = multiprocessing.get_context("spawn")
+    n_open = context.Value("i", 0)
+    attackers = context.Process(target=_attack, args=(server.port, seconds + 3, n_open))
+    attackers.start()
+    try:
+        time.sleep(3)  # until everything bad has begun
+        browsers = asyncio.run(answer_thoughtfully(server.port, seconds, N_HONEST))
+    finally:
+        attackers.join(30)
+        attackers.kill()
+    waits = np.concatenate([browser.seconds for browser in browsers]) * 1000
+    return AbuseResult(
+        sum(len(browser.acknowledged) for browser in browsers),
+        float(np.median(waits)),
+        float(np.percentile(waits, 99)),
+        find_lost(database, browsers),
+        sum(n for one in browsers for status, n in one.statuses.items() if status != 200),
+        most_megabytes(server),
+        int(n_open.value),
+    )
+
+
+def most_megabytes(server: Server) -> float:
+    """Return the most memory that a server has taken so far."""
+    assert server.process is not None
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def _attack(port: int, seconds: float, n_open: object) -> None:
+    with contextlib.suppress(TimeoutError):
+        asyncio.run(_attack_for(port, seconds, n_open))
+
+
+async def _attack_for(port: int, seconds: float, n_open: object) -> None:
+    dashboards = [asyncio.to_thread(reload_dashboard, port, seconds) for _ in range(3)]
+    attacks: list[Awaitable[None]] = [
+        *(_repeat(port, f"127.0.1.{n}", _send_headers_without_end) for n in range(1, 11)),
+        *(_repeat(port, f"127.0.2.{n}", _send_headers_slowly) for n in range(1, 51)),
+        *(_repeat(port, f"127.0.3.{n}", _pipeline) for n in range(1, 11)),
+        *(_repeat(port, f"127.0.4.{n}", _join) for n in range(1, 6)),
+        *(_repeat(port, f"127.0.5.{n}", _log_in) for n in range(1, 21)),
+        *(_undo(port, f"127.0.6.{n}") for n in range(1, 6)),
+        _open_many(port, n_open),
+    ]
+    tasks = [asyncio.ensure_future(one) for one in (*attacks, *dashboards)]
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), seconds)
+
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def _repeat(port: int, source: str, attack: Callable[..., Awaitable[None]]) -> None:
+    """Attack again on a new connection whenever the server closes one."""
+    while True:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            streams = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
+            try:
+                await attack(*streams)
+            finally:
+                streams[1].close()
+        await asyncio.sleep(0.05)
+
+
+async def _send_headers_without_end(
+    _reader: asyncio.StreamReader, out: asyncio.StreamWriter
+) -> None:
+    out.write(b"GET / HTTP/1.1\r\n")
+    while True:
+        out.write(b"x-header: of no use at all\r\n" * 500)
+        await out.drain()
+
+
+async def _send_headers_slowly(_reader: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
+    out.write(b"GET / HTTP/1.1\r\n")
+    while True:
+        out.write(b"a: b\r\n")
+        await out.drain()
+        await asyncio.sleep(1)
+
+
+async def _pipeline(_reader: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
+    while True:  # and never read what comes back
+        out.write(b"GET /join HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 8)
+        await out.drain()
+        await asyncio.sleep(0.01)
+
+
+async def _join(reader: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
+    for number in itertools.count():
+        body = b'{"agree": true, "search": "?participant=%d"}' % number
+        await _post(reader, out, b"/api/join", b"application/json", body)
+
+
+async def _log_in(reader: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
+    while True:
+        form = b"application/x-www-form-urlencoded"
+        await _post(reader, out, b"/owner/login", form, b"password=guess")
+
+
+async def _post(
+    reader: asyncio.StreamReader, out: asyncio.StreamWriter, path: bytes, kind: bytes, body: bytes
+) -> None:
+    out.write(
+        b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s"
+        % (path, kind, len(body), body)
+    )
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = next(
+        (int(line[15:]) for line in head.lower().split(b"\r\n") if b"content-length" in line), 0
+    )
+    await reader.readexactly(length)
+
+
+async def _undo(port: int, source: str) -> None:
+    browser = Browser(port, 0, source=source)
+    with contextlib.suppress(ServerGone):
+        state = await browser.join()
+        while True:
+            body = {"number": state["number"], "choice": [0]}
+            state = await browser.ask("POST", "/api/answer", body)
+            number = state["undoable"] or state["number"] - 1
+            state = await browser.ask("POST", "/api/undo", {"number": max(number, 1)})
+
+
+async def _open_many(port: int, n_open: object) -> None:
+    """Keep connections open on which nothing is asked."""
+    opened: list[Streams] = []
+    while True:
+        opened = [one for one in opened if not one[0].at_eof()]
+        for number in range(N_HALF_OPEN - len(opened)):
+            with contextlib.suppress(OSError):
+                source = (f"127.0.7.{1 + number % 10}", 0)
+                opened.append(await asyncio.open_connection("127.0.0.1", port, local_addr=source))
+        n_open.value = max(n_open.value, len(opened))  # type: ignore[attr-defined]
+        await asyncio.sleep(0.5)

@@ -1,0 +1,155 @@
+"""`ordlink plot`: the figure of a tree, for a paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import ordlink as ol
+from ordlink.cli import _options, _output
+from ordlink.cli._answers import find_pictures, picture_files, read_answers_about
+from ordlink.errors import InputError
+from ordlink.hierarchy import Hierarchy
+from ordlink.io import read_names
+from ordlink.methods.adds import adds_similarity
+
+_WIDTHS = {"one-column": 1, "two-columns": 2}
+_HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
+
+
+@_options.command(
+    "plot",
+    "ordlink plot results/tree.json --out figure.pdf",
+    "ordlink plot tree.json --clusters 4 --cluster-names 'vans,sports cars,trucks,others'",
+    "ordlink plot tree.json --pictures images --shape radial --out figure.pdf --out figure.png",
+    "ordlink plot tree.json --width one-column --page letter --order name --min-support 50",
+    "ordlink plot tree.json --order optimal --answers answers.csv --form triplet",
+)
+@click.argument("tree_file", metavar="TREE")
+@click.option(
+    "--out",
+    "outs",
+    multiple=True,
+    metavar="FILE",
+    help="Figure to write: .pdf, .svg or .png; can be repeated (default: figure.pdf).",
+)
+@_options.choice(
+    "--shape",
+    ol.plotting.SHAPES,
+    default="left",
+    help="Root on the left, on top, or in the middle (radial).",
+)
+@_options.choice(
+    "--page",
+    (*ol.plotting.PAGES, ol.plotting.TALL),
+    default="A4",
+    help="Page that the figure must fit; tall: as much height as all names need.",
+)
+@_options.choice(
+    "--width",
+    _WIDTHS,
+    default="two-columns",
+    help="As wide as one column of the page, or as its whole text.",
+)
+@_options.choice(
+    "--heights",
+    _HEIGHTS,
+    default="auto",
+    help="What heights show. cladogram: only what joins what. rank: the order of merges. auto: "
+    "dissimilarity if the tree has it, else cladogram.",
+)
+@_options.count("--clusters", "n_clusters", help="Colour and number the clusters of this cut.")
+@click.option(
+    "--cluster-names",
+    metavar="A,B,...",
+    help="Names of the clusters in the order of their numbers (1 is the largest).",
+)
+@click.option(
+    "--order",
+    metavar="|".join((*ol.plotting.ORDERS, "FILE")),
+    default="tree",
+    help="Order of the leaves: as in the file, larger clusters first, by name, similar neighbours "
+    "(needs --answers), or as listed in a file, one name per line. Branches are only flipped.",
+)
+@_options.file("--answers", help="With --order optimal: the answers of the tree.")
+@_options.count(
+    "--max-leaves",
+    lowest=2,
+    help="Draw at most so many leaves, groups as triangles (default: what is legible on the page).",
+)
+@_options.pictures("")
+@_options.choice(
+    "--pictures-at",
+    ol.plotting.PICTURES_AT,
+    default="leaves",
+    help="With --pictures: one at each leaf, or some for each cluster.",
+)
+@_options.choice(
+    "--support",
+    ol.plotting.SUPPORT_STYLES,
+    default="signs",
+    help="How bootstrap support is shown, if the tree has it.",
+)
+@click.option(
+    "--min-support",
+    type=click.FloatRange(min=0, max=100),
+    metavar="PERCENT",
+    help="Collapse branches with less support.",
+)
+@click.option("--title", help="Title above the tree.")
+@click.option("--dpi", type=click.FloatRange(min=20, max=2400), default=300, help="For .png.")
+@_options.reading
+def command(
+    tree_file: str,
+    reading: dict[str, Any],
+    outs: tuple[str, ...],
+    shape: str,
+    width: str,
+    cluster_names: str | None,
+    order: str,
+    answers: str | None,
+    pictures: str | None,
+    min_support: float | None,
+    **settings: Any,
+) -> None:
+    """Draw TREE, a tree.json of 'cluster', as a figure that fits a page."""
+    files = outs or ("figure.pdf",)
+    for file in files:
+        ol.plotting.check_drawing(file)
+        _output.check_file(file, "outs")
+    _output.refuse_overwrite([tree_file, answers, order], files)
+    if pictures is not None:
+        picture_files(pictures)  # refuses a folder that cannot be read
+    if (order == "optimal") != (answers is not None):
+        wrong = (
+            "--answers requires --order optimal" if answers else "--order optimal needs --answers"
+        )
+        raise click.UsageError(wrong)
+    tree = Hierarchy.load(tree_file)
+    if settings["n_clusters"] is not None and settings["n_clusters"] > tree.n_objects:
+        raise InputError(
+            f"expected at most {tree.n_objects:,}, the number of objects, got "
+            f"{settings['n_clusters']}",
+            parameter="n_clusters",
+        )
+    of_tree: Any = tree  # it has names and a number of objects, like comparisons
+    drawing = {
+        **settings,
+        "orientation": shape,
+        "columns": _WIDTHS[width],
+        "cluster_names": cluster_names and [name.strip() for name in cluster_names.split(",")],
+        "order": order if order in ol.plotting.ORDERS else read_names(order),
+        "similarities": None if answers is None else _similarities(tree, answers, reading),
+        "min_support": _output.support_share(min_support),
+        "pictures": find_pictures(pictures, of_tree, one_based=reading["one_based"]),
+    }
+    ol.plotting.save_plots(tree, files, **drawing)
+    click.echo(f"wrote {', '.join(files)}")
+
+
+def _similarities(tree: Hierarchy, answers: str, reading: dict[str, Any]) -> Any:
+    comparisons = read_answers_about(
+        answers, names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
+    )
+    return adds_similarity(comparisons)

@@ -1,0 +1,226 @@
+"""From a table of any layout to comparisons: the reading, what is left out, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ordlink._text import counted, listed
+from ordlink._typing import AnyArray, BoolArray, Int64Array
+from ordlink.comparisons import ListedComparisons
+from ordlink.comparisons._answers import FORMS, find_form
+from ordlink.io import _trials
+from ordlink.io._cells import ArrowColumn, as_text, pa
+from ordlink.io._options import Options
+from ordlink.io._qualtrics import is_qualtrics, to_long
+from ordlink.io._readings import find_readings
+from ordlink.io._responses import TrialCells
+from ordlink.io._slips import find_slips
+from ordlink.io._source import refuse
+from ordlink.io._table import (
+    ColumnRoles,
+    EarlierChunks,
+    Table,
+    find_details,
+    list_table,
+    named_forms,
+    slots,
+    take_rows,
+)
+from ordlink.io._trials import Reading
+from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
+
+
+def read_table(
+    table: Table, options: Options, earlier: EarlierChunks | None = None
+) -> ListedComparisons:
+    """Return the comparisons of a table of answers, or of a chunk after earlier ones."""
+    if earlier is None and table.names is not None and table.n_rows:
+        table = to_plain(table, options)
+    elif options.items or options.response or options.reference:
+        problem = "items and responses are chosen by the names of their columns, in a whole file"
+        refuse(table.where, problem, "read the file as a whole, with a header")
+    return list_table(table, options, earlier)
+
+
+def to_plain(table: Table, options: Options) -> Table:
+    """Return a table of plain answers: the table itself, or the answers of its trials."""
+    if is_qualtrics(table):
+        table = to_long(table)
+    names = list(table.names or ())
+    plain = [plain_name(name) for name in names]
+    named = named_forms(plain) if options.columns is None else []
+    chosen = options.items or options.response or options.reference
+    hints = any(is_response(name) or (tokens(name) & KIND_COLUMNS) for name in plain)
+    known = {at for form in named for slot in slots(form, plain) for at in slot}
+    others = [name for at, name in enumerate(plain) if at not in known]
+    if named and not chosen and not any(tokens(n) & KIND_COLUMNS or is_response(n) for n in others):
+        return table
+    if not named and not hints and not chosen and len(plain) < 4:
+        return table
+    merge = options.merge_names if isinstance(options.merge_names, Mapping) else None
+    cells = TrialCells(table, merge)
+    rows, kinds = _trials.not_trials(cells)
+    if options.columns is not None:
+        _refuse_ignored(cells, options, rows)
+        return table
+    readings = [] if chosen else _plain_readings(cells, options)
+    readings += find_readings(cells, options, rows)
+    if not readings:
+        _refuse_unread(cells, options)
+        return table
+    reading = _trials.choose_reading(readings, cells, rows)
+    if not reading.response and rows.all() and not chosen:
+        return table
+    if options.merge_names is True:
+        counts = _counts(cells, reading, rows)
+        cells = TrialCells(table, find_slips(counts))
+        readings = find_readings(cells, options, rows)
+        reading = _trials.choose_reading(readings, cells, rows)
+    return _answers(reading, cells, rows, kinds, options)
+
+
+def _plain_readings(cells: TrialCells, options: Options) -> list[Reading]:
+    """Return the readings of columns whose names are those of a form."""
+    wanted = None if options.form is None else find_form(options.form)
+    readings = []
+    for form in named_forms(cells.plain):
+        positions = [slot[0] for slot in slots(form, cells.plain)]
+        once = all(len(slot) == 1 for slot in slots(form, cells.plain))
+        if once and wanted in (None, form) and cells.matrix(positions) is not None:
+            readings.append(Reading(form.name, tuple(positions)))
+    return readings
+
+
+def _counts(cells: TrialCells, reading: Reading, rows: BoolArray) -> dict[str, int]:
+    codes = cells.matrix(
+        reading.columns if reading.how in ("", "by name") else reading.columns[:-1]
+    )
+    assert codes is not None
+    found, counts = np.unique(codes[rows], return_counts=True)
+    return {cells.vocabulary[c]: int(n) for c, n in zip(found, counts, strict=True) if c >= 0}
+
+
+def _refuse_unread(cells: TrialCells, options: Options) -> None:
+    """Refuse a table with a response that was not understood: its columns say nothing by order."""
+    names = list(cells.table.names or ())
+    said = [name for name, plain in zip(names, cells.plain, strict=True) if is_response(plain)]
+    n_objects = len(names) - len(find_details(cells.plain))
+    no_form = not named_forms(cells.plain) and n_objects > 3  # three: their order is the answer
+    if (said and no_form) or options.items or options.response:
+        what = (
+            f"the column {listed(said[:1])} seems to hold what was chosen"
+            if said
+            else "there is a response"
+        )
+        problem = (
+            f"{what}, but no columns of items were found that it chooses from; the columns are "
+        )
+        remedy = (
+            "name them with {items}, {response} and {reference}; trials of two pairs need "
+            "{form:quadruplet} (the response is the pair that is more alike)"
+        )
+        problem += listed(names, 12)
+        refuse(cells.table.where, problem, remedy)
+
+
+def _refuse_ignored(cells: TrialCells, options: Options, rows: BoolArray) -> None:
+    """Refuse chosen columns of objects if another column says which of them was chosen."""
+    from ordlink.io._table import find_columns
+
+    names = cells.table.names or ()
+    columns = find_columns(names, options.columns or (), cells.table.where)
+    items = cells.matrix(columns)
+    for at in range(len(names)):
+        response = None if at in columns or items is None else cells.codes(at)
+        if response is None or items is None:
+            continue
+        hits, given = items == response[:, None], rows & (response >= 0)
+        places = set(hits[given].argmax(axis=1).tolist())
+        if given.any() and hits[given].any(axis=1).all() and len(places) > 1:
+            problem = f"the column {names[at]!r} says which of the objects was chosen"
+            remedy = "pass {items} and {response} in the place of {columns}"
+            refuse(cells.table.where, problem, remedy)
+
+
+def _answers(
+    reading: Reading, cells: TrialCells, rows: BoolArray, kinds: list[str], options: Options
+) -> Table:
+    """Return the plain answers of a reading, and tell how it was read and what was left out."""
+    table = cells.table
+    items = cells.matrix([at for at in (reading.reference, *reading.items) if at is not None])
+    assert items is not None
+    shown = rows & (items[:, -len(reading.items) :] >= 0).any(axis=1)
+    whole = shown & (items >= 0).all(axis=1)
+    _trials.refuse_strange(reading, cells, whole)
+    missing = shown & ~whole
+    if reading.chosen is not None:
+        missing |= whole & (reading.chosen == -1).any(axis=1)
+    kept = rows & _trials.complete(reading, cells)
+    repeated = shown & ~missing & ~kept
+    for left_out, reason in (
+        (missing, "the answer is missing"),
+        (repeated, "an object occurs twice"),
+    ):
+        first = np.flatnonzero(left_out)[:1].tolist()
+        if first and options.missing == "error" and left_out is missing:
+            refuse(table.row_name(first[0]), reason, "complete or remove the row")
+        if first:
+            where = table.row_name(first[0])
+            _trials.check_left_out(int(left_out.sum()), int(shown.sum()), where, reason)
+            options.note(
+                f"{counted(int(left_out.sum()), 'trial')} left out: {reason}, first at {where}"
+            )
+    if not kept.any():
+        refuse(table.source, "no trial is left")
+    n_others = int((rows & ~shown).sum())
+    if n_others:
+        options.note(f"{counted(n_others, 'row')} without items left out: other screens")
+    if not rows.all():
+        options.note(f"{counted(int((~rows).sum()), 'row')} left out: {', '.join(kinds[:5])}")
+    source = np.flatnonzero(kept)
+    codes, of_trial = _trials.plain_answers(reading, cells, source)
+    options.say(_sentence(reading, cells, kept, source))
+    return _as_table(reading, cells, codes, source[of_trial], of_trial)
+
+
+def _sentence(reading: Reading, cells: TrialCells, kept: BoolArray, source: Int64Array) -> str:
+    details = find_details(cells.plain)
+    who = "somebody"
+    if "annotator" in details:
+        who = str(as_text(cells.table.column(details["annotator"]))[int(source[0])].as_py()) or who
+    number = int(source[0]) + 1
+    return f"Row {number} read as: {_trials.in_words(reading, cells, kept, who)}."
+
+
+def _as_table(
+    reading: Reading, cells: TrialCells, codes: Int64Array, source: Int64Array, trial: Int64Array
+) -> Table:
+    """Return the table of the answers, whose details are those of the rows they came from."""
+    form, table = FORMS[reading.form], cells.table
+    details = {d: at for d, at in find_details(cells.plain).items() if at not in reading.columns}
+    details.pop("answer", None)
+    details.pop("count", None) if "count" in details and reading.response else None
+    vocabulary = pa.array(cells.vocabulary, pa.string())
+    columns: list[AnyArray | ArrowColumn] = [
+        pa.chunked_array([vocabulary.take(pa.array(column))]) for column in codes.T
+    ]
+    taken = take_rows(table, source)
+    columns += [taken.column(at) for at in details.values()]
+    positions = {detail: len(form.columns) + k for k, detail in enumerate(details)}
+    if len(trial) > len(np.unique(trial)):
+        positions["answer"] = len(columns)
+        columns.append(pa.chunked_array([pa.array(trial)]))
+    roles = ColumnRoles(form, tuple(range(len(form.columns))), positions)
+    names = [*form.columns, *positions]
+    return replace(
+        taken,
+        names=names,
+        n_columns=len(columns),
+        column=columns.__getitem__,
+        roles=roles,
+        as_names=bool(reading.response)
+        or any(not name.lstrip("-").isdecimal() for name in cells.words(codes)),
+    )

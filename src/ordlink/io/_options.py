@@ -1,0 +1,46 @@
+"""What the user says about a file, and what the user is told about it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ordlink.errors import OrdlinkWarning
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user says about a file, see :func:`read_comparisons`."""
+
+    form: str | None = None
+    names: Sequence[str] | None = None
+    n_objects: int | None = None
+    one_based: bool | None = None
+    columns: Sequence[str] | None = None
+    header: bool | None = None
+    skip_repeated: bool = False
+    items: Sequence[str] | None = None
+    response: Sequence[str] | None = None
+    reference: str | None = None
+    missing: str = "skip"
+    merge_names: bool | Mapping[str, str] = False
+    sheet: str | None = None
+    tell: Callable[[str], None] | None = None
+
+    @property
+    def counts_from_one(self) -> bool | None:
+        """Whether positions count from 1, None if the user does not say."""
+        return self.one_based
+
+    def say(self, sentence: str) -> None:
+        """Tell how the file was read to those who want to know."""
+        if self.tell is not None:
+            self.tell(sentence)
+
+    def note(self, sentence: str) -> None:
+        """Tell what was left out or looks wrong."""
+        if self.tell is not None:
+            self.tell(sentence)
+        else:
+            warnings.warn(sentence, OrdlinkWarning, stacklevel=2)

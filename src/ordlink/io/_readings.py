@@ -1,0 +1,226 @@
+"""All readings of a table that the names of its columns and their content allow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from ordlink._typing import BoolArray, Int64Array
+from ordlink.comparisons._answers import find_form
+from ordlink.io._options import Options
+from ordlink.io._responses import TrialCells, decode
+from ordlink.io._table import find_columns
+from ordlink.io._trials import Reading
+from ordlink.io._words import FORM_WORDS, POSITIONS, is_reference, is_response, tokens
+
+FEWEST_JUDGED = 20
+"""With so many rows, an item that is never chosen is the reference."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Columns of items, in the order of what tells them apart."""
+
+    stem: str
+    members: tuple[int, ...]
+
+
+def families(plain: Sequence[str]) -> list[Family]:
+    """Return the columns that differ only in a number, a letter or a place."""
+    groups: dict[tuple[str, str], dict[int, int]] = {}
+    for at, name in enumerate(plain):
+        for kind, stem, label in _labels(name):
+            groups.setdefault((kind, stem), {}).setdefault(label, at)
+    found, pairs = [], {}
+    for (kind, stem), members in groups.items():
+        labels = sorted(members)
+        if len(labels) == labels[-1] - labels[0] + 1 > 1 and (kind != "count" or labels[0] < 2):
+            found.append(Family(stem, tuple(members[label] for label in labels)))
+            if len(labels) == 2 and kind in ("count", "letter"):
+                pairs[stem] = found[-1].members
+    for family in families(list(pairs)) if len(pairs) > 1 else []:
+        if len(family.members) == 2:  # left_1, left_2, right_1, right_2
+            one, other = (list(pairs.values())[at] for at in family.members)
+            found.append(Family(family.stem, (*one, *other)))
+    return found
+
+
+def _labels(name: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the ways in which a name is one of several: kind, what they share, its place."""
+    if number := re.fullmatch(r"(.*?)_?(\d{1,2})", name):
+        yield "count", number[1], int(number[2])
+    if letter := re.fullmatch(r"(?:(.+)_)?([a-j])", name):
+        yield "letter", letter[1] or "", ord(letter[2]) - ord("a")
+    words = name.split("_")
+    for places in POSITIONS:
+        for place, word in enumerate(places):
+            if word in words:
+                rest = "_".join(other for other in words if other != word)
+                yield " ".join(places), rest, place
+
+
+def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[Reading]:
+    """Return all readings of a table that names and content allow."""
+    table, plain = cells.table, cells.plain
+    where = table.where
+    given_items = options.items and find_columns(table.names or (), options.items, where)
+    given_response = options.response and find_columns(table.names or (), options.response, where)
+    given_reference = options.reference and find_columns(
+        table.names or (), [options.reference], where
+    )
+    groups = families(plain)
+    if given_items:
+        groups = [Family("", tuple(given_items))]
+    readings: list[Reading] = []
+    for family in groups:
+        if any(is_response(plain[at]) for at in family.members) and not given_items:
+            continue
+        items = cells.matrix(family.members)
+        if items is None or not _are_items(items, rows):
+            continue
+        others = [at for at in range(len(plain)) if at not in family.members]
+        references = [at for at in others if is_reference(plain[at])]
+        named = _near(family.stem, references, plain) or references
+        wanted: list[int | None] = [*(given_reference or named), None]
+        for reference in wanted[:1] if given_reference else wanted:
+            responses = given_response or [at for at in others if is_response(plain[at])]
+            free = [at for at in responses if at != reference]
+            near = _near(family.stem, free, plain) or free
+            columns = [tuple(free)] if given_response else [(at,) for at in near]
+            if not given_response:
+                columns += [f.members for f in families(plain) if set(f.members) <= set(near)]
+            for response in columns:
+                readings += _check(cells, family, reference, response, options, rows)
+    if not readings and not given_response:
+        readings = _by_content(cells, groups, options, rows)
+    # Of several choices in a row, all count.
+    sets = [set(reading.response) for reading in readings]
+    return [
+        r for r, own in zip(readings, sets, strict=True) if not any(own < all_ for all_ in sets)
+    ]
+
+
+def _near(stem: str, positions: Sequence[int], plain: Sequence[str]) -> list[int]:
+    """Return the columns that share the rest of their name with a family: head_file, left_file."""
+    words = frozenset(stem.split("_")) - {""}
+    return [at for at in positions if words and words <= tokens(plain[at])]
+
+
+def _are_items(items: Int64Array, rows: BoolArray) -> bool:
+    """Return whether columns share names, as those of the same objects do."""
+    sets = [set(np.unique(column[rows & (column >= 0)]).tolist()) for column in items.T]
+    if (rows & (items >= 0).all(axis=1)).sum() < FEWEST_JUDGED:  # too few to meet again
+        return len(set().union(*sets)) >= 3 and all(sets)
+    return len(set().union(*sets)) >= 3 and all(
+        any(one & other for k, other in enumerate(sets) if k != i) for i, one in enumerate(sets)
+    )
+
+
+def _by_content(
+    cells: TrialCells, groups: Sequence[Family], options: Options, rows: BoolArray
+) -> list[Reading]:
+    """Return readings whose response has no known name, but always repeats one of the items."""
+    readings: list[Reading] = []
+    for family in groups:
+        if (items := cells.matrix(family.members)) is None or not _are_items(items, rows):
+            continue
+        for at in range(len(cells.plain)):
+            response = None if at in family.members else cells.codes(at)
+            if response is None:
+                continue
+            hits = items == response[:, None]
+            given = rows & (response >= 0)
+            if (
+                given.any()
+                and hits[given].any(axis=1).all()
+                and len(set(hits[given].argmax(1))) > 1
+            ):
+                for reference in (None, *(k for k, n in enumerate(cells.plain) if is_reference(n))):
+                    if reference != at and reference not in family.members:
+                        readings += _check(cells, family, reference, (at,), options, rows)
+    return readings
+
+
+def _check(
+    cells: TrialCells,
+    family: Family,
+    reference: int | None,
+    response: tuple[int, ...],
+    options: Options,
+    rows: BoolArray,
+) -> list[Reading]:
+    """Return the readings with these columns that the content allows."""
+    members, wanted = family.members, options.form and find_form(options.form).name
+    if reference is None and wanted == "triplet" and len(members) >= 3:
+        # The first item is what the others are compared with.
+        reference, members = members[0], members[1:]
+    items = cells.matrix(members)
+    codes = [cells.codes(at) for at in response]
+    anchor = None if reference is None else cells.codes(reference)
+    if (
+        items is None
+        or any(code is None for code in codes)
+        or (reference is not None and anchor is None)
+    ):
+        return []
+    whole = rows & (items >= 0).all(axis=1)
+    n, is_pairs = len(members), reference is None and len(members) == 4
+    names = [(cells.table.names or ())[at] for at in members]
+    labels = names if not is_pairs else ["pair_1", "pair_2"]
+    if anchor is not None:
+        whole = whole & (anchor >= 0)
+        shared = np.isin(anchor[whole], items[whole])
+        if not len(shared) or shared.mean() < 0.5:
+            return []
+    if n < 2 or (reference is None and n not in (3, 4)):
+        return []
+    ways: list[list[tuple[str, Int64Array]]] = []
+    for code in codes:
+        assert code is not None
+        targets = np.full((len(code), 2), -9) if is_pairs else items
+        found = decode(code, targets, labels, cells, whole, one_based=options.counts_from_one)
+        ways.append(
+            [
+                way
+                for way in found
+                if anchor is None or way[0] != "by name" or _avoids(code, anchor, whole)
+            ]
+        )
+    readings = []
+    for way in product(*ways):
+        chosen = np.stack([position for _, position in way], axis=1)
+        counts = np.bincount(chosen[whole & (chosen >= 0).all(axis=1)].ravel(), minlength=n)
+        used_all = is_pairs or reference is not None or (counts[:n] > 0).all()
+        if len({how for how, _ in way}) > 1 or (whole.sum() >= FEWEST_JUDGED and not used_all):
+            continue
+        for form in _forms(cells, response, reference, n, wanted):
+            readings.append(Reading(form, members, reference, response, way[0][0], chosen))
+    return readings
+
+
+def _avoids(code: Int64Array, anchor: Int64Array, rows: BoolArray) -> bool:
+    return not (rows & (code >= 0) & (code == anchor)).any()
+
+
+def _forms(
+    cells: TrialCells, response: tuple[int, ...], reference: int | None, n: int, wanted: str | None
+) -> list[str]:
+    """Return what may have been asked: said by the user, by the name of the response, or open."""
+    if reference is not None:
+        forms = ["triplet"]
+    elif n == 4:
+        forms = ["quadruplet"]
+    else:
+        words = tokens(cells.plain[response[0]])
+        forms = [form for form, known in FORM_WORDS.items() if words & known] or list(FORM_WORDS)
+    return (
+        forms
+        if wanted is None
+        else [wanted]
+        if wanted in forms or (n == 3 and reference is None and wanted in FORM_WORDS)
+        else []
+    )

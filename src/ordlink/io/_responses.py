@@ -1,0 +1,232 @@
+"""Cells as object names, and what the response of a trial chose."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ordlink._typing import BoolArray, Int64Array
+from ordlink.errors import InputError
+from ordlink.io._cells import ArrowColumn, as_text, pa, pc, to_numpy
+from ordlink.io._table import Table
+from ordlink.io._words import KEYS, MISSING, POSITIONS, is_response, plain_name
+
+_MEDIA = r"\.(png|jpe?g|gif|webp|svg|bmp|tiff?|wav|mp3|mp4|ogg|webm|m4a|mov|avi|html?|txt)$"
+_SOURCE = re.compile(r"""<[^>]*\bsrc\s*=\s*["']([^"']+)["'][^>]*>""", re.IGNORECASE)
+SMALLEST_SHARE = 0.8
+"""Share of the cells that must repeat one of the items for a column to be a response."""
+
+
+def object_name(cell: str, *, folder: bool = False) -> str:
+    """Return what a cell names: the stem of a file or an address, otherwise the text itself.
+
+    With `folder`, the folder of the file is part of the name.
+    """
+    text = unicodedata.normalize("NFC", cell).strip()
+    if single := re.fullmatch(r"""\[\s*["']([^"']+)["']\s*\]""", text):  # as PsychoPy writes
+        text = single[1]
+    if source := _SOURCE.search(text):
+        text = source[1].strip()
+    if re.search(_MEDIA, text.split("?")[0], re.IGNORECASE):
+        parts = re.split(r"[/\\]", text.split("?")[0])
+        file = "/".join(parts[-2:]) if folder else parts[-1]
+        return re.sub(_MEDIA, "", file, flags=re.IGNORECASE) or text
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", re.sub(r"\s+", " ", text))
+
+
+class TrialCells:
+    """The cells of a table as codes that all columns share: equal codes are equal names."""
+
+    def __init__(self, table: Table, merge: Mapping[str, str] | None = None) -> None:
+        self.table = expand_lists(table)
+        self.plain = [plain_name(name) for name in self.table.names or ()]
+        self.vocabulary: list[str] = []
+        self._merge = merge or {}
+        self._numbers: dict[str, int] = {}
+        self._columns: dict[int, Int64Array | None] = {}
+        self._folder = False
+        self._folder = self._stems_clash()
+
+    def codes(self, at: int) -> Int64Array | None:
+        """Return the codes of a column, -1 where cells are missing; None if it holds no names."""
+        if at not in self._columns:
+            try:
+                encoded = _encoded(self.table.checked_column(at))
+            except InputError:
+                encoded = None
+            if encoded is not None:
+                codes, cells = encoded
+                numbers = np.array([self._number(cell) for cell in cells] or [-1], dtype=np.int64)
+                self._columns[at] = numbers[codes]
+            else:
+                self._columns[at] = None
+        return self._columns[at]
+
+    def _stems_clash(self) -> bool:
+        """Return whether files of two folders have the same name, which then tells too little."""
+        files: dict[str, set[str]] = {}
+        for at in range(self.table.n_columns if self.table.names is not None else 0):
+            try:
+                column = self.table.checked_column(at)
+            except InputError:
+                continue
+            first = next((cell.as_py() for cell in column[:50] if cell.as_py()), None)
+            if isinstance(first, str) and re.search(r"[/\\]", first):
+                for cell in _encoded(column)[1]:
+                    name = object_name(cell, folder=True)
+                    if "/" in name:
+                        files.setdefault(object_name(cell), set()).add(name)
+        return any(len(names) > 1 for names in files.values())
+
+    def matrix(self, positions: Sequence[int]) -> Int64Array | None:
+        """Return the codes of several columns, one column each; None if one holds no names."""
+        columns = [codes for at in positions if (codes := self.codes(at)) is not None]
+        return np.stack(columns, axis=1) if len(columns) == len(positions) else None
+
+    def without_case(self) -> Int64Array:
+        """Return for each code that of the first name that differs in case only."""
+        first: dict[str, int] = {}
+        folded = [first.setdefault(name.casefold(), k) for k, name in enumerate(self.vocabulary)]
+        return np.array(folded, dtype=np.int64)
+
+    def words(self, codes: Int64Array) -> list[str]:
+        """Return the different names among some codes."""
+        return [self.vocabulary[code] for code in np.unique(codes[codes >= 0]).tolist()]
+
+    def _number(self, cell: str) -> int:
+        if cell.strip().casefold() in MISSING:
+            return -1
+        name = object_name(cell, folder=self._folder)
+        name = self._merge.get(name, name)
+        if name not in self._numbers:
+            self._numbers[name] = len(self.vocabulary)
+            self.vocabulary.append(name)
+        return self._numbers[name]
+
+
+def _encoded(column: ArrowColumn) -> tuple[Int64Array, list[str]]:
+    text = as_text(column)
+    chunk = text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
+    if isinstance(chunk, pa.ChunkedArray):
+        chunk = pa.array(chunk.to_pylist(), pa.string())
+    encoded = chunk.dictionary_encode()
+    return to_numpy(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
+
+
+def expand_lists(table: Table) -> Table:
+    """Return the table with a column for each entry of the cells that are JSON lists."""
+    names, sources = list(table.names or ()), [(at, -1) for at in range(table.n_columns)]
+    parsed: dict[int, list[list[str]]] = {}
+    for at in range(table.n_columns if table.names is not None else 0):
+        try:
+            column = table.checked_column(at)
+        except InputError:
+            continue
+        if (
+            not pa.types.is_string(column.type)
+            or not pc.any(pc.match_substring_regex(column, r"^\[.*,|[;|]")).as_py()
+        ):
+            continue
+        codes, distinct = _encoded(column)
+        lists = [_parse_list(cell, split=is_response(plain_name(names[at]))) for cell in distinct]
+        lengths = Counter(len(entries) for entries in lists if len(entries) > 1)
+        if not lengths:
+            continue
+        length = lengths.most_common(1)[0][0]
+        empty = [""] * length
+        lists = [entries if len(entries) == length else empty for entries in lists]
+        parsed[at] = [lists[code] for code in codes.tolist()]
+        names += [f"{names[at]}_{number + 1}" for number in range(length)]
+        sources += [(at, number) for number in range(length)]
+    if not parsed:
+        return table
+
+    def column_of(position: int) -> ArrowColumn:
+        at, number = sources[position]
+        if number < 0:
+            return table.column(at)
+        return pa.chunked_array([pa.array([entries[number] for entries in parsed[at]])])
+
+    return replace(table, names=names, n_columns=len(names), column=column_of)
+
+
+def _parse_list(cell: str, *, split: bool) -> list[str]:
+    if cell.startswith("[") and cell.endswith("]"):
+        try:
+            entries = json.loads(cell)
+        except (ValueError, RecursionError):
+            return []
+        if isinstance(entries, list) and all(isinstance(e, str | int | float) for e in entries):
+            texts = [str(entry) for entry in entries]
+            return [] if any(re.search("[\ud800-\udfff]", text) for text in texts) else texts
+    return re.split(r"\s*[;|]\s*", cell) if split and re.search("[;|]", cell) else []
+
+
+def decode(
+    response: Int64Array,
+    items: Int64Array,
+    labels: Sequence[str],
+    cells: TrialCells,
+    rows: BoolArray,
+    *,
+    one_based: bool | None,
+) -> list[tuple[str, Int64Array]]:
+    """Return the ways in which a column can say which item was chosen.
+
+    Each is a description and the position of the chosen item in each row, -1 where the answer is
+    missing, -2 where it is none of the items.
+    """
+    given = rows & (response >= 0)
+    if not given.any():
+        return []
+    ways = []
+    for codes in (np.arange(len(cells.vocabulary)), cells.without_case()):
+        hits = np.where(items >= 0, codes[items], -9) == codes[response][:, None]
+        if hits[given].any(axis=1).mean() >= SMALLEST_SHARE:
+            ways.append(("by name", np.where(hits.any(axis=1), hits.argmax(axis=1), -2)))
+            break
+    words = [_spoken(word) for word in cells.vocabulary]
+    said = {words[code] for code in np.unique(response[given]).tolist()}
+    for how, known in _scales(said, labels, one_based=one_based):
+        table = np.array([known.get(word, -2) for word in words])
+        ways.append((how, table[response]))
+    return [(how, np.where(response < 0, -1, chosen)) for how, chosen in ways]
+
+
+def _spoken(word: str) -> str:
+    """Return a word for a position in plain form; the key num_1 is 1."""
+    key = re.fullmatch(r"(?:num|numpad|digit|key)[_ ]?(\d)", word.casefold())
+    if key or re.fullmatch(r"-?\d+", word):
+        return key[1] if key else word
+    return plain_name(word.casefold()) or word
+
+
+def _scales(
+    said: set[str], labels: Sequence[str], *, one_based: bool | None
+) -> list[tuple[str, dict[str, int]]]:
+    """Return what may number the items in words such as 1, left, b or item2: words to positions."""
+    n = len(labels)
+    if all(re.fullmatch(r"-?\d+", word) for word in said):
+        starts = (0, 1) if one_based is None else (int(one_based),)
+        counts = [(start, {str(start + i): i for i in range(n)}) for start in starts]
+        return [
+            (f"by position from {start}", known) for start, known in counts if said <= set(known)
+        ]
+    places = [place for place in (*POSITIONS, *(KEYS if n == 2 else ())) if len(place) == n]
+    candidates = [
+        ("by column", [plain_name(label) for label in labels]),
+        ("by letter", list("abcdefghij"[:n])),
+        *(("by place", list(place)) for place in places),
+    ]
+    scales: dict[tuple[int, ...], tuple[str, dict[str, int]]] = {}
+    for how, ordered in candidates:
+        known = {word: i for i, word in enumerate(ordered)}
+        if said <= known.keys():  # the first of those that say the same
+            scales.setdefault(tuple(known[word] for word in sorted(said)), (how, known))
+    return list(scales.values())

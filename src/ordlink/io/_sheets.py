@@ -1,0 +1,124 @@
+"""Spreadsheets: .xlsx and .ods, of which only values are read, never formulas or links."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ordlink._text import listed
+from ordlink.errors import MissingDependencyError
+from ordlink.io._cells import ArrowColumn, pa
+from ordlink.io._options import Options
+from ordlink.io._own import OpenTables
+from ordlink.io._source import NO_ANSWERS, InputFile, check_unpacked, reading, refuse
+from ordlink.io._table import Table
+
+MOST_CELLS = 4_000_000
+"""Cells that a sheet may span, empty ones included."""
+_PLACE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,9})(\d{0,20})""")
+_ROW = re.compile(rb"<(?:\w+:)?table-row\b(.*?)</(?:\w+:)?table-row>", re.DOTALL)
+
+
+def _check_spread(archive: zipfile.ZipFile, source: str) -> None:
+    """Refuse a sheet whose cells lie so far apart that a table of all would not fit."""
+    largest = 0
+    for name in archive.namelist():
+        if name.endswith(".xml") and "worksheets/" in name:
+            places = _PLACE.findall(archive.read(name))
+            columns = max((_column(letters) for letters, _ in places), default=1)
+            rows = max((int(number or 0) for _, number in places), default=1)
+            largest = max(largest, rows * columns)
+        if name == "content.xml":
+            rows_found = _ROW.findall(archive.read(name))
+            filled = [row for row in rows_found if b"<text:p" in row or b"value" in row]
+            largest = max(largest, sum(map(_repeated, filled)))
+    if largest > MOST_CELLS:
+        problem = f"a sheet spans {largest:,} cells, expected at most {MOST_CELLS:,}"
+        refuse(source, problem, "remove what lies far from the table, or save it as CSV")
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return max(1, number)
+
+
+def _repeated(row: bytes) -> int:
+    """Return how many cells a row of an .ods file stands for."""
+    counts = {"rows": 1, "columns": 0}
+    for kind, number in re.findall(rb"number-(rows|columns)-repeated\s*=\s*.(\d{1,20})", row):
+        if kind == b"rows":
+            counts["rows"] = int(number)
+        else:
+            counts["columns"] += int(number)
+    return counts["rows"] * (counts["columns"] + row.count(b"table-cell"))
+
+
+@contextmanager
+def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Iterator[OpenTables]:
+    """Open a spreadsheet (.xlsx, .ods): its one sheet with cells, or the one that is named."""
+    try:
+        import python_calamine as calamine
+    except ImportError as error:
+        raise MissingDependencyError(
+            "spreadsheets need the package python-calamine, which is not installed",
+            remedy="run: pip install python-calamine, or save the sheet as CSV",
+        ) from error
+    content = source.read_bytes()
+    with reading(source.name, "a spreadsheet"), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        check_unpacked(source.name, len(content), sum(m.file_size for m in archive.infolist()))
+        _check_spread(archive, source.name)
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
+        sheets = {name: _rows(book, name) for name in book.sheet_names}
+    except (calamine.CalamineError, OSError, ValueError, OverflowError) as error:
+        refuse(source.name, f"this is not readable as a spreadsheet ({str(error)[:160]})")
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # what Rust code raises on damaged files
+            raise
+        refuse(source.name, "this is not readable as a spreadsheet, it may be damaged")
+    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1}
+    if options.sheet is not None and options.sheet not in sheets:
+        refuse(
+            source.name,
+            f"there is no sheet {options.sheet!r}, the sheets are {listed(list(sheets))}",
+        )
+    if options.sheet is None and len(filled) > 1:
+        refuse(source.name, f"there are several sheets: {listed(list(filled))}", "pass {sheet}")
+    name = options.sheet or next(iter(filled), "")
+    if len(sheets.get(name, ())) < 2:
+        refuse(source.name, NO_ANSWERS)
+    header, *rows = sheets[name]
+    yield OpenTables(None, iter([text_table(f"{source.name}, sheet {name}", header, rows)]))
+
+
+def _rows(book: Any, name: str) -> list[list[str]]:
+    rows = [[_text(cell) for cell in row] for row in book.get_sheet_by_name(name).to_python()]
+    return [row for row in rows if any(row)]
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def text_table(source: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Return a table of text cells."""
+    used = [at for at, name in enumerate(header) if name.strip()]
+    names = [header[at] for at in used]
+
+    def column(position: int) -> ArrowColumn:
+        at = used[position]
+        cells = [row[at] if at < len(row) else "" for row in rows]
+        return pa.chunked_array([pa.array(cells, pa.string())])
+
+    def row_name(row: int) -> str:
+        return f"{source}, row {row + 2}"
+
+    return Table(source, names, len(names), len(rows), column, row_name, f"{source}, row 1")

@@ -1,0 +1,261 @@
+"""Trial logs: columns of items and what was chosen, turned into the plain forms of answers.
+
+Every file is first a table of cells with column names, whatever its format. A *reading* says which
+columns hold the items, which one the response and which one the reference, and what was asked. A
+table of plain answers (anchor, closer, farther) is the reading without a response. Readings are
+found in three steps:
+
+1. Names. Columns that differ in a number, a letter or a place (item1, item2; left, right) are a
+   family of items; words (`_words.py`) tell responses and references.
+2. Content. A response must choose one of the items of its row in (nearly) every row: by name, by
+   the stem of a file, by position, letter, place or key. Without a known name, a column is a
+   response if its cells always repeat one of the items. Items share names.
+3. Exactly one reading may be left. Readings that give the same answers about the same objects,
+   under other names, are one reading: the one in words is taken. Otherwise the file is refused
+   with all readings.
+
+Each trial form is a function in `TRIAL_FORMS` from items, reference and choice to plain answers,
+so that everything after it is the same for all files. Rows that are no trials, practice, attention
+checks and missing answers are left out and counted; more than a fifth of the trials never is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from ordlink._text import counted, did_you_mean, listed, quoted
+from ordlink._typing import BoolArray, Int64Array
+from ordlink.io._responses import TrialCells
+from ordlink.io._source import refuse
+from ordlink.io._words import (
+    KIND_COLUMNS,
+    NOT_TRIALS,
+    is_response,
+    plain_name,
+    tokens,
+)
+
+FEWEST_JUDGED = 20
+"""With so many rows, an item that is never chosen is the reference."""
+LARGEST_SHARE_LEFT_OUT = 0.2
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the rows of a table."""
+
+    form: str
+    items: tuple[int, ...]
+    reference: int | None = None
+    response: tuple[int, ...] = ()
+    how: str = ""
+    chosen: Int64Array | None = None
+    """Positions of the chosen items, of shape (n_rows, n_responses)."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the trial form, see `TRIAL_FORMS`."""
+        if not self.response:
+            return "plain"
+        return "pick" if self.form == "triplet" else self.form
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """All columns that the reading uses."""
+        reference = () if self.reference is None else (self.reference,)
+        return (*reference, *self.items, *self.response)
+
+
+Answers = tuple[Int64Array, Int64Array]
+"""Codes in the columns of the form, and for each of these rows the row of the trials."""
+
+
+def _pick(reading: Reading, items: Int64Array, reference: Int64Array, rows: Int64Array) -> Answers:
+    """Return reference, chosen and other option: the chosen ones are closer to the reference."""
+    assert reading.chosen is not None
+    chosen = reading.chosen[rows]
+    options = np.arange(items.shape[1])
+    is_chosen = (chosen[:, :, None] == options).any(axis=1)
+    row, near, far = np.nonzero(is_chosen[:, :, None] & ~is_chosen[:, None, :])
+    return np.stack([reference[row], items[row, near], items[row, far]], axis=1), row
+
+
+def _one_of_three(first: bool) -> Callable[..., Answers]:  # noqa: FBT001
+    def answers(reading: Reading, items: Int64Array, _: Int64Array, rows: Int64Array) -> Answers:
+        assert reading.chosen is not None
+        chosen = reading.chosen[rows, 0]
+        each = np.arange(len(rows))
+        others = np.array([[1, 2], [0, 2], [0, 1]])[chosen]
+        columns = [items[each, chosen], items[each, others[:, 0]], items[each, others[:, 1]]]
+        return np.stack(columns if first else [*columns[1:], columns[0]], axis=1), each
+
+    return answers
+
+
+def _two_pairs(reading: Reading, items: Int64Array, _: Int64Array, rows: Int64Array) -> Answers:
+    """Return the chosen pair first: it is more alike than the other."""
+    assert reading.chosen is not None
+    each = np.arange(len(rows))
+    second = reading.chosen[rows, 0] == 1
+    return np.where(second[:, None], items[:, [2, 3, 0, 1]], items), each
+
+
+TRIAL_FORMS: dict[str, Callable[[Reading, Int64Array, Int64Array, Int64Array], Answers]] = {
+    "plain": lambda _reading, items, _reference, rows: (items, np.arange(len(rows))),
+    "pick": _pick,
+    "most-central": _one_of_three(first=True),
+    "odd-one-out": _one_of_three(first=False),
+    "quadruplet": _two_pairs,
+}
+
+
+def not_trials(cells: TrialCells) -> tuple[BoolArray, list[str]]:
+    """Return which rows are trials by the columns of kinds, and what the others are called."""
+    rows, found = np.ones(cells.table.n_rows, dtype=bool), []
+    for at, name in enumerate(cells.plain):
+        if not tokens(name) & KIND_COLUMNS or is_response(name):
+            continue
+        codes = cells.codes(at)
+        if codes is None:
+            continue
+        words = cells.words(codes)
+        flags = (
+            {"true", "1", "yes"} if plain_name(name).removeprefix("is_") in NOT_TRIALS else set()
+        )
+        marked = [w for w in words if plain_name(w) in NOT_TRIALS or w.casefold() in flags]
+        if marked and len(words) <= 100:
+            numbers = [cells.vocabulary.index(word) for word in marked]
+            rows &= ~np.isin(codes, numbers)
+            found += [f"{(cells.table.names or ())[at]} = {word}" for word in marked]
+    return rows, found
+
+
+def plain_answers(reading: Reading, cells: TrialCells, rows: Int64Array) -> Answers:
+    """Return the answers of some rows as codes in the columns of the form."""
+    items = cells.matrix(reading.items)
+    reference = None if reading.reference is None else cells.codes(reading.reference)
+    assert items is not None
+    anchor = np.zeros(len(rows), dtype=np.int64) if reference is None else reference[rows]
+    return TRIAL_FORMS[reading.kind](reading, items[rows], anchor, rows)
+
+
+def choose_reading(readings: Sequence[Reading], cells: TrialCells, rows: BoolArray) -> Reading:
+    """Return the one reading that is left; refuse several that say different things."""
+    different: list[Reading] = []
+    for reading in sorted(readings, key=lambda reading: _awkward(reading, cells, rows)):
+        if not any(_say_the_same(reading, other, cells, rows) for other in different):
+            different.append(reading)
+    if len(different) > 1:
+        _refuse_several(different, cells, rows)
+    return different[0]
+
+
+def _refuse_several(readings: list[Reading], cells: TrialCells, rows: BoolArray) -> NoReturn:
+    words = [_label(reading, cells) + in_words(reading, cells, rows) for reading in readings[:4]]
+    shown = "; or ".join(word for word in dict.fromkeys(words))
+    forms = list(dict.fromkeys(reading.form for reading in readings))
+    remedy = "name the columns with {items}, {response} and {reference}"
+    if len(forms) > 1:
+        remedy = f"pass {' or '.join(f'{{form:{form}}}' for form in forms)}, or {remedy}"
+    elif len({reading.how for reading in readings}) > 1:
+        remedy = "pass {one_based:True} or {one_based:False} to say from where positions count"
+    problem = f"the rows can be read in {len(readings)} ways: {shown}"
+    refuse(cells.table.where, problem, remedy)
+
+
+def _label(reading: Reading, cells: TrialCells) -> str:
+    names = cells.table.names or ()
+    said = f"{', '.join(names[at] for at in reading.response)} {reading.how}: "
+    return said if reading.response else ""
+
+
+def _awkward(reading: Reading, cells: TrialCells, rows: BoolArray) -> tuple[int, bool, int, bool]:
+    """Return how little a reading tells: few rows, numbers for names, long texts."""
+    items = cells.matrix(reading.items)
+    assert items is not None
+    names = cells.words(items)[:200]
+    numbers = all(re.fullmatch(r"-?\d+", name) for name in names)
+    longest = max(map(len, names), default=0)
+    return -int((rows & complete(reading, cells)).sum()), numbers, longest, bool(reading.response)
+
+
+def _say_the_same(one: Reading, other: Reading, cells: TrialCells, rows: BoolArray) -> bool:
+    """Return whether two readings agree in all rows that both can read, up to other names."""
+    both = np.flatnonzero(rows & complete(one, cells) & complete(other, cells))
+    if one.form != other.form or not len(both):
+        return False
+    numbered = []
+    for reading in (one, other):
+        answers, _ = plain_answers(reading, cells, both)
+        _, first, codes = np.unique(answers, return_index=True, return_inverse=True)
+        numbered.append(first.argsort().argsort()[codes.reshape(-1)])
+    return np.array_equal(numbered[0], numbered[1])
+
+
+def complete(reading: Reading, cells: TrialCells) -> BoolArray:
+    """Return which rows have all items, a valid choice, and no item twice."""
+    columns = cells.matrix([at for at in (reading.reference, *reading.items) if at is not None])
+    assert columns is not None
+    good: BoolArray = np.asarray((columns >= 0).all(axis=1))
+    if reading.chosen is not None:
+        good &= (reading.chosen >= 0).all(axis=1)
+    ordered = np.sort(columns, axis=1)
+    if reading.form != "quadruplet":
+        good &= (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
+    return good
+
+
+def in_words(reading: Reading, cells: TrialCells, rows: BoolArray, who: str = "somebody") -> str:
+    """Return the first row of a reading in words."""
+    first = np.flatnonzero(rows & complete(reading, cells))[:1]
+    if not len(first):
+        return f"answers of the form {reading.form}"
+    answers, _ = plain_answers(reading, cells, first)
+    items = cells.matrix(reading.items)
+    assert items is not None
+    name = cells.vocabulary.__getitem__
+    shown = ", ".join(map(name, items[first[0]].tolist()))
+    objects = [name(code) for code in answers[0].tolist()]
+    match reading.form:
+        case "odd-one-out":
+            return f"of {shown}, {who} chose {objects[2]} as the odd one out"
+        case "most-central":
+            return f"of {shown}, {who} chose {objects[0]} as the most central"
+        case "quadruplet":
+            pairs = f"{objects[0]} and {objects[1]} more alike than {objects[2]} and {objects[3]}"
+            return f"{who} found {pairs}"
+    if len(reading.items) > 2 and reading.response:
+        chosen = " and ".join(dict.fromkeys(name(code) for code in answers[:, 1].tolist()))
+        return f"of {shown}, {who} chose {chosen} as closest to {objects[0]}"
+    return f"{who} found {objects[0]} closer to {objects[1]} than to {objects[2]}"
+
+
+def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None:
+    """Refuse a response that is none of the items of its row."""
+    if reading.chosen is None:
+        return
+    for row in np.flatnonzero(rows & (reading.chosen == -2).any(axis=1))[:1].tolist():
+        columns = cells.matrix((*reading.items, *reading.response))
+        assert columns is not None
+        names = [cells.vocabulary[code] if code >= 0 else "" for code in columns[row].tolist()]
+        items, said = names[: len(reading.items)], names[len(reading.items)]
+        if (columns[row, : len(reading.items)] >= 0).all():
+            problem = f"the response {quoted(said)} is none of the items {listed(items)}"
+            hint = did_you_mean(said, items)
+            refuse(
+                cells.table.row_name(row),
+                problem + hint,
+                "correct it, or merge names with {merge_names}",
+            )
+
+
+def check_left_out(n_left_out: int, n_trials: int, where: str, reason: str) -> None:
+    """Refuse to leave out more than a fifth of the trials."""
+    if n_left_out > LARGEST_SHARE_LEFT_OUT * n_trials:
+        share = f"{n_left_out:,} of {counted(n_trials, 'trial')}"
+        refuse(where, f"{share} would be left out, more than a fifth: {reason}", "correct the file")

@@ -1,0 +1,147 @@
+"""Other places of tables: packed files, several files, data frames."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ordlink._text import listed
+from ordlink.errors import InputKindError
+from ordlink.io._cells import ArrowColumn, as_text, is_text, pa
+from ordlink.io._source import (
+    FORMATS,
+    MOST_UNPACKED,
+    InputFile,
+    check_unpacked,
+    reading,
+    refuse,
+)
+from ordlink.io._table import Table, find_details
+from ordlink.io._words import plain_name
+
+MOST_FILES = 10_000
+"""Files of a folder or an archive that are read together."""
+
+
+def find_files(source: InputFile) -> list[InputFile]:
+    """Return the files of a folder or an archive, or the file itself, unpacked."""
+    path = source.path
+    if path is not None and path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix.lower() in FORMATS)
+        if not files:
+            refuse(source.name, f"no file in this folder ends in {', '.join(FORMATS)}")
+        return [InputFile(str(file), path=file) for file in files[:MOST_FILES]]
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix == ".gz" and path is not None:
+        content = source.read_bytes()
+        with reading(source.name, "gzip"), gzip.open(io.BytesIO(content)) as file:
+            most = max(MOST_UNPACKED[0], MOST_UNPACKED[1] * len(content))
+            unpacked = file.read(most + 1)
+        check_unpacked(source.name, len(content), len(unpacked))
+        return [_in_memory(path.name.removesuffix(path.suffix), unpacked, source.name)]
+    if suffix == ".zip":
+        return _unzip(source)
+    return [source]
+
+
+def _unzip(source: InputFile) -> list[InputFile]:
+    content = source.read_bytes()
+    with reading(source.name, "ZIP"), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = [
+            member
+            for member in archive.infolist()
+            if PurePosixPath(member.filename).suffix.lower() in FORMATS
+            and not member.filename.startswith("__MACOSX")
+        ]
+        check_unpacked(source.name, len(content), sum(member.file_size for member in members))
+        if not 0 < len(members) <= MOST_FILES:
+            refuse(source.name, f"no file in this archive ends in {', '.join(FORMATS)}")
+        return [
+            _in_memory(member.filename, archive.read(member), f"{source.name}/{member.filename}")
+            for member in members
+        ]
+
+
+def _in_memory(inner: str, content: bytes, name: str) -> InputFile:
+    return InputFile(name, stream=io.BytesIO(content), inner=Path(inner).name)
+
+
+def is_frame(given: object) -> bool:
+    """Return whether this is a table in memory: of pandas, polars or Arrow."""
+    return hasattr(given, "__arrow_c_stream__") or hasattr(given, "__dataframe__")
+
+
+def frame_table(frame: Any) -> Table:
+    """Return the columns of a data frame, by their names; row labels are left out."""
+    try:
+        if type(frame).__module__.startswith("pandas"):
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+        else:
+            table = frame if isinstance(frame, pa.Table) else pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputKindError(f"this data frame cannot be read ({str(error)[:160]})") from error
+    names = [str(name) for name in table.column_names]
+
+    def column(position: int) -> ArrowColumn:
+        cells = table.column(position)
+        if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+            import json
+
+            texts = [None if cell is None else json.dumps(cell) for cell in cells.to_pylist()]
+            return pa.chunked_array([pa.array(texts, pa.string())])
+        return cells.cast(pa.string()) if is_text(cells.type) else cells
+
+    def row_name(row: int) -> str:
+        return f"the data frame, row {row}"
+
+    source = "the data frame"
+    return Table(source, names, len(names), table.num_rows, column, row_name, source)
+
+
+def join_tables(tables: Sequence[Table]) -> Table:
+    """Return one table of files with the same columns; the file is the participant if nobody is."""
+    first = tables[0]
+    if first.names is None:
+        refuse(
+            first.where, "several files are read together by the names of columns", "add headers"
+        )
+    for table in tables[1:]:
+        if sorted(table.names or ()) != sorted(first.names):
+            got = listed(list(table.names or ()), 12)
+            refuse(table.where, f"expected the columns of {first.source}, got {got}")
+    names = list(first.names)
+    starts = [0]
+    for table in tables:
+        starts.append(starts[-1] + table.n_rows)
+    add_file = "annotator" not in find_details([plain_name(name) for name in names])
+
+    def column(position: int) -> ArrowColumn:
+        parts = []
+        for table in tables:
+            if position == len(names):
+                stem = PurePosixPath(table.source.replace("\\", "/")).name.split(".")[0]
+                parts.append(pa.array([stem] * table.n_rows, pa.string()))
+            else:
+                parts += as_text(
+                    table.column(list(table.names or ()).index(names[position]))
+                ).chunks
+        return pa.chunked_array(parts, pa.string())
+
+    def row_name(row: int) -> str:
+        at = max(k for k, start in enumerate(starts[:-1]) if start <= row)
+        return tables[at].row_name(row - starts[at])
+
+    all_names = [*names, "participant"] if add_file else names
+    return replace(
+        first,
+        names=all_names,
+        n_columns=len(all_names),
+        n_rows=starts[-1],
+        column=column,
+        row_name=row_name,
+    )

@@ -1,0 +1,127 @@
+"""What columns are called: the words by which a reader knows their roles.
+
+English and German, and the exports of jsPsych, PsychoPy, Gorilla, Salmon, NEXT and lab.js. Names
+are compared in plain form (see `plain_name`), by their tokens.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def _ordered(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+REFERENCE = _words(
+    "head center centre reference ref anchor target standard probe query sample cue stimulus "
+    "referenz anker ziel zielreiz zentrum vorgabe standardreiz"
+)
+RESPONSE = _words(
+    "response resp answer answered choice chosen chose selected selection select pick picked click "
+    "clicked winner odd oddball outlier central decision judgment judgement pressed keys button "
+    "antwort auswahl ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter"
+)
+NO_RESPONSE = _words(
+    "time times rt latency id ids correct corr accuracy acc type onset offset start end started "
+    "stopped duration score count order zeit reaktionszeit richtig dauer ms s "
+    "date datum category block"
+)
+"""With one of these, a name is not that of a response: response_time, answer_id."""
+
+FORM_WORDS = {
+    "odd-one-out": _words(
+        "odd oddball outlier different dissimilar aussenseiter unpassend abweichend"
+    ),
+    "most-central": _words("central center centre middle typical zentral zentrum mitte typisch"),
+}
+"""Words in the name of a response to three items that say what was asked."""
+
+POSITIONS: tuple[tuple[str, ...], ...] = (
+    ("left", "right"),
+    ("left", "middle", "right"),
+    ("left", "center", "right"),
+    ("left", "centre", "right"),
+    ("links", "rechts"),
+    ("links", "mitte", "rechts"),
+    ("linkes", "rechtes"),
+    ("top", "bottom"),
+    ("oben", "unten"),
+    ("first", "second"),
+    ("first", "second", "third"),
+    ("erstes", "zweites"),
+    ("erstes", "zweites", "drittes"),
+)
+"""Words that tell item columns apart, and that answers may be given as."""
+
+KEYS = (
+    *(("arrowleft", "arrowright"), ("leftarrow", "rightarrow"), ("f", "j"), ("d", "k")),
+    *(("q", "p"), ("z", "m"), ("y", "m"), ("a", "l"), ("k", "l"), ("l", "r")),
+)
+"""Pairs of keys for left and right."""
+
+DETAILS: dict[str, tuple[str, ...]] = {
+    "count": ("counts",),
+    "answer": (),
+    "annotator": _ordered(
+        "annotator_id worker worker_id workerid participant participant_id subject subject_id "
+        "subject_nr subj subj_id puid user user_id prolific_pid participant_private_id "
+        "participant_public_id rater versuchsperson vp vpn vp_nr proband proband_id teilnehmer "
+        "teilnehmer_id person run_id session_id response_id"
+    ),
+    "time": ("timestamp", "datetime", "datetime_received", "date", "datum", "zeitpunkt"),
+    "response_time": _ordered(
+        "rt rt_ms response_time_ms response_time_s responsetime reaction_time reactiontime "
+        "key_resp_rt resp_rt mouse_time latency reaktionszeit reaktionszeit_ms duration"
+    ),
+    "chose_first": (),
+}
+"""Columns of details, and their other names, best first."""
+
+NOT_TRIALS = _words(
+    "practice practise check attention attention_check catch catch_trial example demo warmup "
+    "warm_up instruction instructions ubung uebung probedurchgang beispiel aufmerksamkeit"
+)
+"""Cells of a column of kinds that mark rows to leave out."""
+KIND_COLUMNS = _words(
+    "category kind type phase block task condition trial label part stage alg set phase "
+    "samplealg display screen practice check catch attention durchgang bedingung teil"
+)
+"""Tokens of the names of columns that may say what kind of trial a row is."""
+MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))
+"""Cells that say there is no answer."""
+
+
+def plain_name(name: str) -> str:
+    """Return a name in lower case without accents, words joined by "_": "Item 1" is item_1."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return re.sub(r"[^a-z0-9]+", "_", bare).strip("_")
+
+
+def tokens(plain: str) -> frozenset[str]:
+    """Return the words of a plain name, without the numbers at their ends."""
+    return frozenset(re.sub(r"\d+$", "", word) for word in plain.split("_"))
+
+
+def is_response(plain: str) -> bool:
+    """Return whether a column may hold what was chosen."""
+    return _has(plain, RESPONSE, "antwort", "auswahl") and not tokens(plain) & NO_RESPONSE
+
+
+def is_reference(plain: str) -> bool:
+    """Return whether a column may hold what the options are compared with."""
+    found = _has(plain, REFERENCE, "referenz", "anker", "zielbild", "zielwort")
+    return found and not tokens(plain) & (NO_RESPONSE | RESPONSE)
+
+
+def _has(plain: str, words: frozenset[str], *beginnings: str) -> bool:
+    """Return whether a name has one of some words, or a compound that begins like one."""
+    compounds = [word for word in tokens(plain) if not word.endswith("zeit")]
+    return bool(tokens(plain) & words) or any(word.startswith(beginnings) for word in compounds)

@@ -1,0 +1,270 @@
+"""Kernels of the tree search: expected agreement of all triples, and moves of subtrees.
+
+A triple of objects has three topologies. V(xy|z) is the expected agreement, right minus wrong, of a
+new comparison about {x, y, z} with a tree that joins x and y before z. `gains[s, j, k]` is
+V(sj|k) - V(jk|s): what the tree gains where s joins j instead of staying outside of {j, k}.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ordlink._kernels import kernel
+from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
+
+_THIRD = 1.0 / 3.0
+_LARGE = 4.0  # subtrees of more than a fourth of the objects are moved less often
+
+
+@kernel
+def preferences(ab: float, ac: float, bc: float) -> tuple[float, float, float]:
+    """Return the probabilities of ab > ac, ab > bc and ac > bc, given the pairs' strengths."""
+    return 1 / (1 + np.exp(ac - ab)), 1 / (1 + np.exp(bc - ab)), 1 / (1 + np.exp(bc - ac))
+
+
+@kernel
+def closest_pair(p: float, q: float, r: float) -> tuple[float, float, float]:
+    """Return the probabilities that ab, ac and bc are the most similar pair (odd one out)."""
+    ab, ac, bc = p * q, (1 - p) * r, (1 - q) * (1 - r)
+    total = ab + ac + bc
+    return ab / total, ac / total, bc / total
+
+
+@kernel
+def put(gains: AnyArray, x: int, y: int, z: int, value: float) -> None:
+    """Add a value to V(xy|z)."""
+    gains[x, y, z] += value
+    gains[y, x, z] += value
+    gains[z, x, y] -= value
+    gains[z, y, x] -= value
+
+
+@kernel
+def fill_gains(
+    strengths: FloatArray,
+    weights: FloatArray,
+    shares: FloatArray,
+    rates: FloatArray,
+    gains: AnyArray,
+) -> None:
+    """Add what several models of strengths, each with its weight, expect of every triple.
+
+    `shares` weight triplets, odd-one-out and most-central comparisons; a triple counts as much as
+    the product of the rates at which its objects are asked about.
+    """
+    n = gains.shape[0]
+    for a in range(n):
+        for b in range(a + 1, n):
+            for c in range(b + 1, n):
+                ab = ac = bc = 0.0
+                for m in range(weights.shape[0]):
+                    x, y, z = strengths[m, a, b], strengths[m, a, c], strengths[m, b, c]
+                    p, q, r = preferences(x, y, z)
+                    weight = weights[m]
+                    if shares[0] > 0.0:
+                        part = 2.0 * weight * shares[0] * _THIRD
+                        ab += part * (p + q - 1.0)
+                        ac += part * (r - p)
+                        bc += part * (1.0 - q - r)
+                    if shares[1] > 0.0:
+                        part = 1.5 * weight * shares[1]
+                        near_ab, near_ac, near_bc = closest_pair(p, q, r)
+                        ab += part * (near_ab - _THIRD)
+                        ac += part * (near_ac - _THIRD)
+                        bc += part * (near_bc - _THIRD)
+                    if shares[2] > 0.0:
+                        part = 1.5 * weight * shares[2]
+                        far_ab, far_ac, far_bc = closest_pair(1 - p, 1 - q, 1 - r)
+                        ab -= part * (far_ab - _THIRD)
+                        ac -= part * (far_ac - _THIRD)
+                        bc -= part * (far_bc - _THIRD)
+                rate = rates[a] * rates[b] * rates[c]
+                put(gains, a, b, c, rate * ab)
+                put(gains, a, c, b, rate * ac)
+                put(gains, b, c, a, rate * bc)
+
+
+@kernel
+def add_triplets(
+    strengths: FloatArray,
+    weights: FloatArray,
+    share: float,
+    questions: Int32Array,
+    votes: Int64Array,
+    rates: FloatArray,
+    gains: AnyArray,
+) -> None:
+    """Update triples that were asked about as triplets by what was answered.
+
+    Row (a, b, c) of `questions` asked whether a is closer to b or to c; `votes` has both counts.
+    What the models expect counts like one answer. `rates` has how often
+    `fill_gains` expected the question, and how often it is expected now that it was asked.
+    """
+    for row in range(questions.shape[0]):
+        a, b, c = questions[row, 0], questions[row, 1], questions[row, 2]
+        expected = 0.0
+        for m in range(weights.shape[0]):
+            p = 1 / (1 + np.exp(strengths[m, a, c] - strengths[m, a, b]))
+            expected += weights[m] * (2.0 * p - 1.0)
+        n = votes[row, 0] + votes[row, 1]
+        net = votes[row, 0] - votes[row, 1]
+        updated = (expected + net) / (1.0 + n)
+        change = rates[row, 1] * updated - rates[row, 0] * expected
+        put(gains, a, b, c, share * _THIRD * change)
+        put(gains, a, c, b, -share * _THIRD * change)
+
+
+@kernel
+def add_choices(
+    strengths: FloatArray,
+    weights: FloatArray,
+    sign: float,
+    share: float,
+    triples: Int32Array,
+    votes: Int64Array,
+    rates: FloatArray,
+    gains: AnyArray,
+) -> None:
+    """Do the same for choices among three: the odd one out (sign 1) or the most central (-1).
+
+    Row (a, b, c) of `votes` counts how often ab, ac and bc were the closest, or farthest, pair.
+    """
+    for row in range(triples.shape[0]):
+        a, b, c = triples[row, 0], triples[row, 1], triples[row, 2]
+        ab = ac = bc = 0.0
+        for m in range(weights.shape[0]):
+            x, y, z = strengths[m, a, b], strengths[m, a, c], strengths[m, b, c]
+            p, q, r = preferences(sign * x, sign * y, sign * z)
+            one, two, three = closest_pair(p, q, r)
+            ab += weights[m] * (one - _THIRD)
+            ac += weights[m] * (two - _THIRD)
+            bc += weights[m] * (three - _THIRD)
+        n = votes[row, 0] + votes[row, 1] + votes[row, 2]
+        part, old, new = sign * 1.5 * share, rates[row, 0], rates[row, 1] / (1.0 + n)
+        put(gains, a, b, c, part * (new * (ab + votes[row, 0] - n * _THIRD) - old * ab))
+        put(gains, a, c, b, part * (new * (ac + votes[row, 1] - n * _THIRD) - old * ac))
+        put(gains, b, c, a, part * (new * (bc + votes[row, 2] - n * _THIRD) - old * bc))
+
+
+@kernel
+def list_leaves(
+    root: int,
+    n: int,
+    children: Int32Array,
+    leaves: Int32Array,
+    first: Int32Array,
+    last: Int32Array,
+    nodes: Int32Array,
+) -> int:
+    """List nodes below a root, parents first, and leaves; return the number of nodes.
+
+    The leaves under node v become ``leaves[first[v] : last[v]]``.
+    """
+    n_leaves = n_nodes = 0
+    waiting = np.empty(n + 1, dtype=np.int32)
+    waiting[0] = root
+    top = 1
+    while top > 0:
+        top -= 1
+        v = waiting[top]
+        nodes[n_nodes] = v
+        n_nodes += 1
+        first[v] = n_leaves
+        if v < n:
+            leaves[n_leaves] = v
+            n_leaves += 1
+            last[v] = n_leaves
+        else:
+            waiting[top] = children[v, 1]
+            waiting[top + 1] = children[v, 0]
+            top += 2
+    for place in range(n_nodes - 1, -1, -1):
+        v = nodes[place]
+        if v >= n:
+            last[v] = last[children[v, 1]]
+    return n_nodes
+
+
+@kernel
+def uniform(state: Int64Array) -> float:
+    """Return the next number between 0 and 1 of a generator (xorshift64*) with this state."""
+    x = np.uint64(state[0])
+    x ^= x >> np.uint64(12)
+    x ^= x << np.uint64(25)
+    x ^= x >> np.uint64(27)
+    state[0] = np.int64(x)
+    return (np.float64((x * np.uint64(2685821657736338717)) >> np.uint64(11)) + 0.5) / 2.0**53
+
+
+@kernel
+def sweep(
+    gains: AnyArray,
+    root: int,
+    children: Int32Array,
+    parents: Int32Array,
+    picks: Int32Array,
+    temperatures: FloatArray,
+    state: Int64Array,
+) -> tuple[int, float]:
+    """Prune each picked subtree and graft it where the tree agrees best; return root and gain.
+
+    At a temperature T above 0, each place is taken with a probability in proportion to
+    exp(agreement / T). With S outside of a node p with children v and w, moving S down to v changes
+    the topology of the triples with one object each in S, v and w, and of no others.
+    """
+    n = gains.shape[0]
+    leaves = np.empty(n, dtype=np.int32)
+    first, last = np.zeros(2 * n, dtype=np.int32), np.zeros(2 * n, dtype=np.int32)
+    nodes = np.empty(2 * n, dtype=np.int32)
+    values = np.zeros(2 * n)
+    joined = np.empty((n, n), dtype=gains.dtype)
+    gain = 0.0
+    for step in range(picks.shape[0]):
+        s, temperature = picks[step], temperatures[step]
+        p = parents[s]
+        if p < 0:
+            continue
+        list_leaves(s, n, children, leaves, first, last, nodes)
+        if last[s] > n - 2 or uniform(state) * _LARGE * last[s] > n:
+            continue  # large subtrees cost most and gain least: others can move around them
+        joined[:] = gains[leaves[0]]
+        for place in range(1, last[s]):
+            joined += gains[leaves[place]]
+        sibling = children[p, 1] if children[p, 0] == s else children[p, 0]
+        above = parents[p]
+        parents[sibling] = above
+        top = sibling
+        if above >= 0:
+            children[above, 0 if children[above, 0] == p else 1] = sibling
+            top = root
+        n_nodes = list_leaves(top, n, children, leaves, first, last, nodes)
+        values[top] = 0.0
+        best, best_value = top, -np.inf
+        for place in range(n_nodes):
+            v = nodes[place]
+            value = values[v]
+            if temperature > 0.0:
+                value = value / temperature - np.log(-np.log(uniform(state)))
+            elif v == sibling:
+                value += 1e-9 * abs(value)
+            if value > best_value:
+                best, best_value = v, value
+            if v >= n:
+                a, b = children[v, 0], children[v, 1]
+                to_a = to_b = 0.0
+                for one in range(first[a], last[a]):
+                    j = leaves[one]
+                    for other in range(first[b], last[b]):
+                        k = leaves[other]
+                        to_a += joined[j, k]
+                        to_b += joined[k, j]
+                values[a], values[b] = values[v] + to_a, values[v] + to_b
+        gain += values[best] - values[sibling]
+        above = parents[best]
+        children[p, 0], children[p, 1] = best, s
+        parents[best], parents[s], parents[p] = p, p, above
+        root = p
+        if above >= 0:
+            children[above, 0 if children[above, 0] == best else 1] = p
+            root = top
+    return root, gain

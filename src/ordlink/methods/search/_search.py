@@ -1,0 +1,259 @@
+"""Our own method: the tree whose agreement with new answers is expected to be largest."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import numpy as np
+
+from ordlink._threads import one_blas_thread
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
+from ordlink._validate import Seed, check_whole_number, seed_number
+from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import (
+    InitialPartition,
+    average_linkage,
+    grow_parts,
+    order_of_appearance,
+    permute_objects,
+    restore_objects,
+)
+from ordlink.methods.search._models import Pool, fit_models, fit_pool
+from ordlink.methods.search._questions import count_questions
+
+MOST_OBJECTS = 500
+"""The table of all triples of more objects would not fit."""
+N_SWEEPS = 30
+MOST_RUNS = 10
+_STEPS = 6e7  # of all runs together, for one sweep
+_GREEDY_SWEEPS = 6
+_WARMTH = 0.3  # the first temperature, in units of the mean gain of a triple times N
+_TIE = 1e-9  # relative difference below which another topology is as good
+
+
+def run(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    max_iter: int = N_SWEEPS,
+    n_init: int | None = None,
+    seed: Seed = 0,
+) -> Hierarchy:
+    """Return the tree of the largest expected agreement with new answers.
+
+    Several models (t-STE in 2, 3, 5 and 8 dimensions, Bradley-Terry strengths of pairs) say how
+    likely each answer about three objects is; their weights are those that make held-out answers
+    most likely. What was answered about three objects updates what the models expect of them; the
+    models count like one answer. The tree is then searched by pruning subtrees and grafting them
+    elsewhere: a place is drawn with a probability in proportion to exp(agreement / T), for a
+    temperature T that falls to 0, in `max_iter` sweeps over all subtrees. The best of `n_init` such
+    runs is kept (by default up to 10, fewer for more objects). Ctrl-C ends the search with the best
+    tree so far, and a warning.
+
+    Merges are ordered by the mean strength across, which is also their score. Marked as tied are
+    merges that another topology of the same three clusters equals.
+    """
+    n_sweeps = check_whole_number(max_iter, "max_iter", lowest=0)
+    if n_init is not None:
+        n_init = check_whole_number(n_init, "n_init", lowest=1)
+    first = seed_number(seed)
+    if comparisons.n_objects > MOST_OBJECTS:
+        problem = f"search takes at most {MOST_OBJECTS} objects, got {comparisons.n_objects:,}"
+        raise InputError(problem, remedy="use spectral")
+    grow = partial(_grow, n_sweeps=n_sweeps, n_init=n_init, seed=first, progress=progress)
+    with one_blas_thread():
+        if not isinstance(comparisons, ListedComparisons):
+            tree, weights = grow(comparisons, partition)
+            return tree.with_origin("search", {"model_weights": [weights]})
+        order = order_of_appearance(comparisons)
+        own = InitialPartition.of_labels(partition.labels[order])
+        tree, by_part = grow_parts(permute_objects(comparisons, order), own, grow)
+        tree = restore_objects(tree, order, comparisons.names)
+    return tree.with_origin("search", {"model_weights": by_part})
+
+
+def _grow(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    *,
+    n_sweeps: int,
+    n_init: int | None,
+    seed: int,
+    progress: Progress | None,
+) -> tuple[Hierarchy, list[float]]:
+    """Return the tree of one part, and the weights of its models."""
+    if isinstance(comparisons, ListedComparisons):
+        pool = fit_pool(comparisons, seed)
+    else:
+        models = fit_models(comparisons, seed)[-1:]  # of known ranks the strengths say it all
+        pool = Pool(models, np.ones(1))
+    weights: list[float] = np.round(pool.weights, 4).tolist()
+    strengths = _mean_by_slot(pool.mean_strengths, partition)
+    if partition.n_slots < 3:
+        pairs = np.array([[0, 1]] * (partition.n_slots - 1), dtype=np.int32).reshape(-1, 2)
+        scores, tied = strengths[pairs[:, 0], pairs[:, 1]], np.zeros(len(pairs), dtype=bool)
+        return partition.finish(pairs, scores, tied, names=comparisons.names), weights
+    gains = _contract(expected_gains(comparisons, pool), partition)
+    effort = {"n_sweeps": n_sweeps, "n_init": n_init or _runs(len(gains)), "seed": seed}
+    children, root = search_tree(gains, strengths, **effort, progress=progress)
+    parts = order_merges(gains, strengths, partition.sizes, children, root)
+    return partition.finish(*parts, names=comparisons.names), weights
+
+
+def expected_gains(comparisons: Comparisons, pool: Pool) -> AnyArray:
+    """Return the gains (N, N, N), dtype float32, of all triples; see `_kernels.py`."""
+    from ordlink.methods.search._kernels import add_choices, add_triplets, fill_gains
+
+    n = comparisons.n_objects
+    gains = np.zeros((n, n, n), dtype=np.float32)
+    asked = count_questions(comparisons)
+    forms = asked.triplets, asked.closest, asked.farthest
+    left = np.array([form.unasked for form in forms])
+    fill_gains(pool.strengths, pool.weights, asked.shares * left, asked.rates, gains)
+    questions, votes, rates, _ = asked.triplets
+    add_triplets(pool.strengths, pool.weights, asked.shares[0], questions, votes, rates, gains)
+    for sign, share, form in zip((1.0, -1.0), asked.shares[1:], forms[1:], strict=True):
+        questions, votes, rates, _ = form
+        add_choices(pool.strengths, pool.weights, sign, share, questions, votes, rates, gains)
+    return gains
+
+
+def search_tree(
+    gains: AnyArray,
+    strengths: FloatArray,
+    *,
+    n_sweeps: int,
+    n_init: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> tuple[Int32Array, int]:
+    """Return the children of each node, (2 n, 2), and the root: the best tree of all runs.
+
+    Every run starts from average linkage of the strengths.
+    """
+    from ordlink.methods.search._kernels import sweep
+
+    n = len(gains)
+    start = _arrays_of(average_linkage(strengths))
+    rng = np.random.default_rng([seed, 1])
+    state = rng.integers(1, 2**62, size=1)
+    warmth = _WARMTH * float(np.abs(gains).sum(dtype=np.float64)) / n**2
+    found, best = (start[0], 2 * n - 2), 0.0
+    n_all = n_init * (n_sweeps + _GREEDY_SWEEPS)
+    try:
+        for run_number in range(n_init):
+            (children, parents), root, total = (one.copy() for one in start), 2 * n - 2, 0.0
+            for done in range(n_sweeps + _GREEDY_SWEEPS):
+                picks = rng.permutation(2 * n - 1).astype(np.int32)
+                passed = done + np.arange(len(picks)) / len(picks)
+                left = np.maximum(1.0 - passed / max(n_sweeps, 1), 0.0)
+                root, gain = sweep(gains, root, children, parents, picks, warmth * left**2, state)
+                total += gain
+                if progress is not None:
+                    progress(run_number * (n_sweeps + _GREEDY_SWEEPS) + done + 1, n_all)
+                if done >= n_sweeps and gain <= 1e-9 * abs(total):
+                    break
+            if total > best:
+                found, best = (children, root), total
+    except KeyboardInterrupt:
+        message = "the search was interrupted; this is the best tree so far"
+        warnings.warn(message, OrdlinkWarning, stacklevel=2)
+        if total > best:
+            found = children, root
+    if progress is not None:
+        progress(n_all, n_all)
+    return found
+
+
+def _runs(n_objects: int) -> int:
+    """Return how many runs take about a second: one is enough only where triples are many."""
+    return int(np.clip(_STEPS / (2.0 * n_objects**3 * np.log2(n_objects)), 1, MOST_RUNS))
+
+
+def order_merges(
+    gains: AnyArray, strengths: FloatArray, sizes: AnyArray, children: Int32Array, root: int
+) -> tuple[Int32Array, FloatArray, BoolArray]:
+    """Return merges as `InitialPartition.finish` takes them: pairs, scores, tie marks.
+
+    A merge comes before another one if its mean strength across is larger, but after the merges
+    inside its own clusters.
+    """
+    n = len(gains)
+    members: dict[int, list[int]] = {}
+    heights: dict[int, float] = dict.fromkeys(range(n), -np.inf)
+    across: dict[int, float] = {}
+    tied: dict[int, bool] = {}
+    for v in reversed(_from_the_root_down(children, root, n)):
+        if v < n:
+            members[v] = [v]
+            continue
+        a, b = children[v].tolist()
+        block, weight = (
+            np.ix_(members[a], members[b]),
+            np.outer(sizes[members[a]], sizes[members[b]]),
+        )
+        across[v] = float((strengths[block] * weight).sum() / weight.sum())
+        heights[v] = max(-across[v], heights[a], heights[b])
+        members[v] = sorted(members[a] + members[b])
+        for part, other in ((a, b), (b, a)):
+            if part >= n:
+                one, two = (members[c] for c in children[part].tolist())
+                tied[part] = _is_tied(gains, one, two, members[other])
+    tied[root] = False
+    order = sorted(across, key=lambda v: (heights[v], len(members[v]), members[v][0]))
+    pairs = [sorted(members[c][0] for c in children[v].tolist()) for v in order]
+    return (
+        np.array(pairs, dtype=np.int32),
+        np.array([across[v] for v in order]),
+        np.array([tied[v] for v in order]),
+    )
+
+
+def _is_tied(gains: AnyArray, a: list[int], b: list[int], c: list[int]) -> bool:
+    """Return whether ac|b or bc|a is as good as ab|c for three neighbouring clusters."""
+    for one, other in ((a, b), (b, a)):
+        block = gains[np.ix_(one, other, c)].astype(np.float64)
+        if block.sum() <= _TIE * np.abs(block).sum():
+            return True
+    return False
+
+
+def _from_the_root_down(children: Int32Array, root: int, n: int) -> list[int]:
+    nodes, waiting = [], [root]
+    while waiting:
+        v = waiting.pop()
+        nodes.append(v)
+        if v >= n:
+            waiting.extend(children[v].tolist())
+    return nodes
+
+
+def _arrays_of(tree: Hierarchy) -> tuple[Int32Array, Int32Array]:
+    """Return the children (2 n, 2) and the parent of each node, -1 where there is none."""
+    n = tree.n_objects
+    children = np.full((2 * n, 2), -1, dtype=np.int32)
+    parents = np.full(2 * n, -1, dtype=np.int32)
+    children[n : 2 * n - 1] = tree.merges
+    parents[tree.merges] = np.arange(n, 2 * n - 1, dtype=np.int32)[:, None]
+    return children, parents
+
+
+def _mean_by_slot(strengths: FloatArray, partition: InitialPartition) -> FloatArray:
+    return partition.contract(strengths) / np.outer(partition.sizes, partition.sizes)
+
+
+def _contract(gains: AnyArray, partition: InitialPartition) -> AnyArray:
+    """Return the sums of the gains over the triples of objects within three slots."""
+    if partition.n_slots == partition.n_objects:
+        return gains
+    for axis in range(3):
+        shape = list(gains.shape)
+        shape[axis] = partition.n_slots
+        sums = np.zeros(shape, dtype=np.float32)
+        np.add.at(np.moveaxis(sums, axis, 0), partition.labels, np.moveaxis(gains, axis, 0))
+        gains = sums
+    return gains

@@ -1,0 +1,261 @@
+"""Study files and folders that somebody else made, stimuli that vanish, answers of programs."""
+
+from __future__ import annotations
+
+import http.client
+import logging
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from PIL import Image
+
+from ordlink.collect import results, running
+from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.stimuli import stimuli_of_folder
+from ordlink.collect.study import Study, load_study, make_study
+from ordlink.errors import InputError
+from tests.collect.conftest import Place, post, serve, serve_on_loopback, text_study
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
+    for old, new in zip("abcdefghij", "bcdefghijk", strict=True)
+)
+MERGES = "a: &a {x: 1}\n" + "".join(
+    f"b{n}: &b{n} {{<<: [{', '.join([f'*b{n - 1}' if n else '*a'] * 9)}]}}\n" for n in range(12)
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        BOMB, MERGES, "seed: " + ":".join(["1"] * 4000), "seed: 1:30", "min_seconds: 1:30.5",
+        "seed: 0x" + "f" * 9000, "texts: " + "[" * 900 + "]" * 900, "name: \"\\e[31mred\\a\"",
+        "a: &x [*x]", "stimuli: [0x" + "f" * 9000 + ", b, c]",
+    ],
+)  # fmt: skip
+def test_a_study_file_that_is_a_trap_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "study.yaml"
+    if not content.startswith("stimuli"):
+        content += "\nstimuli: [a, b, c]\n"
+    file.write_text(content)
+    begun = time.monotonic()
+
+    with pytest.raises(InputError) as caught:
+        load_study(file)
+
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 1000
+    assert time.monotonic() - begun < 2
+
+
+def test_a_study_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("ordlink.collect.study.LARGEST_FILE", 50)
+    file = tmp_path / "study.yaml"
+    file.write_text("stimuli: [a, b, c]\n" + "#" * 50)
+
+    with pytest.raises(InputError, match="more than 50 bytes"):
+        load_study(file)
+
+
+def test_a_toml_file_with_a_number_too_large_to_print_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text("stimuli = ['a', 'b', 0x" + "f" * 9000 + "]")
+
+    with pytest.raises(InputError, match="stimulus 3"):
+        load_study(file)
+
+
+def picture_study(folder: Path, n_pictures: int = 5, **settings: Any) -> Study:
+    for number in range(n_pictures):
+        shade = (40 * number, 255 - 40 * number, 128)
+        Image.new("RGB", (64, 48), shade).save(folder / f"house {number}.png")
+    plain = {"practice": 0, "catch_share": 0.0, "repeat_share": 0.0, "break_every": 0}
+    return make_study({**plain, **settings}, stimuli_of_folder(folder))
+
+
+def test_a_link_out_of_a_folder_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "films"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("root:x")
+    for name in "ab":
+        (folder / f"{name}.mp4").write_bytes(b"film")
+    (folder / "c.mp4").symlink_to(tmp_path / "secret")
+
+    with pytest.raises(InputError, match=r"c\.mp4"):
+        stimuli_of_folder(folder)
+
+
+def test_a_link_that_is_put_in_place_of_a_file_is_not_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "films"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("root:x")
+    for name in "abc":
+        (folder / f"{name}.mp4").write_bytes(b"film")
+    study = make_study({}, stimuli_of_folder(folder))
+    with serve(study, tmp_path / "study.db") as place:
+        (folder / "a.mp4").unlink()
+        (folder / "a.mp4").symlink_to(tmp_path / "secret")
+
+        assert place.browser.get(f"/stimuli/{place.running.keys[0]}").status_code == 404
+
+
+def test_a_picture_that_vanishes_pauses_the_study_and_answers_without_it_do_not_count(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    study = picture_study(folder, 3)  # every question shows all of them
+    with serve(study, tmp_path / "study.db") as place:
+        state = place.answer(place.join(), [0])
+        assert place.browser.get(f"/stimuli/{place.running.keys[1]}").status_code == 200
+        (folder / "house 1.png").rename(tmp_path / "away.png")
+        assert place.browser.get(f"/stimuli/{place.running.keys[1]}").status_code == 404
+
+        late = place.answer(state, [0])
+        place.log_in()
+        page = place.browser.get("/owner").text
+        with place.running.engine.connect() as connection:
+            n_stored = len(connection.execute(sa.select(answer)).all())
+
+        assert (late["stored"], late["open"], n_stored) == (False, False, 1)
+        assert "Cannot be read and shown: house 1" in page
+        (tmp_path / "away.png").rename(folder / "house 1.png")
+        place.running.media.look_again()
+        assert not place.running.media.missing
+
+
+def test_a_film_that_is_cut_while_it_is_sent_ends_without_a_traceback(
+    tmp_path: Path, caplog
+) -> None:
+    folder = tmp_path / "films"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.mp4").write_bytes(b"0" * 300_000)
+    study = make_study({}, stimuli_of_folder(folder))
+    with serve_on_loopback(study, tmp_path / "study.db") as (site, url):
+        media = site.running.media
+        respond = media.respond
+
+        def cut(key: str) -> Any:
+            found = respond(key)
+            (folder / "a.mp4").write_bytes(b"0" * 70_000)
+            return found
+
+        media.respond = cut  # type: ignore[method-assign]
+        with (
+            urllib.request.urlopen(f"{url}/stimuli/{site.running.keys[0]}") as reply,
+            pytest.raises(http.client.IncompleteRead),
+        ):
+            reply.read()
+
+    said = [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
+    assert said == ["a reply was cut short (RuntimeError)"]
+
+
+def test_addresses_do_not_give_catch_trials_away(tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    study = picture_study(folder, catch_share=0.5, questions_per_person=40)
+    with serve(study, tmp_path / "study.db") as place:
+        state = place.join()
+        seen: dict[str, bytes] = {}
+        n_catches = 0
+        while state["phase"] != "done":
+            urls = [one["url"] for one in state["stimuli"]]
+            again = place.browser.get("/api/state").json()
+            assert [one["url"] for one in again["stimuli"]] == urls  # the same after a reload
+            assert len(set(urls)) == 3
+            for url in urls:
+                seen.setdefault(url, place.browser.get(url).content)
+            assert len({seen[url] for url in urls}) == 3  # not by their bytes either
+            state = place.answer(state, [0])
+        with place.running.engine.connect() as connection:
+            roles = list(connection.scalars(sa.select(serving.c.role)))
+        n_catches = roles.count("catch")
+
+    assert n_catches > 5
+    assert len(seen) == 10  # two addresses for each picture, so browsers can keep them
+
+
+def test_a_program_that_answers_at_once_is_flagged_whatever_it_says(
+    open_place: Callable[..., Any],
+) -> None:
+    with open_place(text_study(questions_per_person=69)) as place:
+        state = place.join()
+        while state["phase"] != "done":
+            state = place.answer(state, [0], seconds=2.5)
+        flags = quality_of(place).flags
+
+    assert any(flag.startswith("69 of 69 answers in under 0.4 s") for flag in flags)
+    assert any("longer than the time that passed" in flag for flag in flags)
+
+
+def test_a_person_who_takes_their_time_is_not_flagged(place: Place) -> None:
+    state = place.join()
+    for _ in range(6):
+        with place.running.engine.begin() as connection:  # as if it had been shown before
+            connection.execute(serving.update().values(served_at=serving.c.served_at - 2))
+        state = place.answer(state, [0], seconds=1.8)
+
+    assert quality_of(place).flags == ()
+
+
+def quality_of(place: Place) -> results.ParticipantQuality:
+    (found,) = results.judge(place.site, results.participants_after(0))
+    return found
+
+
+@pytest.mark.parametrize("who", ["person", "owner"])
+def test_after_a_withdrawal_no_file_names_the_person(tmp_path: Path, who: str) -> None:
+    secret_id = "a-name-nobody-else-has"
+    with serve(text_study(questions_per_person=300), tmp_path / "study.db") as place:
+        others = [place.another_browser() for _ in range(3)]
+        states = [place.join(one, f"?participant=other{n}") for n, one in enumerate(others)]
+        state = place.join(search=f"?participant={secret_id}")
+        token = place.running.engine.connect().scalar(
+            sa.select(participant.c.token_hash).where(participant.c.external_id == secret_id)
+        )
+        for _ in range(30):
+            state = place.answer(state, [0])
+            states = [place.answer(s, [1], one) for s, one in zip(states, others, strict=True)]
+        files = [file for file in tmp_path.iterdir() if file.name.startswith("study")]
+        assert any(secret_id.encode() in file.read_bytes() for file in files)
+
+        if who == "person":
+            post(place.browser, "/api/withdraw", confirm=True)
+        else:
+            csrf = place.log_in()
+            place.browser.post("/owner/participants/4/withdraw", data={"csrf": csrf})
+        deadline = time.monotonic() + 5
+        names = [secret_id.encode(), str(token).encode()]
+        while any(name in file.read_bytes() for file in files for name in names):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+        with place.running.engine.connect() as connection:
+            row = connection.execute(
+                sa.select(participant).where(participant.c.outcome == "withdrawn")
+            ).one()
+    assert (row.last_number, row.excluded_for, row.created_at, row.source) == (0, "", 0, "link")
+
+
+def test_a_log_that_is_being_read_is_emptied_later(place: Place, monkeypatch) -> None:
+    modes: list[str] = []
+
+    def be_busy_once(_engine: sa.Engine, mode: str) -> bool:
+        modes.append(mode)
+        return modes.count("TRUNCATE") != 1
+
+    monkeypatch.setattr(running, "checkpoint", be_busy_once)
+    monkeypatch.setattr(running, "UPKEEP_SECONDS", 0.01)
+    place.running.wants_truncation = True
+    deadline = time.monotonic() + 20
+    while "PASSIVE" not in modes[-1:] or "TRUNCATE" not in modes:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+    assert modes.count("TRUNCATE") == 2

@@ -1,0 +1,129 @@
+"""The work of one cannot slow others: undo, pages and downloads of the owner."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from ordlink.collect import results, session
+from ordlink.collect.people import Origin, join
+from ordlink.collect.site import Paced, Site
+from tests.collect.conftest import Place, post, text_study
+
+
+def test_undo_has_a_limit(open_place: Callable, monkeypatch) -> None:
+    monkeypatch.setattr(session, "MOST_UNDONE", 3)
+    with open_place(text_study(questions_per_person=1000)) as place:
+        state = place.answer(place.join(), [0])
+        n_undone = 0
+        for _ in range(6):
+            if state["undoable"]:
+                post(place.browser, "/api/undo", number=state["undoable"])
+                n_undone += 1
+            forced = post(place.browser, "/api/undo", number=max(state["number"] - 1, 1))
+            state = place.answer(forced, [0])
+
+    assert n_undone == 3 and not state["undoable"] and state["done"] == 4
+
+
+def add_people(place: Place, n_people: int) -> None:
+    for number in range(n_people):
+        origin = Origin("id", f"person {number}")
+        asyncio.run(place.running.database.write(join, origin, f"token {number}"))
+
+
+def test_the_dashboard_shows_a_page_of_people_and_asks_for_no_others(
+    place: Place, monkeypatch
+) -> None:
+    monkeypatch.setattr(results, "PAGE_SIZE", 10)
+    add_people(place, 25)
+    place.log_in()
+
+    first, last = (place.browser.get(f"/owner?page={page}").text for page in (1, 3))
+
+    assert [f">P{number} " in first for number in (25, 16, 15, 1)] == [True, True, False, False]
+    assert [f">P{number} " in last for number in (6, 5, 1)] == [False, True, True]
+    assert "Page 3 of 3" in last and "Older" not in last
+    assert place.browser.get("/owner?page=0").status_code == 422
+
+
+def test_whoever_asks_for_removal_is_on_the_first_page(place: Place, monkeypatch) -> None:
+    monkeypatch.setattr(results, "PAGE_SIZE", 10)
+    search = "?participant=early"
+    place.join(search=search)
+    other = place.another_browser()
+    place.join(other, search)
+    post(other, "/api/withdraw", confirm=True)
+    add_people(place, 25)
+    place.log_in()
+
+    assert 'id="keep-1"' in place.browser.get("/owner").text
+
+
+def test_the_owners_page_is_made_in_another_thread_than_that_of_participants(
+    place: Place, monkeypatch
+) -> None:
+    threads = []
+    page = Site.page
+
+    def note(self: Site, *arguments: object, **options: object) -> object:
+        threads.append(threading.current_thread().name)
+        return page(self, *arguments, **options)  # type: ignore[arg-type]
+
+    place.log_in()
+    monkeypatch.setattr(Site, "page", note)
+    place.browser.get("/owner")
+
+    assert len(threads) == 1 and "asyncio" in threads[0]
+
+
+def test_downloads_come_in_pieces_that_hold_everything(place: Place, monkeypatch) -> None:
+    monkeypatch.setattr(results, "CHUNK_SIZE", 3)
+    state = place.join()
+    for _ in range(7):
+        state = place.answer(state, [0])
+    add_people(place, 4)
+    place.log_in()
+
+    pieces = list(results.export_events(place.running.engine))
+    people = place.browser.get("/owner/download/participants.csv").text
+    events = place.browser.get("/owner/download/events.jsonl").text
+
+    assert max(piece.count("\n") for piece in pieces) <= 3
+    kinds = [json.loads(line)["record"] for line in "".join(pieces).splitlines()]
+    assert kinds.count("answer") == 7 and kinds.count("serving") == 8
+    assert len(people.splitlines()) == 6
+    assert events.startswith(pieces[0])
+    assert len(place.browser.get("/owner/api/participants?after=2").json()) == 3
+
+
+def test_slow_work_of_the_owner_takes_at_most_a_fifth_of_the_time() -> None:
+    async def run() -> float:
+        paced = Paced(burst=0.0)
+        begun = time.monotonic()
+        results = await asyncio.gather(
+            *(paced.run(asyncio.sleep(0.05, number)) for number in range(3))
+        )
+        assert results == [0, 1, 2]
+        return time.monotonic() - begun
+
+    assert asyncio.run(run()) > 0.4
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers-of-everybody.parquet"])
+def test_answers_are_exported_beside_the_server_and_nothing_stays_behind(
+    place: Place, name: str, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    place.answer(place.join(), [0])
+    place.log_in()
+
+    reply = place.browser.get(f"/owner/download/{name}")
+
+    assert reply.status_code == 200 and len(reply.content) > 50
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith("ordlink-")] == []

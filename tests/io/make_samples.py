@@ -1,0 +1,515 @@
+"""Write the sample files: answers about twelve animals in three groups, in every layout.
+
+Run ``python -m tests.io.make_samples`` after a change; it needs openpyxl and odfpy beside the test
+dependencies. Each sample is read with at most its form, which `FORMS` says, and gives the groups.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import unicodedata
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "samples"
+GROUPS = (
+    ("Löwe", "Tiger", "Luchs", "Puma"),
+    ("Lachs", "Forelle", "Hecht", "Karpfen"),
+    ("Adler", "Falke", "Bussard", "Sperber"),
+)
+GROUP = {name: number for number, group in enumerate(GROUPS) for name in group}
+FORMS = {
+    "odd_": "odd-one-out",
+    "central_": "most-central",
+    "pairs_": "quadruplet",
+    "auto_": None,
+}
+"""Form that a sample needs, by the beginning of its name; `auto_` samples need none."""
+N_TRIALS = 240
+Rows = list[list[object]]
+
+
+def triplets(draw: random.Random) -> tuple[str, list[str], int]:
+    """Return a reference, two options, and which of them is closer."""
+    reference = draw.choice(list(GROUP))
+    near = draw.choice([name for name in GROUPS[GROUP[reference]] if name != reference])
+    far = draw.choice([name for name in GROUP if GROUP[name] != GROUP[reference]])
+    options = [near, far]
+    draw.shuffle(options)
+    return reference, options, options.index(near)
+
+
+def threes(draw: random.Random) -> tuple[list[str], int]:
+    """Return three items, two of a group, and which is the odd one."""
+    first, second = draw.sample(range(3), 2)
+    items = [*draw.sample(GROUPS[first], 2), draw.choice(GROUPS[second])]
+    odd = items[2]
+    draw.shuffle(items)
+    return items, items.index(odd)
+
+
+def centrals(draw: random.Random) -> tuple[list[str], int]:
+    """Return three items and which is the most central: one of the two of a group."""
+    items, odd = threes(draw)
+    return items, draw.choice([k for k in range(3) if k != odd])
+
+
+def fours(draw: random.Random) -> tuple[list[str], int]:
+    """Return two pairs and which of them is more alike."""
+    group, a, b = draw.sample(range(3), 3)
+    pairs = [draw.sample(GROUPS[group], 2), [draw.choice(GROUPS[a]), draw.choice(GROUPS[b])]]
+    near = pairs[0]
+    draw.shuffle(pairs)
+    return [*pairs[0], *pairs[1]], pairs.index(near)
+
+
+def picks(draw: random.Random, n: int, k: int) -> tuple[str, list[str], list[str]]:
+    """Return a reference, n options of which k are of its group, and these."""
+    reference = draw.choice(list(GROUP))
+    near = draw.sample([x for x in GROUPS[GROUP[reference]] if x != reference], k)
+    far = draw.sample([x for x in GROUP if GROUP[x] != GROUP[reference]], n - k)
+    options = [*near, *far]
+    draw.shuffle(options)
+    return reference, options, near
+
+
+def table(header: str, row: Callable[[random.Random, int], Sequence[object]], seed: int) -> Rows:
+    """Return a header and rows."""
+    draw = random.Random(seed)
+    return [header.split(","), *[list(row(draw, number)) for number in range(N_TRIALS)]]
+
+
+def text(rows: Rows, separator: str = ",") -> str:
+    """Return rows as text, cells in quotation marks where needed."""
+
+    def cell(value: object) -> str:
+        written = str(value)
+        if any(mark in written for mark in (separator, '"', "\n")):
+            return '"' + written.replace('"', '""') + '"'
+        return written
+
+    return "\n".join(separator.join(map(cell, row)) for row in rows) + "\n"
+
+
+def xlsx(rows: Rows) -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "Daten"
+    for row in rows:
+        book.active.append(row)
+    book.create_sheet("leer")
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def ods(rows: Rows) -> bytes:
+    from odf.opendocument import OpenDocumentSpreadsheet
+    from odf.table import Table, TableCell, TableRow
+    from odf.text import P
+
+    book = OpenDocumentSpreadsheet()
+    sheet = Table(name="Daten")
+    for row in rows:
+        line = TableRow()
+        for value in row:
+            cell = TableCell(valuetype="string")
+            cell.addElement(P(text=str(value)))
+            line.addElement(cell)
+        sheet.addElement(line)
+    book.spreadsheet.addElement(sheet)
+    stream = io.BytesIO()
+    book.write(stream)
+    return stream.getvalue()
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, (2024, 1, 1, 0, 0, 0)), content)
+    return stream.getvalue()
+
+
+def odd(header: str, seed: int, said: Callable[[list[str], int], object]) -> Rows:
+    """Return trials of participant, number, three items, response and time."""
+
+    def row(draw: random.Random, number: int) -> list[object]:
+        items, choice = threes(draw)
+        person = f"S{number % 6 + 1:02d}"
+        return [person, number, *items, said(items, choice), draw.randrange(400, 3000)]
+
+    return table(header, row, seed)
+
+
+def near(header: str, seed: int, said: Callable[[str, list[str], int], Sequence[object]]) -> Rows:
+    """Return trials of a participant and what `said` makes of reference, options and choice."""
+
+    def row(draw: random.Random, number: int) -> list[object]:
+        reference, options, choice = triplets(draw)
+        return [f"p{number % 5}", *said(reference, options, choice)]
+
+    return table(header, row, seed)
+
+
+def by_name(items: list[str], choice: int) -> str:
+    return items[choice]
+
+
+def odd_samples() -> dict[str, bytes]:
+    """Return samples of three items without a word on what was asked, and some that say it."""
+    header = "participant,trial,item1,item2,item3,response,rt"
+    files = {
+        "odd_name.csv": text(odd(header, 1, by_name)).encode(),
+        "odd_position_1.csv": text(odd(header, 2, lambda _, k: k + 1)).encode(),
+        "odd_position_0.csv": text(odd(header, 3, lambda _, k: k)).encode(),
+        "odd_letters.csv": text(
+            odd("subject,trial,stim_a,stim_b,stim_c,choice,rt", 4, lambda _, k: "abc"[k])
+        ).encode(),
+        "odd_places.csv": text(
+            odd(
+                "subject,trial,left,middle,right,answer,rt",
+                5,
+                lambda _, k: ("left", "middle", "right")[k],
+            )
+        ).encode(),
+        "odd_column.csv": text(odd(header, 6, lambda _, k: f"item{k + 1}")).encode(),
+        "auto_odd_word.csv": text(
+            odd("worker,trial,image_1,image_2,image_3,odd_one_out,rt", 7, by_name)
+        ).encode(),
+        "odd_psychopy.csv": _psychopy(),
+        "odd_tab.txt": text(odd(header, 8, by_name), "\t").encode(),
+        "odd_sheet.xlsx": xlsx(odd(header, 9, by_name)),
+        "odd_packed.csv.gz": gzip.compress(text(odd(header, 10, by_name)).encode(), mtime=0),
+        "odd_excel_utf8.csv": text(odd(header, 11, by_name), ";").encode("utf-8-sig"),
+    }
+    german = odd(
+        "Versuchsperson,Durchgang,Reiz1,Reiz2,Reiz3,Außenseiter,Reaktionszeit", 12, by_name
+    )
+    for row in german[1:]:
+        row[6] = f"{int(str(row[6])) / 1000:.3f}".replace(".", ",")
+    files["auto_german.csv"] = text(german, ";").encode("cp1252")
+    missing = odd(header, 13, by_name)
+    for number in (5, 50, 100):
+        missing[number][5] = ("", "NA", "null")[number % 3]
+    files["odd_missing.csv"] = text(missing).encode()
+    umlauts = odd(header, 14, by_name)
+    for row in umlauts[1::2]:
+        row[2:6] = [unicodedata.normalize("NFD", f" {name} ") for name in row[2:6]]
+    files["odd_umlauts.csv"] = text(umlauts).encode()
+    unknown = odd("a1,a2,thing1,thing2,thing3,x,y", 15, by_name)
+    files["odd_content.csv"] = text(unknown).encode()
+    people = odd(header, 16, by_name)
+    by_person: dict[str, Rows] = {}
+    for row in people[1:]:
+        by_person.setdefault(str(row[0]), [header.split(",")[1:]]).append(row[1:])
+    parts = {f"{name}.csv": text(rows).encode() for name, rows in by_person.items()}
+    files["odd_people.zip"] = zipped(parts)
+    for name, content in parts.items():
+        files[f"odd_folder/{name}"] = content
+    files["auto_qualtrics_odd.csv"] = _qualtrics(
+        "Which is the odd one out: {}, {} or {}?", lambda draw: threes(draw), 17
+    )
+    return files
+
+
+def _psychopy() -> bytes:
+    rows = odd(
+        "participant,trials.thisN,stim1,stim2,stim3,key_resp.keys,key_resp.rt",
+        18,
+        lambda _, k: k + 1,
+    )
+    rows[1:1] = [["S01", "", "", "", "", "space", "2.5"]] * 3
+    return text(rows).encode()
+
+
+def _qualtrics(question: str, draw_items: Callable[..., tuple[list[str], int]], seed: int) -> bytes:
+    draw = random.Random(seed)
+    asked = [draw_items(draw) for _ in range(N_TRIALS // 2)]
+    names = ["ResponseId", "Status", *[f"Q{number + 1}" for number in range(len(asked))]]
+    rows: Rows = [
+        names,
+        ["Response ID", "Status", *[question.format(*items) for items, _ in asked]],
+        [f'{{"ImportId":"{name}"}}' for name in names],
+    ]
+    for person in range(3):
+        rows.append([f"R_{person}", "IP Address", *[items[choice] for items, choice in asked]])
+    return text(rows).encode()
+
+
+def triplet_samples() -> dict[str, bytes]:
+    """Return samples of a reference and two options."""
+    sides = ("left", "right")
+    return {
+        "auto_salmon.csv": text(
+            near(
+                "puid,head,left,right,winner,head_filename,left_filename,right_filename,winner_filename",
+                21,
+                lambda r, o, k: [
+                    *[list(GROUP).index(x) for x in (r, *o, o[k])],
+                    *[f"{x}.png" for x in (r, *o, o[k])],
+                ],
+            )
+        ).encode(),
+        "auto_next.csv": text(
+            near("Participant.ID,Center,Left,Right,Answer", 22, lambda r, o, k: [r, *o, o[k]])
+        ).encode(),
+        "auto_places.csv": text(
+            near(
+                "participant,reference,option1,option2,response",
+                23,
+                lambda r, o, k: [r, *o, sides[k]],
+            )
+        ).encode(),
+        "auto_files.csv": text(
+            near(
+                "participant,target,a,b,chosen",
+                24,
+                lambda r, o, k: [*[f"stimuli/{x}.jpg" for x in (r, *o)], o[k]],
+            )
+        ).encode(),
+        "auto_addresses.csv": text(
+            near(
+                "participant,target,option_a,option_b,selected",
+                25,
+                lambda r, o, k: [*[f"https://x.org/i/{x}.png?v=2" for x in (r, *o)], f"{o[k]}.png"],
+            )
+        ).encode(),
+        "auto_html.csv": text(
+            near(
+                "participant,anchor,left,right,response",
+                26,
+                lambda r, o, k: [*[f"<img src='/static/{x}.png' />" for x in (r, *o)], k],
+            )
+        ).encode(),
+        "auto_keys.csv": text(
+            near("participant,cue,left,right,key_pressed", 27, lambda r, o, k: [r, *o, "fj"[k]])
+        ).encode(),
+        "auto_gorilla.csv": text(
+            near(
+                "Participant Private ID,display,Target,Left,Right,Response,Reaction Time",
+                28,
+                lambda r, o, k: ["trial", r, *o, o[k], 900],
+            )
+        ).encode(),
+        "auto_labjs.csv": text(
+            near(
+                "participant_id,sender,duration,reference,left,right,response",
+                29,
+                lambda r, o, k: ["Triplet", 812.5, r, *o, sides[k]],
+            )
+        ).encode(),
+        "auto_german_utf16.csv": text(
+            near(
+                "Teilnehmer,Referenz,Links,Rechts,Antwort",
+                30,
+                lambda r, o, k: [r, *o, ("links", "rechts")[k]],
+            ),
+            ";",
+        ).encode("utf-16"),
+        "auto_german_position.csv": text(
+            near("VP,Zielreiz,Bild1,Bild2,Auswahl", 31, lambda r, o, k: [r, *o, k + 1]), ";"
+        ).encode("cp1252"),
+        "auto_sheet.ods": ods(
+            near("participant,reference,left,right,response", 32, lambda r, o, k: [r, *o, o[k]])
+        ),
+        "auto_lines.jsonl": _lines(33),
+        "auto_jspsych.json": _jspsych(34),
+        "auto_jspsych.csv": _jspsych_csv(35),
+        "auto_columns.parquet": _parquet(36),
+        "auto_reordered.csv": text(
+            near(
+                "who,response,right,rt,left,reference", 37, lambda r, o, k: [o[k], o[1], 9, o[0], r]
+            )
+        ).encode(),
+        "auto_qualtrics.csv": _qualtrics(
+            "Is {} more similar to {} or to {}?", lambda draw: _reference_first(draw), 38
+        ),
+        "auto_practice.csv": text(
+            [
+                *near(
+                    "participant,phase,reference,left,right,response",
+                    39,
+                    lambda r, o, k: ["main", r, *o, o[k]],
+                ),
+                *[["p1", "practice", "Löwe", "Adler", "Puma", "Adler"]] * 30,
+            ]
+        ).encode(),
+    }
+
+
+def _reference_first(draw: random.Random) -> tuple[list[str], int]:
+    reference, options, choice = triplets(draw)
+    return [reference, *options], choice + 1
+
+
+def _lines(seed: int) -> bytes:
+    rows = near("participant,reference,left,right,response", seed, lambda r, o, k: [r, *o, o[k]])
+    lines = [
+        json.dumps(dict(zip(rows[0], row, strict=True)), ensure_ascii=False) for row in rows[1:]
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _trials(seed: int) -> list[dict[str, object]]:
+    """Return screens as jsPsych stores them: fixation crosses between the trials."""
+    draw = random.Random(seed)
+    screens: list[dict[str, object]] = [
+        {
+            "trial_type": "html-button-response",
+            "stimulus": "<p>Welcome</p>",
+            "response": 0,
+            "rt": 900,
+        }
+    ]
+    for number in range(N_TRIALS):
+        reference, options, choice = triplets(draw)
+        screens.append({"trial_type": "html-keyboard-response", "stimulus": "+", "response": None})
+        screens.append(
+            {
+                "trial_type": "html-button-response",
+                "stimulus": f"img/{reference}.png",
+                "choices": [f"img/{name}.png" for name in options],
+                "response": choice,
+                "rt": 500 + number,
+                "trial_category": "practice" if number < 5 else "main",
+            }
+        )
+    return [{"trial_index": k, "subject": "s1", **screen} for k, screen in enumerate(screens)]
+
+
+def _jspsych(seed: int) -> bytes:
+    return json.dumps(_trials(seed), ensure_ascii=False).encode()
+
+
+def _jspsych_csv(seed: int) -> bytes:
+    screens = _trials(seed)
+    names = list(dict.fromkeys(name for screen in screens for name in screen))
+    rows: Rows = [list(names)]
+    for screen in screens:
+        cells = [screen.get(name, "") for name in names]
+        rows.append(
+            [
+                json.dumps(c, ensure_ascii=False)
+                if isinstance(c, list)
+                else "null"
+                if c is None
+                else c
+                for c in cells
+            ]
+        )
+    return text(rows).encode()
+
+
+def _parquet(seed: int) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    header, *rows = near("participant,head,left,right,choice", seed, lambda r, o, k: [r, *o, k])
+    columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+    stream = io.BytesIO()
+    pq.write_table(pa.table({str(name): list(cells) for name, cells in columns.items()}), stream)
+    return stream.getvalue()
+
+
+def other_samples() -> dict[str, bytes]:
+    """Return samples of other questions, and the plain forms."""
+    draw = random.Random(40)
+
+    def three(make: Callable[..., tuple[list[str], int]], *, first: bool) -> Rows:
+        rows: Rows = []
+        for _ in range(N_TRIALS):
+            items, choice = make(draw)
+            others = [name for k, name in enumerate(items) if k != choice]
+            rows.append([items[choice], *others] if first else [*others, items[choice]])
+        return rows
+
+    def pick(n: int, k: int) -> Rows:
+        return [[r, *o, *c] for r, o, c in (picks(draw, n, k) for _ in range(N_TRIALS))]
+
+    numbers = {name: str(number + 1) for number, name in enumerate(GROUP)}
+    car = [
+        [
+            "survey_round",
+            "chosen_center",
+            "triplet_object_1",
+            "triplet_object_2",
+            "triplet_object_3",
+            "response_time",
+        ]
+    ]
+    for number in range(N_TRIALS * 2):
+        items, choice = centrals(draw)
+        car.append([str(number // 40), numbers[items[choice]], *[numbers[x] for x in items], "1.5"])
+    two = [fours(draw) for _ in range(N_TRIALS)]
+    plain = [[r, o[k], o[1 - k]] for r, o, k in (triplets(draw) for _ in range(N_TRIALS))]
+    lists: Rows = [["participant", "query", "options", "response"]]
+    for row in pick(6, 2):
+        options, chosen = row[1:7], row[7:]
+        lists.append(
+            [
+                "p",
+                row[0],
+                json.dumps(options, ensure_ascii=False),
+                json.dumps(chosen, ensure_ascii=False),
+            ]
+        )
+    eight = ",".join(f"image{number + 1}" for number in range(8))
+    return {
+        "auto_car_numbers.csv": text(car).encode(),
+        "central_name.csv": text(
+            [
+                ["participant", "obj1", "obj2", "obj3", "answer"],
+                *[["p", *i, i[k]] for i, k in (centrals(draw) for _ in range(2 * N_TRIALS))],
+            ]
+        ).encode(),
+        "pairs_position.csv": text(
+            [["resp", "S1", "S2", "S3", "S4"], *[[choice + 1, *items] for items, choice in two]]
+        ).encode(),
+        "pairs_places.csv": text(
+            [
+                ["vp", "left_1", "left_2", "right_1", "right_2", "choice"],
+                *[["p", *items, ("left", "right")[choice]] for items, choice in two],
+            ]
+        ).encode(),
+        "auto_pick_1_of_4.csv": text(
+            [["target", "option1", "option2", "option3", "option4", "choice"], *pick(4, 1)]
+        ).encode(),
+        "auto_pick_2_of_8.csv": text(
+            [f"query,{eight},pick1,pick2".split(","), *pick(8, 2)]
+        ).encode(),
+        "auto_pick_lists.csv": text(lists).encode(),
+        "auto_plain_triplets.csv": text([["anchor", "closer", "farther"], *plain]).encode(),
+        "auto_plain_tsv.tsv": text([["head", "winner", "loser"], *plain], "\t").encode(),
+        "auto_plain_odd.csv": text(
+            [["alike_1", "alike_2", "odd"], *three(threes, first=False)]
+        ).encode(),
+        "auto_plain_central.csv": text(
+            [
+                ["central", "other_1", "other_2"],
+                *three(centrals, first=True),
+                *three(centrals, first=True),
+            ]
+        ).encode(),
+        "auto_plain_pairs.csv": text(
+            [["i", "j", "k", "l"], *[i if not k else [*i[2:], *i[:2]] for i, k in two]]
+        ).encode(),
+    }
+
+
+def samples() -> dict[str, bytes]:
+    """Return the content of all files by name."""
+    return {**odd_samples(), **triplet_samples(), **other_samples()}
+
+
+if __name__ == "__main__":
+    for name, content in samples().items():
+        path = FOLDER / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    print(f"wrote {len(samples())} files")

@@ -1,0 +1,217 @@
+"""Trial logs: roles from names and content, what is refused, what is left out."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import numpy as np
+import pytest
+
+import ordlink as ol
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from tests.io import make_samples as make
+
+HEADER = "participant,trial,item1,item2,item3,response,rt"
+
+
+def read(text: str, **options):
+    return ol.read_answers(io.BytesIO(text.encode()), **options)
+
+
+def odd_rows(said=make.by_name) -> list[list[object]]:
+    return make.odd(HEADER, 1, said)
+
+
+def test_a_file_that_can_be_read_in_two_ways_is_refused_with_both():
+    with pytest.raises(InputError) as caught:
+        read(make.text(odd_rows()))
+
+    message = str(caught.value)
+    assert "2 ways" in message
+    assert "S01 chose" in message or "chose" in message
+    for words in ("as the odd one out", "as the most central", "form=odd-one-out"):
+        assert words in message
+
+
+def test_the_first_row_is_told_in_words():
+    told: list[str] = []
+    text = "vp,reiz1,reiz2,reiz3,antwort\nS01,Löwe,Tiger,Lachs,Lachs\nS01,Löwe,Wal,Lachs,Löwe\n"
+
+    read(text + "S02,Wal,Tiger,Lachs,Tiger\n", form="odd-one-out", tell=told.append)
+
+    assert told == ["Row 1 read as: of Löwe, Tiger, Lachs, S01 chose Lachs as the odd one out."]
+
+
+def test_columns_that_ignore_a_response_are_refused():
+    for options in (
+        {"columns": ["item1", "item2", "item3"], "form": "triplet"},
+        {"columns": "item1,item2,item3", "form": "odd-one-out"},
+    ):
+        with pytest.raises(InputError, match="'response' says which of the objects was chosen"):
+            read(make.text(odd_rows()), **options)
+
+
+def test_a_response_that_is_not_understood_is_refused():
+    text = make.text(odd_rows(lambda _, k: ("red", "green", "blue")[k]))
+
+    with pytest.raises(InputError, match=r"'response' seems to hold what was chosen.*'item1'"):
+        read(text, form="odd-one-out")
+
+
+def test_roles_can_be_said_by_hand():
+    text = make.text(odd_rows()).replace(HEADER, "a,b,x,y,z,w,v")
+
+    by_hand = read(text, form="odd-one-out", items=["x", "y", "z"], response="w", header=True)
+
+    expected = read(make.text(odd_rows()), form="odd-one-out")
+    assert by_hand.quadruplets.tolist() == expected.quadruplets.tolist()
+
+
+def test_a_reference_can_be_said_by_hand():
+    rows = make.near("p,u,v,w,q", 3, lambda r, o, k: [r, *o, o[k]])
+    named = make.near("p,reference,left,right,response", 3, lambda r, o, k: [r, *o, o[k]])
+
+    found = read(make.text(rows), items=["v", "w"], response="q", reference="u", header=True)
+
+    assert found.quadruplets.tolist() == read(make.text(named)).quadruplets.tolist()
+
+
+def test_positions_that_may_count_from_0_or_1_are_refused():
+    rows = make.near("p,reference,left,right,response", 3, lambda r, o, k: [r, *o, 1])
+
+    with pytest.raises(InputError, match=r"2 ways: .*one_based=True"):
+        read(make.text(rows))
+    assert read(make.text(rows), one_based=True) != read(make.text(rows), one_based=False)
+
+
+def test_more_than_a_fifth_of_the_trials_is_never_left_out():
+    rows = odd_rows()
+    for row in rows[1:60]:
+        row[5] = ""
+
+    with pytest.raises(InputError, match="59 of 240 trials would be left out, more than a fifth"):
+        read(make.text(rows), form="odd-one-out")
+
+
+def test_missing_answers_are_left_out_and_told_or_refused():
+    rows = odd_rows()
+    whole = make.text([row for number, row in enumerate(rows) if number != 7])
+    rows[7][5] = "NA"
+
+    with pytest.warns(OrdlinkWarning, match="1 trial left out: the answer is missing"):
+        found = read(make.text(rows), form="odd-one-out")
+    assert found == read(whole, form="odd-one-out")
+    with pytest.raises(InputError, match="line 8: the answer is missing"):
+        read(make.text(rows), form="odd-one-out", missing="error")
+
+
+def test_slips_in_names_are_told_and_merged():
+    rows = odd_rows()
+    number, column = next(
+        (n, k) for n, row in enumerate(rows) for k in (2, 3, 4) if row[k] == "Löwe" != row[5]
+    )
+    rows[number][column] = "Lowe"
+
+    with pytest.warns(OrdlinkWarning, match="'Lowe' occurs once; did you mean 'Löwe'"):
+        assert read(make.text(rows), form="odd-one-out").n_objects == 13
+    expected = read(make.text(odd_rows()), form="odd-one-out")
+    for merge in (True, {"Lowe": "Löwe"}):
+        merged = read(make.text(rows), form="odd-one-out", merge_names=merge, tell=lambda _: None)
+        assert merged == expected
+
+
+def test_a_response_with_a_slip_is_refused_with_its_line():
+    rows = odd_rows()
+    rows[4][5] = "Tigre"
+
+    with pytest.raises(InputError, match="line 5: the response 'Tigre' is none of the items"):
+        read(make.text(rows), form="odd-one-out")
+
+
+def test_files_with_the_same_stem_in_two_folders_stay_apart():
+    rows = make.near("p,reference,left,right,response", 3, lambda r, o, k: [r, *o, o[k]])
+    file = {name: f"{'abc'[make.GROUP[name]]}/{k % 4}.png" for k, name in enumerate(make.GROUP)}
+    for row in rows[1:]:
+        row[1:] = [file[str(name)] for name in row[1:]]
+
+    assert read(make.text(rows)).n_objects == 12
+
+
+def frames():
+    import pandas
+    import polars
+    import pyarrow
+
+    return {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "arrow": pyarrow.table}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_frames_are_read_by_column_name_in_any_order(kind):
+    header, *rows = odd_rows()
+    columns = {str(n): list(c) for n, c in zip(header, zip(*rows, strict=True), strict=True)}
+    expected = read(make.text([header, *rows]), form="odd-one-out")
+    draw = random.Random(0)
+    for _ in range(5):
+        names = list(columns)
+        draw.shuffle(names)
+        frame = frames()[kind]({name: columns[name] for name in names})
+        assert ol.read_answers(frame, form="odd-one-out") == expected
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_a_frame_with_a_missing_cell_is_that_without_the_row(kind):
+    rows = np.argsort(np.random.default_rng(0).random((30, 8)))[:, :3].astype(str)
+    names = ("anchor", "closer", "farther")
+    columns = {name: column.tolist() for name, column in zip(names, rows.T, strict=True)}
+    whole = ol.read_answers(frames()[kind]({name: cells[1:] for name, cells in columns.items()}))
+    columns["closer"][0] = None
+
+    with pytest.warns(OrdlinkWarning, match="1 of 30 rows left out"):
+        assert ol.read_answers(frames()[kind](columns)) == whole
+
+
+def test_a_frame_without_known_names_is_refused():
+    import pandas
+
+    frame = pandas.DataFrame({"x": [0, 1], "y": [1, 2], "z": [2, 0]})
+
+    with pytest.raises(InputError, match="three things"):
+        ol.read_answers(frame)
+    assert len(ol.read_answers(frame, columns=["z", "x", "y"], form="triplet")) == 2
+    with pytest.raises(InputError, match="expected the columns anchor, closer, farther"):
+        ol.Comparisons.from_triplets(frame)
+
+
+def test_frames_given_to_from_triplets_are_read_by_name():
+    import pandas
+
+    frame = pandas.DataFrame({"farther": [2, 0], "anchor": [0, 1], "closer": [1, 2]})
+
+    expected = ol.Comparisons.from_triplets([[0, 1, 2], [1, 2, 0]])
+    assert ol.Comparisons.from_triplets(frame) == expected
+    frame["closer"] = [1, None]
+    with pytest.raises(InputError, match="row 1: rows: the cell of closer is missing"):
+        ol.Comparisons.from_triplets(frame)
+
+
+def test_names_that_are_none_are_refused():
+    for names in ({"a": 1}, {"a", "b", "c"}, ["a", None, "c"]):
+        with pytest.raises(InputKindError, match="names"):
+            ol.Comparisons.from_triplets([[0, 1, 2]], names=names)
+
+
+@pytest.mark.parametrize(
+    ("file", "n_answers", "n_objects"),
+    [
+        ("exports/next_eggs300.csv", 17_611, 300),
+        ("exports/salmon_responses.csv", 1_000, 30),
+        ("exports/jspsych_triplets_one_person.csv", 220, 32),
+        ("car/survey_data.csv", 7_097, 60),
+        ("faces_cfd36/cfd36_triplets_individual.csv", 37_234, 36),
+    ],
+)
+def test_real_files_are_read_as_they_are(data_folder, file, n_answers, n_objects):
+    found = ol.read_answers(data_folder / file, tell=lambda _: None)
+
+    assert (found.n_answers, found.n_objects) == (n_answers, n_objects)
