@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, TypeVar
 
+from ordlink._typing import Progress
 from ordlink.errors import InputError
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _LIMIT: ContextVar[int | None] = ContextVar("ordlink_threads", default=None)
 
@@ -85,6 +87,29 @@ def in_threads(work: Callable[[int, int], object], n_items: int, *, smallest: in
     """Call work(first, last) on ranges that cover 0..n_items, one range per thread."""
     parts = split_range(n_items, smallest=smallest)
     run_parts(lambda part: work(parts[part].start, parts[part].stop), len(parts))
+
+
+def map_threads(
+    work: Callable[[Item], Result], items: Sequence[Item], progress: Progress | None = None
+) -> list[Result]:
+    """Return work(item) of each item, several at once, each on one thread; in their order.
+
+    `progress` is called with the number of items done, and of all.
+    """
+    n_workers = min(n_threads(), len(items))
+
+    def alone(item: Item) -> Result:
+        with limit_threads(1):
+            return work(item)
+
+    with ThreadPoolExecutor(n_workers) if n_workers > 1 else nullcontext() as pool:
+        running = [pool.submit(alone, item) for item in items] if pool else []
+        found = []
+        for number, item in enumerate(items):
+            found.append(running[number].result() if pool else work(item))
+            if progress is not None:
+                progress(number + 1, len(items))
+    return found
 
 
 def one_ahead(draw: Callable[[], Item], *, worthwhile: bool) -> Iterator[Item]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -67,8 +67,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Degrees of freedom of t-STE (tSTE-AL).
     landmark_probability, n_references, budget, landmarks, reference_pairs : optional
         What to ask the oracle (4K-AL-act).
-    n_folds, n_repetitions : int, optional
-        Cross-validation that chooses the method (auto).
+    model_weights : mapping of str to float, optional
+        Weights of the models (search).
     random_state : int, numpy.random.Generator, numpy.random.RandomState or None
         Seed of randomised methods; others ignore it. None draws a new seed each time.
     n_jobs : int, optional
@@ -105,7 +105,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "4-AL",
+        method: str = "auto",
         n_clusters: int | None = 2,
         *,
         form: str | None = None,
@@ -124,8 +124,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         budget: int | None = None,
         landmarks: Sequence[int] | None = None,
         reference_pairs: Sequence[Sequence[int]] | None = None,
-        n_folds: int | None = None,
-        n_repetitions: int | None = None,
+        model_weights: Mapping[str, float] | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: bool | int = False,

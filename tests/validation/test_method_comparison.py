@@ -193,7 +193,7 @@ def test_bad_arguments_are_refused(answers):
 
 
 def test_clusters_that_overlap_are_refused_with_the_reason(answers):
-    with pytest.raises(InputError, match=r"no method could be run: .*object 1"):
+    with pytest.raises(InputError, match="object 1"):
         compare_methods(answers, n_folds=2, initial_clusters=[[0, 1], [1, 2]])
 
 
@@ -235,9 +235,9 @@ def test_tiny_answers_are_compared(n_objects):
     found = compare_methods(ol.Comparisons.from_triplets(rows, n_objects=n_objects), n_folds=2)
 
     assert {scores.label for scores in found.scores} == set(CANDIDATES)
-    assert found.recommended == "spectral"
+    assert found.recommended == "auto"
     assert found.best.held_out.accuracy == 1.0
-    assert found.tree is found["spectral"].tree
+    assert found.tree is found["auto"].tree
 
 
 # --- the rule -----------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def test_a_clear_winner_is_taken_whatever_the_preference():
 
     assert (found.label, found.best) == ("AddS-AL", "AddS-AL")
     assert "AddS-AL predicts held-out answers best (0.700 ± 0.009)" in found.reason
-    assert "significantly better than every other method" in found.reason
+    assert "more than a standard error ahead of every other method" in found.reason
     assert found.differences["spectral"][0] == pytest.approx(0.1)
 
 
@@ -283,10 +283,9 @@ def test_of_those_that_tie_the_preferred_one_is_taken():
 
 @pytest.mark.parametrize(
     ("errors", "n_others", "tied"),
-    [(2.3, 0, True), (2.4, 0, False), (3.1, 1, True), (3.2, 1, False), (4.5, 4, True)],
+    [(0.9, 0, True), (1.1, 0, False), (0.9, 4, True), (1.1, 4, False)],
 )
-def test_methods_tie_unless_the_difference_is_clear(errors, n_others, tied):
-    """Student's t of three degrees of freedom at 5 % is 2.35; for one of two at 2.5 %, 3.18."""
+def test_methods_tie_within_one_standard_error(errors, n_others, tied):
     noise = np.array([NOISE])
     error = np.std(noise, ddof=1) / 2
     others = {f"other {number}": _around(0.3, *NOISE) for number in range(n_others)}
@@ -309,8 +308,8 @@ def test_equal_scores_go_to_the_preferred_method():
 
     found = recommend(dict.fromkeys(reversed(CANDIDATES), same))
 
-    assert found.label == found.best == "spectral"
-    assert "4K-AL no self are not significantly worse" in found.reason
+    assert found.label == found.best == "auto"
+    assert "4K-AL no self are within one standard error" in found.reason
     assert set(found.differences.values()) == {(0.0, 0.0)}
 
 

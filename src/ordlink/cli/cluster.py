@@ -14,12 +14,18 @@ from ordlink._text import counted, either
 from ordlink.cli import _options, _output
 from ordlink.cli._answers import find_pictures, picture_files, read_answers, source_name
 from ordlink.cli._app import flag_namer, parameters_called
-from ordlink.cli._console import progress_bar, progress_flag, text_tree, warn_in_a_line
+from ordlink.cli._console import (
+    for_terminal,
+    progress_bar,
+    progress_flag,
+    text_tree,
+    warn_in_a_line,
+)
 from ordlink.cli._tables import read_initial_clusters
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import METHODS, Method, cluster, find_method
+from ordlink.methods import METHODS, Method, cluster, find_method, repeatable
 
 MANY_OBJECTS = 1000  # time and memory grow as N^2: the file should name most of so many objects
 SMALLEST_SHARE_NAMED = 0.1
@@ -42,7 +48,7 @@ _METHODS = "\n".join(
     listing=f"\b\nMethods:\n{_METHODS}\n\n",
 )
 @_options.answers
-@click.option("--method", default="4-AL", help="Name of a method, see below.")
+@click.option("--method", help="Name of a method, see below.  [default: auto]")
 @_options.count("--clusters", "n_clusters", help="Also cut the tree into K clusters.")
 @_options.file(
     "--initial-clusters",
@@ -112,7 +118,7 @@ _METHODS = "\n".join(
 def command(
     answers: str,
     reading: dict[str, Any],
-    method: str,
+    method: str | None,
     n_clusters: int | None,
     initial_clusters: str | None,
     weigh_people: bool,
@@ -127,7 +133,7 @@ def command(
     **given: Any,
 ) -> None:
     """Build a tree from ANSWERS: a table of answers or trials, a folder of them, or - for stdin."""
-    chosen = _find_method_for_a_file(method)
+    chosen = _find_method_for_a_file(method or ("4-AL" if weigh_people else "auto"))
     options = _method_options(chosen, given)
     if weigh_people:
         _check_weighing(chosen, options, n_bootstrap)
@@ -149,7 +155,8 @@ def command(
     weighted = ol.validation.weighted_comparisons(comparisons, weights) if weights else comparisons
     with progress_bar(chosen.name) as progress:
         tree = cluster(weighted, chosen.name, initial_clusters=start, progress=progress, **options)
-    used, of_method = _method_used(tree, chosen.name, options)
+    used, settled = repeatable(tree, chosen.name)
+    of_method = {key: value for key, value in (options | settled).items() if key != "seed"}
     test = _run_test(comparisons, used, seed, of_method) if test_hierarchy else None
     majority_tree = None
     if n_bootstrap is not None:
@@ -164,7 +171,8 @@ def command(
         low, high = min(weights, key=weights.__getitem__), max(weights, key=weights.__getitem__)
         click.echo(f"annotator weights: {weights[low]:.2f} ({low}) to {weights[high]:.2f} ({high})")
     if "chosen" in tree.parameters:
-        click.echo(f"chose {tree.parameters['chosen']['candidate']}: {tree.parameters['reason']}")
+        reason = f"chose {tree.parameters['reason']}"
+        click.echo(for_terminal(reason, lambda: reason.replace("±", "+-")))
     click.echo(text_tree(tree, n_clusters, min_support=min_share))
     _print_assessment(tree, majority_tree, test, min_share)
     if folder is not None:
@@ -266,16 +274,6 @@ def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> N
         )
 
 
-def _method_used(
-    tree: Hierarchy, method: str, options: dict[str, Any]
-) -> tuple[str, dict[str, Any]]:
-    """Return method and options of a tree without its seed; for "auto", what it chose."""
-    used = tree.parameters.get("chosen") if method == "auto" else None
-    if used is not None:
-        return used["method"], used["options"]
-    return method, {key: value for key, value in options.items() if key != "seed"}
-
-
 def _run_test(
     comparisons: ListedComparisons, method: str, seed: int, options: dict[str, Any]
 ) -> ol.validation.HierarchyTest | None:
@@ -296,11 +294,12 @@ def _add_support(
     """Return the tree with bootstrap support, and if wanted the consensus of bootstrap trees."""
     with progress_bar("support") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the tree itself has raised them all
-        found = ol.validation.branch_support(answers, method, progress=progress, **settings)
-    matches = ol.validation.match_known_branches(tree, found.bootstrap_trees, answers)
+        found = ol.validation.branch_support(
+            answers, method, tree=tree, progress=progress, **settings
+        )
     drawn = {name: settings[name] for name in ("n_bootstrap", "seed")}
-    about = {**drawn, "shares": matches.shares.tolist(), "transfers": matches.transfers.tolist()}
-    supported = tree.with_support(matches.weakest).with_origin(
+    about = {**drawn, "shares": found.shares.tolist(), "transfers": found.transfers.tolist()}
+    supported = found.tree.with_origin(
         tree.method or method, {**tree.parameters, "branch_support": about}
     )
     return supported, found.consensus().with_origin(_output.CONSENSUS, drawn) if consensus else None

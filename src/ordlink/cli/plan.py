@@ -50,7 +50,7 @@ _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
     help="Share of careless answers, the lapse rate (default: 0.1).",
 )
 @_options.choice("--question", FORMS, help="Form of the questions (default: triplet).")
-@click.option("--method", default="spectral", help="Method that builds the tree.")
+@click.option("--method", default="auto", help="Method that builds the tree.")
 @click.option("--target", type=float, help="Score to reach (default: 0.9; with --answers: none).")
 @_options.choice(
     "--measure",

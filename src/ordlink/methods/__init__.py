@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from ordlink.linkage import InitialClusters
-from ordlink.methods._cluster import METHODS, Method, cluster, find_method, warn_of_ties
+from ordlink.methods._cluster import (
+    METHODS,
+    Method,
+    cluster,
+    find_method,
+    repeatable,
+    warn_of_ties,
+)
 
-__all__ = ["METHODS", "InitialClusters", "Method", "cluster", "find_method", "warn_of_ties"]
+__all__ = [
+    "METHODS",
+    "InitialClusters",
+    "Method",
+    "cluster",
+    "find_method",
+    "repeatable",
+    "warn_of_ties",
+]

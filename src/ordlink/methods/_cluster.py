@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
@@ -15,7 +14,7 @@ import numpy as np
 
 from ordlink._text import did_you_mean, quoted
 from ordlink._typing import AnyArray, Progress
-from ordlink._validate import Seed, seed_number
+from ordlink._validate import seed_number
 from ordlink.comparisons import Comparisons, check_repeats, check_similarities
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
@@ -26,7 +25,7 @@ from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
 def cluster(
     data: Comparisons | Oracle | AnyArray,
-    method: str = "4-AL",
+    method: str = "auto",
     *,
     initial_clusters: InitialClusters = None,
     progress: Progress | None = None,
@@ -37,14 +36,14 @@ def cluster(
     Parameters
     ----------
     data : Comparisons, Oracle, or ndarray of shape (N, N)
-        Answers for the passive methods (4-AL, 4K-AL, spectral, AddS-AL, tSTE-AL, FORTE-AL,
-        SOE-AL, auto), an oracle for the active ones (SL, CL, 4K-AL-act), known similarities for
+        Answers for the passive methods (auto, search, spectral, 4-AL, 4K-AL, AddS-AL, tSTE-AL,
+        FORTE-AL, SOE-AL), an oracle for the active ones (SL, CL, 4K-AL-act), known similarities for
         AL. The active methods take similarities too: they then ask a
         :class:`ordlink.oracles.SimilarityOracle`.
     method : str
-        Name from the table of methods, in upper or lower case. "auto" takes the method that
-        predicts held-out answers best; the tree's `parameters` say which and why, with the scores
-        of all.
+        Name from the table of methods, in upper or lower case. "auto" takes the tree of search or
+        of spectral, whichever predicts held-out answers better; the tree's `parameters` say which
+        and why.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from; objects not named stay single. The tree still has N leaves:
         merges inside an initial cluster come first.
@@ -80,6 +79,24 @@ def cluster(
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
+
+
+def repeatable(tree: Hierarchy, method: str) -> tuple[str, dict[str, Any]]:
+    """Return the method and options that build a tree of the same kind from other answers.
+
+    For "auto" these are what it chose, without the slowest of the models; for other methods there
+    are no options.
+    """
+    chosen = tree.parameters.get("chosen") if find_method(method).name == "auto" else None
+    if chosen is None:
+        return method, {}
+    options = dict(chosen["options"])
+    if "model_weights" in options:
+        weights = options["model_weights"]
+        fast = {label: weight for label, weight in weights.items() if label != "spectral"}
+        options["model_weights"] = fast if any(fast.values()) else weights
+        options["n_init"] = 1
+    return chosen["method"], options
 
 
 def warn_of_ties(tree: Hierarchy) -> list[str]:
@@ -151,6 +168,9 @@ def _json_ready(parameters: dict[str, Any]) -> dict[str, Any]:
             continue
         if name == "initial_clusters":
             noted[name] = [np.asarray(cluster).tolist() for cluster in value]
+            continue
+        if isinstance(value, Mapping):
+            noted[name] = {str(key): float(number) for key, number in value.items()}
             continue
         plain = np.asarray(value)
         if plain.dtype.kind == "O":
@@ -238,24 +258,6 @@ def _run_average(
     return link_by_average(similarities, partition, progress=progress)
 
 
-def _run_auto(
-    comparisons: Comparisons,
-    partition: InitialPartition,
-    *,
-    progress: Progress | None = None,
-    n_folds: int = 5,
-    n_repetitions: int = 1,
-    seed: Seed = 0,
-) -> Hierarchy:
-    # `auto` builds on this table, so it lives in a layer above and is found by name, at the call.
-    clusters = [some for some in partition.clusters() if len(some) > 1] or None
-    folds = {"n_folds": n_folds, "n_repetitions": n_repetitions, "seed": seed}
-    tree: Hierarchy = importlib.import_module("ordlink.validation").auto_linkage(
-        comparisons, initial_clusters=clusters, progress=progress, **folds
-    )
-    return tree
-
-
 def _embedding(name: str, embed: Callable[..., embedding.Embedding], summary: str) -> Method:
     return Method(name, "comparisons", partial(embedding.run, embed), summary, embed)
 
@@ -285,7 +287,7 @@ _ALL = (
     _embedding("tSTE-AL", embedding.tste_embedding, "t-STE embedding, then average linkage"),
     _embedding("FORTE-AL", embedding.forte_embedding, "FORTE embedding, then average linkage"),
     _embedding("SOE-AL", embedding.soe_embedding, "soft ordinal embedding, then average linkage"),
-    Method("auto", "comparisons", _run_auto, "the method that predicts held-out answers best"),
+    Method("auto", "comparisons", search.run_auto, "search or spectral, whichever predicts better"),
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ALL})

@@ -96,7 +96,7 @@ def plan_answers(
     n_clusters: int | None = None,
     difficulty: float | str = "medium",
     error_rate: float = 0.1,
-    method: str = "spectral",
+    method: str = "auto",
     question: str = "triplet",
     target: float = 0.9,
     measure: str = "aari",
@@ -128,7 +128,8 @@ def plan_answers(
     error_rate : float
         Lapse rate: share of answers that are wrong whatever the similarities.
     method : str
-        A method that takes comparisons.
+        A method that takes comparisons. With "auto" the studies are simulated with spectral,
+        whose tree the default method takes where there is a true one.
     question : {"triplet", "quadruplet", "most-central", "odd-one-out"}
         What people are asked.
     target, measure : float, {"aari", "accuracy"}

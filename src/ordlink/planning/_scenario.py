@@ -65,7 +65,10 @@ class Scenario:
 
 
 def check_method(method: str) -> str:
-    """Return the name of a method that takes comparisons."""
+    """Return the name of a method that takes comparisons; for "auto", spectral.
+
+    Simulated studies have a true tree, and there the default method takes spectral's.
+    """
     chosen = find_method(method)
     if chosen.needs != "comparisons":
         raise InputError(
@@ -74,7 +77,7 @@ def check_method(method: str) -> str:
             parameter="method",
             remedy="plan for spectral, 4-AL or AddS-AL",
         )
-    return chosen.name
+    return "spectral" if chosen.name == "auto" else chosen.name
 
 
 def check_difficulty(difficulty: float | str) -> float:

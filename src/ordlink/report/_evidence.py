@@ -18,7 +18,7 @@ from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import find_method
+from ordlink.methods import cluster, find_method, repeatable
 
 Stages: TypeAlias = Callable[[str], Progress | None]
 """Called with the name of each stage; returns a progress callback for it, or None."""
@@ -75,9 +75,8 @@ def gather_evidence(
     comparisons : ListedComparisons
         The answers.
     method : str
-        A method for comparisons, or the label of a candidate. "auto" chooses the method that
-        predicts held-out answers best, of those whose bootstrap takes at most about two minutes;
-        with too few answers to hold some out, it chooses spectral.
+        A method for comparisons, or the label of a candidate. By default that of
+        `ordlink.cluster`, or the best one whose bootstrap takes at most about two minutes.
     n_bootstrap : int, optional
         Number of bootstrap samples; by default 200, or as many as a slow method processes in about
         two minutes, but at least 50.
@@ -135,12 +134,21 @@ def gather_evidence(
             chosen, reason = named, f"{named.label} was requested."
         if n_bootstrap is None:
             n_bootstrap, bootstrap_reason = choose_n_bootstrap(chosen, comparisons)
-        how = {"method": chosen.method, "seed": seed, **chosen.options}
-        in_processes = n_bootstrap * _seconds_per_sample(chosen.method, comparisons)
+        if methods is not None and chosen.label in [one.label for one in methods.scores]:
+            tree = methods[chosen.label].tree
+        else:
+            tree = cluster(comparisons, chosen.method, **chosen.options)
+        if not reason:
+            reason = f"{tree.parameters['reason']}."
+        used, settled = repeatable(tree, chosen.method)
+        how = {"method": used, **chosen.options, **settled, "seed": seed}
+        in_processes = n_bootstrap * _seconds_per_sample(used, comparisons)
+        is_slow = used in ("search", "spectral")
         support = validation.branch_support(
             comparisons,
+            tree=tree,
             n_bootstrap=n_bootstrap,
-            n_jobs=choose_n_jobs(n_jobs, in_processes) if chosen.method == "spectral" else None,
+            n_jobs=choose_n_jobs(n_jobs, in_processes) if is_slow else None,
             progress=begin("support"),
             **how,
         )
@@ -234,17 +242,16 @@ def find_candidate(method: str) -> validation.Candidate:
 def choose_method(
     methods: validation.MethodComparison | None, comparisons: ListedComparisons, n_bootstrap: int
 ) -> tuple[validation.Candidate, str]:
-    """Return the method that "auto" uses, of those within `LONGEST_SUPPORT`, and the reason."""
+    """Return the default method, or the best one within `LONGEST_SUPPORT`, and the reason."""
     if methods is None:
-        return validation.CANDIDATES["spectral"], (
-            f"there are fewer than {validation.FEWEST_TO_COMPARE} separate answers, too few to "
-            "hold some out; spectral needs the fewest."
-        )
+        return validation.CANDIDATES["auto"], ""
     seconds = {
         one.label: n_bootstrap * _seconds_per_sample(one.method, comparisons)
         for one in methods.scores
     }
     fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
+    if "auto" in fast:
+        return validation.CANDIDATES["auto"], ""
     if methods.recommended in fast:
         return validation.CANDIDATES[methods.recommended], methods.reason
     label = fast[0] if fast else min(seconds, key=seconds.__getitem__)
@@ -266,6 +273,7 @@ def choose_n_bootstrap(
 
 def _seconds_per_sample(method: str, comparisons: ListedComparisons) -> float:
     # An estimate rather than a measurement: the page is the same on every machine.
+    method = "search" if method == "auto" else method  # it chooses once, before the samples
     return validation.estimate_seconds(method, comparisons.n_objects, comparisons.n_rows)
 
 

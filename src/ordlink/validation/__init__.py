@@ -44,7 +44,6 @@ from ordlink.validation._method_comparison import (
     FEWEST_TO_COMPARE,
     MethodComparison,
     MethodScores,
-    auto_linkage,
     compare_methods,
 )
 from ordlink.validation._support import (
@@ -85,7 +84,6 @@ __all__ = [
     "annotator_weights",
     "answers_of",
     "assign_folds",
-    "auto_linkage",
     "branch_support",
     "check_accuracy",
     "check_listed",

@@ -91,7 +91,7 @@ def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> 
 def exclusion_effect(
     comparisons: ListedComparisons,
     names: Iterable[str],
-    method: str = "4-AL",
+    method: str = "auto",
     *,
     seed: Seed = 0,
     **options: Any,

@@ -15,7 +15,6 @@ from ordlink.methods._cluster import name_key
 from ordlink.validation._cross_validation import standard_error
 
 LONGEST_SECONDS = 120.0  # a candidate whose trees would take longer in total, on one core, is out
-LEVEL = 0.05  # significance level at which a method is behind the best, over all methods together
 CHANCE = 0.5  # accuracy of a random tree
 
 
@@ -34,6 +33,7 @@ _PLANE = {"n_components": 2, "metric": "euclidean", "n_init": 1}
 CANDIDATES: dict[str, Candidate] = {
     candidate.label: candidate
     for candidate in (
+        Candidate("auto", "auto"),
         Candidate("spectral", "spectral"),
         Candidate("tSTE-AL 2-D", "tSTE-AL", _PLANE),
         Candidate("SOE-AL 2-D", "SOE-AL", _PLANE),
@@ -57,7 +57,8 @@ def choose_candidates(
         return find_candidates(methods), {}
     chosen, left_out = [], {}
     for candidate in CANDIDATES.values():
-        seconds = n_trees * estimate_seconds(candidate.method, n_objects, n_comparisons)
+        method = "search" if candidate.method == "auto" else candidate.method  # chosen once
+        seconds = n_trees * estimate_seconds(method, n_objects, n_comparisons)
         if seconds > LONGEST_SECONDS and candidate.method != "AddS-AL":
             left_out[candidate.label] = (
                 f"{n_trees} trees of {n_objects:,} objects and {n_comparisons:,} comparisons would "
@@ -89,11 +90,17 @@ def _spectral(n: float, q: float) -> float:
     return 0.5 + 1.2e-5 * q + 1e-8 * n**3
 
 
+def _search(n: float, q: float) -> float:
+    return 0.1 + 2e-5 * q + 1.2e-7 * n**3
+
+
 _SECONDS: dict[str, Callable[[float, float], float]] = {
     "AddS-AL": lambda n, q: 1e-8 * q + 3e-7 * n * n,
     "4-AL": lambda n, q: 5e-8 * q + 3.5e-9 * n**3,
     "4K-AL": _four_kernel,
     "spectral": _spectral,
+    "search": _search,
+    "auto": lambda n, q: _spectral(n, q) if n > 500 else 5 * _spectral(n, q) + 6 * _search(n, q),
     "tSTE-AL": lambda n, q: 0.02 + 3e-6 * q + 5e-7 * n * n,
     "SOE-AL": lambda n, q: 0.02 + 3e-6 * q + 5e-7 * n * n,
     "FORTE-AL": lambda n, q: 0.02 + 3e-6 * q + 5e-7 * n * n + 1e-8 * n**3,
@@ -162,9 +169,9 @@ class Recommendation:
 def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
     """Return the recommended method by its accuracies (n_repetitions, n_folds) on the same folds.
 
-    The best has the highest mean. Methods that are not significantly behind it, by the paired
-    differences over folds, tie with it. Of those, the first in CANDIDATES is recommended; methods
-    outside that list come last, in the order given.
+    The best has the highest mean. Methods that are at most one standard error behind it, by the
+    paired differences over folds, tie with it. Of those, the first in CANDIDATES is recommended;
+    methods outside that list come last, in the order given.
 
     Examples
     --------
@@ -182,26 +189,12 @@ def recommend(accuracies: Mapping[str, FloatArray]) -> Recommendation:
         label: (float(np.mean(by_fold)), float(standard_error(by_fold)))
         for label, by_fold in behind.items()
     }
-    most = clear_difference(len(ranked), accuracies[best].shape[1])
     tied = [
         label
         for label in ranked  # not where the difference is NaN
-        if label == best or differences[label][0] <= most * differences[label][1] + 1e-12
+        if label == best or differences[label][0] <= differences[label][1] + 1e-12
     ]
     return Recommendation(tied[0], _reason(tied, best, differences, accuracies), best, differences)
-
-
-def clear_difference(n_methods: int, n_folds: int) -> float:
-    """Return how many standard errors are significant: Student's t with Bonferroni correction.
-
-    Examples
-    --------
-    >>> round(clear_difference(2, 5), 2), round(clear_difference(7, 5), 2)
-    (2.13, 3.96)
-    """
-    from scipy.special import stdtrit
-
-    return float(stdtrit(n_folds - 1, 1 - LEVEL / max(n_methods - 1, 1)))
 
 
 def _reason(
@@ -223,13 +216,13 @@ def _reason(
         reason = f"{chosen} predicts held-out answers best ({score})"
         if others:
             verb = "is" if len(others) == 1 else "are"
-            reason += f"; {_joined(others)} {verb} not significantly worse"
+            reason += f"; {_joined(others)} {verb} within one standard error"
         else:
-            reason += ", significantly better than every other method"
+            reason += ", more than a standard error ahead of every other method"
     else:
         difference, its_error = differences[chosen]
         reason = (
-            f"{chosen} predicts held-out answers ({score}) not significantly worse than the best, "
+            f"{chosen} predicts held-out answers ({score}) within one standard error of the best, "
             f"{best} (difference {difference:.3f} ± {its_error:.3f}), and is preferred to it"
         )
     if mean - 2 * error <= CHANCE:

@@ -14,7 +14,7 @@ from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import initial_partition, permute_objects, restore_objects
-from ordlink.methods import InitialClusters, cluster, find_method
+from ordlink.methods import InitialClusters, cluster, find_method, repeatable
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
 from ordlink.validation._consistency import UNKNOWN, annotators_of
 
@@ -55,7 +55,7 @@ class CrossValidation:
 
 def cross_validate(
     comparisons: ListedComparisons,
-    method: str = "4-AL",
+    method: str = "auto",
     *,
     n_folds: int = 5,
     n_repetitions: int = 1,
@@ -111,6 +111,18 @@ def cross_validate(
     accuracies, revenues = np.array(scores).T.reshape(2, n_repetitions, n_folds)
     folds_by = units_by(comparisons, by_annotator=by_annotator, fewest=n_folds)
     return CrossValidation(name, accuracies, revenues, folds_by)
+
+
+def settle_method(
+    comparisons: Comparisons, method: str, seed: int, options: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return the method and options of many trees: for "auto", what it chooses of all answers."""
+    name = find_method(method).name
+    if name != "auto":
+        return name, options
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        return repeatable(cluster(comparisons, name, **{"seed": seed, **options}), name)
 
 
 def check_comparisons(comparisons: object) -> None:

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.spatial.distance import squareform
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
-from ordlink._validate import Seed, check_whole_number, random_generator
+from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.methods import cluster
 from ordlink.methods.adds import adds_similarity_of_chunks
-from ordlink.validation._cross_validation import check_comparisons
+from ordlink.validation._cross_validation import check_comparisons, settle_method
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class HierarchyTest:
 
 def hierarchy_test(
     comparisons: Comparisons,
-    method: str = "4-AL",
+    method: str = "auto",
     *,
     n_splits: int = 10,
     n_relabellings: int = 999,
@@ -77,7 +77,9 @@ def hierarchy_test(
     check_comparisons(comparisons)
     n_splits = check_whole_number(n_splits, "n_splits", lowest=1)
     n_relabellings = check_whole_number(n_relabellings, "n_relabellings", lowest=1)
-    rng = random_generator(seed)
+    number = seed_number(seed)
+    method, options = settle_method(comparisons, method, number, options)
+    rng = np.random.default_rng(number)
     n = comparisons.n_objects
     halves = [rng.permutation(n_pairs(n)) < n_pairs(n) // 2 for _ in range(n_splits)]
     orders = [np.arange(n), *(rng.permutation(n) for _ in range(n_relabellings))]

@@ -12,7 +12,6 @@ from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
 from ordlink.validation._cross_validation import (
     answer_units,
@@ -20,6 +19,7 @@ from ordlink.validation._cross_validation import (
     check_listed,
     grow_shuffled,
     rng_of_fold,
+    settle_method,
     units_by,
 )
 from ordlink.validation._extrapolation import LearningCurve
@@ -30,7 +30,7 @@ FEWEST_ANSWERS = 5  # the smallest default size
 
 def learning_curve(
     comparisons: ListedComparisons,
-    method: str = "spectral",
+    method: str = "auto",
     *,
     sizes: Sequence[int] | None = None,
     n_repetitions: int = 5,
@@ -70,7 +70,7 @@ def learning_curve(
     """
     check_listed(comparisons)
     seed = seed_number(seed)
-    name = find_method(method).name
+    name, options = settle_method(comparisons, method, seed, options)
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
     all_folds = [assign_folds(comparisons, n_folds, seed=seed + r) for r in range(n_repetitions)]

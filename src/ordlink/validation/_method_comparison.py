@@ -1,4 +1,4 @@
-"""Methods compared on the same held-out answers, and `method="auto"`."""
+"""Methods compared on the same held-out answers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from ordlink._parallel import check_n_jobs, run_tasks
 from ordlink._threads import one_blas_thread
 from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
-from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, OrdlinkError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import InitialClusters, cluster
+from ordlink.linkage import initial_partition
+from ordlink.methods import InitialClusters, cluster, repeatable
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue, triplet_distance
-from ordlink.validation._candidates import CANDIDATES, Candidate, choose_candidates, recommend
+from ordlink.validation._candidates import Candidate, choose_candidates, recommend
 from ordlink.validation._cross_validation import (
     CrossValidation,
     FoldsBy,
@@ -111,10 +112,10 @@ def compare_methods(
     """Return how well the trees of several methods predict held-out answers, and which to use.
 
     All candidates share the folds and the order of the objects, those of `cross_validate`; the
-    trees of all answers are those of `ordlink.cluster`. Candidates whose held-out accuracy is not
-    significantly below the best, paired over folds, tie with it; of those, the first in the order
-    of `CANDIDATES` is recommended: spectral, which needs the fewest answers, then the 2-D
-    embeddings, 4K-AL, 4-AL, AddS-AL.
+    trees of all answers are those of `ordlink.cluster`. Candidates whose held-out accuracy is at
+    most one standard error below the best, paired over folds, tie with it; of those, the first in
+    the order of `CANDIDATES` is recommended: auto, the default method, then spectral, the 2-D
+    embeddings, 4K-AL, 4-AL, AddS-AL. The choice of auto is made once, of all answers.
 
     Parameters
     ----------
@@ -155,7 +156,15 @@ def compare_methods(
     )
     for message in comparisons.warnings():
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
-    job = Job(comparisons, folds, tuple(candidates), initial_clusters, first)
+    initial_partition(comparisons.n_objects, initial_clusters)
+    auto = None
+    if any(candidate.method == "auto" for candidate in candidates):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OrdlinkWarning)
+            started = time.perf_counter()
+            auto = cluster(comparisons, initial_clusters=initial_clusters, seed=first)
+            auto_seconds = time.perf_counter() - started
+    job = Job(comparisons, folds, tuple(candidates), initial_clusters, first, auto)
     compared: dict[str, tuple[Candidate, CandidateRuns]] = {}
     for candidate, runs in zip(candidates, run_all(job, n_jobs, progress), strict=True):
         problem = next((run.problem for run in runs.all if run.problem), "")
@@ -182,6 +191,8 @@ def compare_methods(
     for label, (candidate, runs) in compared.items():
         assert runs.whole.tree is not None
         seconds = float(np.median([run.seconds for run in runs.all]))
+        if candidate.method == "auto":
+            seconds = auto_seconds
         own = label, candidate.method, candidate.options, held_out[label], runs.whole.accuracy
         scores.append(MethodScores(*own, *advice.differences[label], seconds, runs.whole.tree))
     scores.sort(key=lambda one: (one.label != advice.best, -np.nan_to_num(one.held_out.accuracy)))
@@ -221,6 +232,7 @@ class Job:
     candidates: tuple[Candidate, ...]
     initial_clusters: InitialClusters
     seed: int
+    auto: Hierarchy | None  # the tree of the default method, if it is a candidate
 
 
 @dataclass(frozen=True)
@@ -258,6 +270,10 @@ def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
     """
     method = job.candidates[number].method
     options = {"initial_clusters": job.initial_clusters, **job.candidates[number].options}
+    auto = job.auto if method == "auto" else None
+    if auto is not None:
+        method, chosen = repeatable(auto, method)
+        options |= chosen
     known = held_out = job.comparisons
     if fold >= 0:
         folds = job.folds[repetition]
@@ -271,7 +287,7 @@ def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
                 rng = rng_of_fold(job.seed + repetition, fold)
                 tree = grow_shuffled(known, method, rng, **options)
             else:
-                tree = cluster(known, method, **options)
+                tree = auto or cluster(known, method, **options)
             seconds = time.perf_counter() - started
             if fold < 0 and tree.n_tied_merges:
                 rng = np.random.default_rng([job.seed, 0, 1 + number])
@@ -285,74 +301,3 @@ def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
         tree if fold < 0 else None,
         shuffled,
     )
-
-
-def auto_linkage(
-    comparisons: Comparisons,
-    *,
-    initial_clusters: InitialClusters = None,
-    n_folds: int = 5,
-    n_repetitions: int = 1,
-    seed: Seed = 0,
-    progress: Progress | None = None,
-) -> Hierarchy:
-    """Return the tree of the method that `compare_methods` recommends, with its table of scores.
-
-    Where answers are too few to hold some out, or all comparisons are known and none can be held
-    out, spectral is used without a comparison, and the reason says so. The other parameters are
-    those of `compare_methods`.
-
-    Returns
-    -------
-    Hierarchy
-        Its `parameters` contain `chosen` (label, method and options), `reason`, `scores` (a row
-        per candidate, best first) and `left_out`.
-
-    Examples
-    --------
-    >>> import ordlink as ol
-    >>> tree = auto_linkage(ol.Comparisons.from_triplets([[0, 1, 2], [1, 0, 2]]))
-    >>> tree.parameters["reason"]
-    'there are fewer than 20 answers, too few to hold some out; spectral needs the fewest.'
-    """
-    n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
-    check_whole_number(n_repetitions, "n_repetitions", lowest=1)
-    seed = seed_number(seed)
-    reason = _why_not_compared(comparisons, n_folds)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)  # `ordlink.cluster` warns
-        if reason:
-            tree = cluster(
-                comparisons, "spectral", initial_clusters=initial_clusters, progress=progress
-            )
-            chosen, rows, left_out = CANDIDATES["spectral"], [], {}
-        else:
-            assert isinstance(comparisons, ListedComparisons)
-            found = compare_methods(
-                comparisons,
-                n_folds=n_folds,
-                n_repetitions=n_repetitions,
-                initial_clusters=initial_clusters,
-                seed=seed,
-                progress=progress,
-            )
-            chosen, tree, reason = CANDIDATES[found.recommended], found.tree, found.reason
-            rows, left_out = [scores.as_row() for scores in found.scores], found.left_out
-    for row in rows:
-        del row["seconds"]  # the same answers give the same file
-    noted = {"candidate": chosen.label, "method": chosen.method, "options": dict(chosen.options)}
-    return tree.with_origin(
-        "auto", {"chosen": noted, "reason": reason, "scores": rows, "left_out": left_out}
-    )
-
-
-def _why_not_compared(comparisons: Comparisons, n_folds: int) -> str:
-    """Return the reason for spectral where methods cannot be compared; else an empty string."""
-    if not isinstance(comparisons, ListedComparisons):
-        known = "all comparisons are known, so none can be held out"
-        return f"{known}; spectral finds weak clusters best."
-    fewest = max(FEWEST_TO_COMPARE, n_folds)
-    if len(np.unique(comparisons.answer_ids)) >= fewest:
-        return ""
-    few = f"there are fewer than {fewest} answers, too few to hold some out"
-    return f"{few}; spectral needs the fewest."

@@ -18,7 +18,7 @@ from ordlink.comparisons import Comparisons, ListedComparisons, find_named
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.hierarchy._structure import restrict_merges
-from ordlink.methods import InitialClusters, cluster, find_method
+from ordlink.methods import InitialClusters, cluster, find_method, repeatable
 from ordlink.validation._bootstrap import (
     Bootstrap,
     TreeGrower,
@@ -64,8 +64,9 @@ class BranchSupport:
 
 def branch_support(
     comparisons: Comparisons,
-    method: str = "4-AL",
+    method: str = "auto",
     *,
+    tree: Hierarchy | None = None,
     n_bootstrap: int = 200,
     resample: Resample = "both",
     initial_clusters: InitialClusters = None,
@@ -98,6 +99,8 @@ def branch_support(
     ----------
     comparisons : Comparisons
         Listed or ranked.
+    tree : Hierarchy, optional
+        The tree whose branches are looked up; by default that of the method.
     n_bootstrap : int
         Number of bootstrap samples.
     resample : {"both", "answers", "pairs"}
@@ -108,7 +111,8 @@ def branch_support(
         Number of processes, -1 for all cores; by default one process with a thread per core, which
         is slower for spectral alone. The result does not depend on it.
     method, initial_clusters, seed, progress, **options
-        As in `learning_curve` and `ordlink.cluster`, for the tree and all bootstrap samples.
+        As in `learning_curve` and `ordlink.cluster`, for the tree and all bootstrap samples; with
+        "auto", the samples are clustered as the tree was, see `ordlink.methods.repeatable`.
 
     References
     ----------
@@ -131,7 +135,10 @@ def branch_support(
     with warnings.catch_warnings():
         # Ties are decided by chance in each sample: support shows what they matter.
         warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ merges", OrdlinkWarning)
-        tree = cluster(comparisons, method, initial_clusters=initial_clusters, **options)
+        if tree is None:
+            tree = cluster(comparisons, method, initial_clusters=initial_clusters, **options)
+    method, chosen = repeatable(tree, method)
+    options = {**options, **chosen}
     units = _units(comparisons, resample)
     pools = None if resample == "answers" else pools_of(tree, rarity_of_objects(comparisons))
     votes, of_samples = None, dict(options)

@@ -10,7 +10,7 @@ import pytest
 import ordlink as ol
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.methods.search import _kernels as kernels
-from ordlink.methods.search._models import Pool, mixture_weights
+from ordlink.methods.search._models import LABELS, Models, Pool, fit_models, mixture_weights
 from ordlink.methods.search._questions import count_questions
 from ordlink.methods.search._search import expected_gains, order_merges, search_tree
 from tests.checks import relabelled
@@ -25,10 +25,12 @@ def _strengths(n: int, seed: int, n_models: int = 1) -> np.ndarray:
     return drawn + drawn.transpose(0, 2, 1)
 
 
-def _gains(n: int, strengths: np.ndarray, weights, form: str) -> np.ndarray:
+def _gains(n: int, strengths: np.ndarray, weights, form: str, heads=None) -> np.ndarray:
     shares = np.array([form == one for one in FORMS], dtype=float)
     gains = np.zeros((n, n, n), dtype=np.float32)
-    kernels.fill_gains(strengths, np.asarray(weights, dtype=float), shares, np.ones(n), gains)
+    models = np.exp(strengths), np.empty((0, n, n), dtype=np.int32)
+    heads = np.ones((n, n)) if heads is None else heads
+    kernels.fill_gains(*models, np.asarray(weights, float), shares, np.ones(n), heads, gains)
     return gains
 
 
@@ -54,6 +56,43 @@ def test_gains_are_differences_of_the_expected_agreement(form: str) -> None:
         return sum(
             weight * reference.expected_agreement(form, x, y, z, lambda i, j, m=m: m[i, j])
             for weight, m in zip(weights, strengths, strict=True)
+        )
+
+    for s, j, k in itertools.permutations(range(n), 3):
+        assert gains[s, j, k] == pytest.approx(value(s, j, k) - value(j, k, s), abs=1e-5)
+
+
+def test_a_tree_is_a_model_that_is_always_sure_or_silent() -> None:
+    n, tree = 6, ol.cluster(np.random.default_rng(0).random((6, 6)).round(3) * np.eye(6), "AL")
+    ranks = tree.lca_ranks()
+    none = np.empty((0, n, n))
+    for form in FORMS:
+        gains = np.zeros((n, n, n), dtype=np.float32)
+        shares = np.array([form == one for one in FORMS], dtype=float)
+        rest = np.ones(1), shares, np.ones(n), np.ones((n, n))
+        kernels.fill_gains(none, ranks[None].astype(np.int32), *rest, gains)
+
+        def value(x: int, y: int, z: int, form: str = form) -> float:
+            sure = -60.0 * ranks
+            return reference.expected_agreement(form, x, y, z, lambda *pair: sure[pair])
+
+        for s, j, k in itertools.permutations(range(n), 3):
+            assert gains[s, j, k] == pytest.approx(value(s, j, k) - value(j, k, s), abs=1e-5)
+
+
+def test_triplets_count_as_often_as_their_heads_and_options_meet() -> None:
+    n, strengths = 5, _strengths(5, 3)
+    heads = np.random.default_rng(0).random((n, n))
+
+    gains = _gains(n, strengths, [1.0], "triplet", heads)
+
+    def value(x: int, y: int, z: int) -> float:
+        rates = {a: heads[a, b] * heads[a, c] for a, b, c in ((x, y, z), (y, x, z), (z, x, y))}
+        return sum(
+            rates[comparison[0]] * chance * reference.agreement((x, y), comparison)
+            for chance, (comparison,) in reference.answers(
+                "triplet", (x, y, z), lambda i, j: strengths[0, i, j]
+            )
         )
 
     for s, j, k in itertools.permutations(range(n), 3):
@@ -113,10 +152,12 @@ def test_the_gain_of_a_sweep_is_what_the_tree_gained(temperature: float) -> None
 
 
 def test_kernels_equal_their_own_python() -> None:
-    n, strengths, shares = 7, _strengths(7, 2, 2), np.array([0.5, 0.3, 0.2])
-    weights, rates = np.array([0.6, 0.3]), np.linspace(0.5, 1.5, 7)
+    n, odds, shares = 7, np.exp(_strengths(7, 2, 2)), np.array([0.5, 0.3, 0.2])
+    tree = ol.cluster(np.random.default_rng(0).random((n, n)).round(3) * np.eye(n), "AL")
+    models = odds, tree.lca_ranks()[None].astype(np.int32), np.array([0.6, 0.2, 0.1])
+    rates, heads = np.linspace(0.5, 1.5, 7), np.random.default_rng(1).random((n, n))
     questions = np.array([[0, 1, 2], [3, 4, 6]], dtype=np.int32)
-    expected = np.array([[0.5, 2.0], [1.0, 1.5]])
+    expected = np.array([0.5, 2.0])
     two, three = np.array([[3, 1], [0, 2]]), np.array([[3, 1, 0], [0, 2, 2]])
     made = []
     for python in (False, True):
@@ -125,9 +166,10 @@ def test_kernels_equal_their_own_python() -> None:
             for one in (kernels.fill_gains, kernels.add_triplets, kernels.add_choices)
         )
         gains = np.zeros((n, n, n), dtype=np.float32)
-        fill(strengths, weights, shares, rates, gains)
-        triplets(strengths, weights, 0.5, questions, two, expected, gains)
-        choices(strengths, weights, 1.0, 0.3, questions, three, expected, gains)
+        fill(*models, shares, rates, heads, gains)
+        triplets(*models, 0.5, questions, two, expected, gains)
+        choices(*models, 1.0, 0.3, questions, three, expected, gains)
+        choices(*models, -1.0, 0.2, questions, three, expected, gains)
         made.append(gains)
 
     np.testing.assert_allclose(made[0], made[1], rtol=1e-4, atol=1e-5)
@@ -148,14 +190,15 @@ def test_many_answers_outweigh_the_models(form: str, rows: list[list[int]]) -> N
         "most central": ol.Comparisons.from_most_central,
     }[form]
     answers = make(np.array(rows))
-    pool = Pool(np.zeros((1, 3, 3)), np.ones(1))
+    models = Models(np.ones((1, 3, 3)), np.empty((0, 3, 3), dtype=np.int32), {}, ("strengths",))
+    pool = Pool(models, np.ones(1))
 
     gains = expected_gains(answers, pool)
 
     # V(01|2), V(02|1) and V(12|0): right minus wrong per comparison
     asked = count_questions(answers)
     agrees = {
-        "triplet": np.array([1, -1, 0]) * (30 - 10) / 41 / 3 * asked.triplets.rates[:, 1].sum(),
+        "triplet": np.array([1, -1, 0]) * (30 - 10) / 41 / 3 * asked.triplets.rates.sum(),
         "odd one out": 1.5 * (np.array([30, 10, 0]) + 1 / 3) / 41 - 0.5,
         "most central": 0.5 - 1.5 * (np.array([10, 30, 0]) + 1 / 3) / 41,
     }[form]
@@ -187,7 +230,8 @@ def test_a_clear_tree_is_found_and_told_how() -> None:
     tree = ol.cluster(answers, "search")
 
     assert ol.metrics.aari(truth.levels, tree) == 1.0
-    assert len(tree.parameters["model_weights"][0]) == 5
+    assert set(tree.parameters["model_weights"]) <= set(LABELS)
+    assert len(tree.parameters["model_weights"]) == 11
     assert (np.diff(np.sort(tree.scores)[::-1]) <= 0).all()
 
 
@@ -253,11 +297,75 @@ def test_too_many_objects_are_refused_with_another_method() -> None:
 def test_an_interrupted_search_returns_the_best_tree_so_far() -> None:
     truth, answers = _planted()
 
+    stops = iter([True])
+
     def stop(done: int, of: int) -> None:
-        if done == 3:
+        if done > 60 and next(stops, False):  # the models are fitted
             raise KeyboardInterrupt
 
     with pytest.warns(OrdlinkWarning, match="interrupted"):
         tree = ol.cluster(answers, "search", progress=stop)
 
     assert ol.metrics.aari(truth.levels, tree) > 0.5
+
+
+def test_questions_are_expected_where_objects_were_shown_together() -> None:
+    near = [[0, 1, 2], [0, 2, 1], [0, 1, 2]] * 40
+    far = [[3, 4, 5], [3, 5, 4]] * 40
+    asked = count_questions(ol.Comparisons.from_triplets(near + far, n_objects=6))
+
+    heads = asked.heads
+
+    assert heads[0, 1] * heads[0, 2] > 10 * heads[0, 4] * heads[0, 5]
+    n_questions = 6 * 5 * 4 / 2
+    rates = [heads[a, b] * heads[a, c] for a, b, c in itertools.permutations(range(6), 3) if b < c]
+    assert sum(rates) == pytest.approx(n_questions)
+
+
+def test_only_models_with_a_weight_are_fitted() -> None:
+    _, answers = _planted()
+    partition = ol.linkage.initial_partition(20)
+
+    models = fit_models(answers, partition, 0, ["strengths", "tSTE-AL 2-D", "4-AL"])
+    tree = ol.cluster(answers, "search", model_weights={"4-AL": 1.0})
+
+    assert models.labels == ("strengths", "tSTE-AL 2-D", "4-AL")
+    assert tree.parameters["model_weights"] == {"4-AL": 1.0}
+
+
+def test_one_tree_alone_is_found_again() -> None:
+    _, answers = _planted()
+    few = answers.take(np.arange(len(answers)) < 30)  # what was answered hardly counts
+
+    tree = ol.cluster(few, "search", model_weights={"4-AL": 1.0})
+
+    agreement = 1 - ol.metrics.triplet_distance(tree, ol.cluster(few, "4-AL"))
+    assert agreement > 0.95
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"5-AL": 1.0}, "unknown model '5-AL'"),
+        ({"4-AL": -1.0}, "expected weights of at least 0"),
+        ({"4-AL": 0.0}, "expected a weight above 0"),
+    ],
+)
+def test_bad_weights_are_refused(weights: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=f"model_weights: {message}"):
+        ol.cluster(_planted()[1], "search", model_weights=weights)
+
+
+def test_similarities_are_the_chances_to_beat_a_random_pair() -> None:
+    n, strengths = 5, _strengths(5, 1)
+    tree = ol.cluster(np.random.default_rng(0).random((n, n)).round(3) * np.eye(n), "AL")
+    ranks = tree.lca_ranks()
+    models = Models(np.exp(strengths), ranks[None].astype(np.int32), {}, ("strengths", "tree"))
+    pairs = list(itertools.combinations(range(n), 2))
+
+    found = Pool(models, np.array([0.5, 0.25])).similarities
+
+    for e in pairs:
+        of_odds = np.mean([1 / (1 + np.exp(strengths[0][f] - strengths[0][e])) for f in pairs])
+        of_tree = np.mean([0.5 + 0.5 * np.sign(int(ranks[f]) - int(ranks[e])) for f in pairs])
+        assert found[e] == pytest.approx((2 * of_odds + of_tree) / 3, abs=0.02)

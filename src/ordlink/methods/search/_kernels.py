@@ -13,13 +13,22 @@ from ordlink._kernels import kernel
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 
 _THIRD = 1.0 / 3.0
+_MODELS_COUNT = 1.0  # what the models expect counts like so many answers
 _LARGE = 4.0  # subtrees of more than a fourth of the objects are moved less often
 
 
 @kernel
-def preferences(ab: float, ac: float, bc: float) -> tuple[float, float, float]:
-    """Return the probabilities of ab > ac, ab > bc and ac > bc, given the pairs' strengths."""
-    return 1 / (1 + np.exp(ac - ab)), 1 / (1 + np.exp(bc - ab)), 1 / (1 + np.exp(bc - ac))
+def preferences(
+    odds: FloatArray, ranks: Int32Array, model: int, a: int, b: int, c: int
+) -> tuple[float, float, float]:
+    """Return a model's probabilities of ab > ac, ab > bc and ac > bc."""
+    n_odds = odds.shape[0]
+    if model < n_odds:
+        x, y, z = odds[model, a, b], odds[model, a, c], odds[model, b, c]
+        return x / (x + y), x / (x + z), y / (y + z)
+    tree = model - n_odds
+    i, j, k = ranks[tree, a, b], ranks[tree, a, c], ranks[tree, b, c]
+    return 0.5 + 0.5 * np.sign(j - i), 0.5 + 0.5 * np.sign(k - i), 0.5 + 0.5 * np.sign(k - j)
 
 
 @kernel
@@ -41,52 +50,58 @@ def put(gains: AnyArray, x: int, y: int, z: int, value: float) -> None:
 
 @kernel
 def fill_gains(
-    strengths: FloatArray,
+    odds: FloatArray,
+    ranks: Int32Array,
     weights: FloatArray,
     shares: FloatArray,
     rates: FloatArray,
+    heads: FloatArray,
     gains: AnyArray,
 ) -> None:
-    """Add what several models of strengths, each with its weight, expect of every triple.
+    """Add what several models, each with its weight, expect of every triple.
 
-    `shares` weight triplets, odd-one-out and most-central comparisons; a triple counts as much as
-    the product of the rates at which its objects are asked about.
+    `shares` weight triplets, odd-one-out and most-central comparisons. A triplet counts as much as
+    `heads` says, a choice as the product of the rates at which its objects are asked about.
     """
     n = gains.shape[0]
     for a in range(n):
         for b in range(a + 1, n):
             for c in range(b + 1, n):
                 ab = ac = bc = 0.0
+                of_a = shares[0] * _THIRD * heads[a, b] * heads[a, c]
+                of_b = shares[0] * _THIRD * heads[b, a] * heads[b, c]
+                of_c = shares[0] * _THIRD * heads[c, a] * heads[c, b]
+                rate = 1.5 * rates[a] * rates[b] * rates[c]
                 for m in range(weights.shape[0]):
-                    x, y, z = strengths[m, a, b], strengths[m, a, c], strengths[m, b, c]
-                    p, q, r = preferences(x, y, z)
-                    weight = weights[m]
+                    p, q, r = preferences(odds, ranks, m, a, b, c)
                     if shares[0] > 0.0:
-                        part = 2.0 * weight * shares[0] * _THIRD
-                        ab += part * (p + q - 1.0)
-                        ac += part * (r - p)
-                        bc += part * (1.0 - q - r)
+                        at_a = weights[m] * of_a * (2.0 * p - 1.0)
+                        at_b = weights[m] * of_b * (2.0 * q - 1.0)
+                        at_c = weights[m] * of_c * (2.0 * r - 1.0)
+                        ab += at_a + at_b
+                        ac += at_c - at_a
+                        bc -= at_b + at_c
                     if shares[1] > 0.0:
-                        part = 1.5 * weight * shares[1]
+                        part = rate * weights[m] * shares[1]
                         near_ab, near_ac, near_bc = closest_pair(p, q, r)
                         ab += part * (near_ab - _THIRD)
                         ac += part * (near_ac - _THIRD)
                         bc += part * (near_bc - _THIRD)
                     if shares[2] > 0.0:
-                        part = 1.5 * weight * shares[2]
+                        part = rate * weights[m] * shares[2]
                         far_ab, far_ac, far_bc = closest_pair(1 - p, 1 - q, 1 - r)
                         ab -= part * (far_ab - _THIRD)
                         ac -= part * (far_ac - _THIRD)
                         bc -= part * (far_bc - _THIRD)
-                rate = rates[a] * rates[b] * rates[c]
-                put(gains, a, b, c, rate * ab)
-                put(gains, a, c, b, rate * ac)
-                put(gains, b, c, a, rate * bc)
+                put(gains, a, b, c, ab)
+                put(gains, a, c, b, ac)
+                put(gains, b, c, a, bc)
 
 
 @kernel
 def add_triplets(
-    strengths: FloatArray,
+    odds: FloatArray,
+    ranks: Int32Array,
     weights: FloatArray,
     share: float,
     questions: Int32Array,
@@ -97,26 +112,24 @@ def add_triplets(
     """Update triples that were asked about as triplets by what was answered.
 
     Row (a, b, c) of `questions` asked whether a is closer to b or to c; `votes` has both counts.
-    What the models expect counts like one answer. `rates` has how often
-    `fill_gains` expected the question, and how often it is expected now that it was asked.
+    What the models expect counts like some answers. `rates` has how often each is asked.
     """
     for row in range(questions.shape[0]):
         a, b, c = questions[row, 0], questions[row, 1], questions[row, 2]
         expected = 0.0
         for m in range(weights.shape[0]):
-            p = 1 / (1 + np.exp(strengths[m, a, c] - strengths[m, a, b]))
-            expected += weights[m] * (2.0 * p - 1.0)
+            expected += weights[m] * (2.0 * preferences(odds, ranks, m, a, b, c)[0] - 1.0)
         n = votes[row, 0] + votes[row, 1]
         net = votes[row, 0] - votes[row, 1]
-        updated = (expected + net) / (1.0 + n)
-        change = rates[row, 1] * updated - rates[row, 0] * expected
-        put(gains, a, b, c, share * _THIRD * change)
-        put(gains, a, c, b, -share * _THIRD * change)
+        change = (net - n * expected) / (_MODELS_COUNT + n)
+        put(gains, a, b, c, share * _THIRD * rates[row] * change)
+        put(gains, a, c, b, -share * _THIRD * rates[row] * change)
 
 
 @kernel
 def add_choices(
-    strengths: FloatArray,
+    odds: FloatArray,
+    ranks: Int32Array,
     weights: FloatArray,
     sign: float,
     share: float,
@@ -133,17 +146,18 @@ def add_choices(
         a, b, c = triples[row, 0], triples[row, 1], triples[row, 2]
         ab = ac = bc = 0.0
         for m in range(weights.shape[0]):
-            x, y, z = strengths[m, a, b], strengths[m, a, c], strengths[m, b, c]
-            p, q, r = preferences(sign * x, sign * y, sign * z)
+            p, q, r = preferences(odds, ranks, m, a, b, c)
+            if sign < 0.0:
+                p, q, r = 1.0 - p, 1.0 - q, 1.0 - r
             one, two, three = closest_pair(p, q, r)
             ab += weights[m] * (one - _THIRD)
             ac += weights[m] * (two - _THIRD)
             bc += weights[m] * (three - _THIRD)
         n = votes[row, 0] + votes[row, 1] + votes[row, 2]
-        part, old, new = sign * 1.5 * share, rates[row, 0], rates[row, 1] / (1.0 + n)
-        put(gains, a, b, c, part * (new * (ab + votes[row, 0] - n * _THIRD) - old * ab))
-        put(gains, a, c, b, part * (new * (ac + votes[row, 1] - n * _THIRD) - old * ac))
-        put(gains, b, c, a, part * (new * (bc + votes[row, 2] - n * _THIRD) - old * bc))
+        part = sign * 1.5 * share * rates[row] / (_MODELS_COUNT + n)
+        put(gains, a, b, c, part * (votes[row, 0] - n * (_THIRD + ab)))
+        put(gains, a, c, b, part * (votes[row, 1] - n * (_THIRD + ac)))
+        put(gains, b, c, a, part * (votes[row, 2] - n * (_THIRD + bc)))
 
 
 @kernel

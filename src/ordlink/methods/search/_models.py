@@ -1,72 +1,130 @@
-"""What new answers are expected to say: models of strengths, weighted on held-out answers."""
+"""What new answers are expected to say: models of pairs, and trees of other methods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink._typing import FloatArray, Int32Array, LabelArray
+from ordlink._typing import AnyArray, FloatArray, Int32Array, LabelArray
 from ordlink.comparisons import Comparisons, ListedComparisons, pair_members
-from ordlink.methods.embedding import tste_embedding
-from ordlink.methods.spectral import fit_pair_strengths
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition, link_by_average
+from ordlink.methods import adds, four_al, kernel_al, spectral
+from ordlink.methods.embedding import embedding_similarity, tste_embedding
 
 DIMENSIONS = (2, 3, 5, 8)  # of the t-STE embeddings
-N_FOLDS = 4
-ROWS_FOR_ALL_FOLDS = 20_000  # with more rows than this, one fold held out is enough
-_FEWEST_ROWS = 40  # fewer say nothing about the models: all count alike
-_EM_STEPS = 200
-_PRIOR_ANSWERS = 500  # so many answers would have to speak against equal weights to be heard half
-_SEED = 20190105
+STRENGTHS = "strengths"
+_LINKED = (2, 3)  # dimensions whose points are linked to a tree, too
+_TREES: dict[str, Callable[..., Hierarchy]] = {
+    "4-AL": four_al.run,
+    "4K-AL": kernel_al.run_passive,
+    "AddS-AL": adds.run,
+    "spectral": spectral.run,
+}
+LABELS = (
+    *(f"t-STE {dimension}-D" for dimension in (1, *DIMENSIONS)),
+    STRENGTHS,
+    *(f"tSTE-AL {dimension}-D" for dimension in _LINKED),
+    *_TREES,
+)
+"""The names of all models."""
+_EM_STEPS = 300
+_PRIOR_ANSWERS = 50  # so many answers would have to speak against equal weights to be heard half
+_LOWEST_LOG_ODDS = -300.0
+_N_QUANTILES = 256
+
+
+@dataclass(frozen=True)
+class Models:
+    """Models that say for every two pairs which one is the more similar."""
+
+    odds: FloatArray  # (n_odds, N, N): e beats f with probability odds_e / (odds_e + odds_f)
+    ranks: Int32Array  # (n_trees, N, N): e beats f if the tree joins it first
+    trees: dict[str, Hierarchy]
+    labels: tuple[str, ...]  # names of the models: those with odds, then the trees
+
+    def chances(self, comparisons: ListedComparisons) -> FloatArray:
+        """Return what each model gave the answers that came: (n_rows, n_models)."""
+        n = comparisons.n_objects
+        won, lost = _flat(comparisons.winners, n), _flat(comparisons.losers, n)
+        odds, ranks = self.odds.reshape(-1, n * n), self.ranks.reshape(-1, n * n)
+        smooth = odds[:, won] / (odds[:, won] + odds[:, lost])
+        return np.concatenate([smooth, hits(ranks[:, won], ranks[:, lost])]).T
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Models of the strengths of all pairs, and how far each can be trusted."""
+    """Models, and how far each can be trusted."""
 
-    strengths: FloatArray  # (n_models, N, N): P(e beats f) is 1 / (1 + exp(x_f - x_e))
+    models: Models
     weights: FloatArray  # (n_models,): the rest to 1 is the weight of "all answers are chance"
 
     @property
-    def mean_strengths(self) -> FloatArray:
-        """The weighted mean of the models, each with mean 0."""
-        centred = self.strengths - self.strengths.mean(axis=(1, 2), keepdims=True)
-        weights = self.weights / max(float(self.weights.sum()), 1e-12)
-        return np.asarray(np.tensordot(weights, centred, 1))
+    def similarities(self) -> FloatArray:
+        """The chance of each pair to be more similar than a pair drawn at random, (N, N)."""
+        n = self.models.odds.shape[-1]
+        upper = np.triu_indices(n, 1)
+        total = np.zeros(len(upper[0]))
+        places = (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES
+        for odds, weight in zip(self.models.odds, self.weights, strict=False):
+            others = np.quantile(odds[upper], places)
+            for one in others:
+                total += weight / _N_QUANTILES * odds[upper] / (odds[upper] + one)
+        of_trees = self.weights[len(self.models.odds) :]
+        for ranks, weight in zip(self.models.ranks, of_trees, strict=True):
+            counts = np.bincount(ranks[upper])
+            wins = 1.0 - (np.cumsum(counts) - 0.5 * counts) / len(total)
+            total += weight * wins[ranks[upper]]
+        found = np.zeros((n, n))
+        found[upper] = total / max(float(self.weights.sum()), 1e-12)
+        return found + found.T
 
 
-def fit_pool(comparisons: ListedComparisons, seed: int) -> Pool:
-    """Return the models of all answers, with weights chosen on answers held out in turn."""
-    from scipy.special import expit
-
-    n_models = len(_dimensions(comparisons)) + 1
-    weights = np.full(n_models, 1.0 / n_models)
-    if comparisons.n_rows >= _FEWEST_ROWS:
-        chances, counts = [], []
-        for train, test in _folds(comparisons):
-            fitted = fit_models(train, seed)
-            differences = fitted.reshape(n_models, -1)
-            won, lost = _flat(test.winners, test.n_objects), _flat(test.losers, test.n_objects)
-            chances.append(expit(differences[:, won] - differences[:, lost]).T)
-            counts.append(_counts(test))
-        weights = mixture_weights(np.concatenate(chances), np.concatenate(counts))
-    return Pool(fit_models(comparisons, seed), weights)
+def hits(won: AnyArray, lost: AnyArray) -> FloatArray:
+    """Return 1 where the first pair is joined before the second, 0 after, 1/2 if together."""
+    return np.asarray(0.5 + 0.5 * np.sign(lost.astype(np.int64) - won))
 
 
-def fit_models(comparisons: Comparisons, seed: int) -> FloatArray:
-    """Return strengths (n_models, N, N): t-STE in several dimensions, and Bradley-Terry."""
+def fit_models(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    seed: int,
+    wanted: Collection[str] | None = None,
+) -> Models:
+    """Return t-STE in several dimensions, Bradley-Terry strengths, and the trees of methods.
+
+    Where the order of all pairs is known, the strengths say it all. Only the models that are
+    `wanted` are fitted; by default all.
+    """
     n = comparisons.n_objects
-    found = np.zeros((len(_dimensions(comparisons)) + 1, n, n))
-    for strengths, dimension in zip(found, _dimensions(comparisons), strict=False):
+    logs: dict[str, FloatArray] = {}
+    trees: dict[str, Hierarchy] = {}
+    is_listed = isinstance(comparisons, ListedComparisons)
+    for dimension in ([d for d in DIMENSIONS if d < n] or [1]) if is_listed else ():
+        model, tree = f"t-STE {dimension}-D", f"tSTE-AL {dimension}-D"
+        is_linked = dimension in _LINKED and (wanted is None or tree in wanted)
+        if not is_linked and wanted is not None and model not in wanted:
+            continue
         points = tste_embedding(
             comparisons, n_components=dimension, n_init=1, seed=seed, repeats="net"
         ).points
-        degrees = max(dimension - 1, 1)
-        squares = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
-        strengths[:] = -(degrees + 1) / 2 * np.log1p(squares / degrees)
-    found[-1] = fit_pair_strengths(comparisons)
-    return found
+        if wanted is None or model in wanted:
+            degrees = max(dimension - 1, 1)
+            squares = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+            logs[model] = -(degrees + 1) / 2 * np.log1p(squares / degrees)
+        if is_linked:
+            near = embedding_similarity(points, metric="euclidean")
+            trees[tree] = link_by_average(near, partition)
+    for name, run in _TREES.items() if is_listed else ():
+        if wanted is None or name in wanted:
+            trees[name] = run(comparisons, partition)
+    if wanted is None or STRENGTHS in wanted or not (logs or trees):
+        logs[STRENGTHS] = spectral.fit_pair_strengths(comparisons)
+    odds = [np.exp(np.maximum(one - one.max(), _LOWEST_LOG_ODDS)) for one in logs.values()]
+    ranks = np.array([tree.lca_ranks() for tree in trees.values()], dtype=np.int32)
+    return Models(np.array(odds).reshape(-1, n, n), ranks.reshape(-1, n, n), trees, (*logs, *trees))
 
 
 def mixture_weights(chances: FloatArray, counts: FloatArray) -> FloatArray:
@@ -92,38 +150,7 @@ def mixture_weights(chances: FloatArray, counts: FloatArray) -> FloatArray:
     return np.asarray(weights[:-1])
 
 
-def _dimensions(comparisons: Comparisons) -> tuple[int, ...]:
-    return tuple(d for d in DIMENSIONS if d < comparisons.n_objects) or (1,)
-
-
-def _counts(comparisons: ListedComparisons) -> FloatArray:
-    counts = comparisons.counts
-    return np.ones(comparisons.n_rows) if counts is None else counts.astype(np.float64)
-
-
 def _flat(pairs: Int32Array, n_objects: int) -> LabelArray:
     """Return the places of pairs in a flattened (N, N) matrix."""
     low, high = pair_members(pairs, n_objects)
     return np.asarray(low.astype(np.int64) * n_objects + high)
-
-
-def _folds(
-    comparisons: ListedComparisons,
-) -> Iterator[tuple[ListedComparisons, ListedComparisons]]:
-    """Yield (train, test): what belongs together stays on one side.
-
-    These are the comparisons of one answer; rows in succession that the same pair wins, as where
-    one was chosen of many; or else the answers to one question.
-    """
-    rows, winners, losers = comparisons.n_rows, comparisons.winners, comparisons.losers
-    units = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()
-    if units.max() + 1 == rows:
-        units = np.concatenate([[0], np.cumsum(winners[1:] != winners[:-1])])
-        if units[-1] + 1 > 0.5 * rows:
-            pairs = np.sort(np.stack([winners, losers], axis=1), axis=1)
-            units = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
-    n_units = int(units.max()) + 1
-    fold_of_unit = np.random.default_rng(_SEED).permutation(n_units) % N_FOLDS
-    in_fold = fold_of_unit[units]
-    for fold in range(N_FOLDS if rows <= ROWS_FOR_ALL_FOLDS else 1):
-        yield comparisons.take(in_fold != fold), comparisons.take(in_fold == fold)

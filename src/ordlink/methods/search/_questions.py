@@ -10,7 +10,7 @@ import numpy as np
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons import Comparisons, ListedComparisons, pair_members
 
-_WIDEST = 10.0  # the largest variance of G, see `expected_rates`
+_WIDEST = 50.0  # the largest variance of rates, see `expected_rates`
 
 
 class Asked(NamedTuple):
@@ -18,8 +18,7 @@ class Asked(NamedTuple):
 
     questions: Int32Array  # (n_questions, 3): three objects
     votes: Int64Array  # (n_questions, 2 or 3): how often each answer was given
-    rates: FloatArray  # (n_questions, 2): how often each is expected: if unasked, as it was asked
-    unasked: float  # the part of the expected rate that is left of questions that were not asked
+    rates: FloatArray  # (n_questions,): how often each is expected, 1 on average
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,9 @@ class Questions:
 
     shares: FloatArray  # (3,): of triplets, odd-one-out and most-central comparisons
     rates: FloatArray  # (N,): how often each object is asked about, 1 on average
+    heads: FloatArray
+    """(N, N): question (a, b, c), is a closer to b or to c, is expected at a rate of
+    heads[a, b] x heads[a, c], 1 on average."""
     triplets: Asked  # rows (a, b, c) with b < c; votes for b, for c
     closest: Asked  # rows a < b < c; votes that ab, ac, bc is closest
     farthest: Asked  # the same for the farthest pair: most central
@@ -46,8 +48,8 @@ def count_questions(comparisons: Comparisons) -> Questions:
     n = comparisons.n_objects
     if not isinstance(comparisons, ListedComparisons):
         no_rows = np.empty((0, 3), dtype=np.int32), np.empty((0, 2), dtype=np.int64)
-        none = Asked(*no_rows, np.empty((0, 2)), 1.0)
-        return Questions(np.array([1.0, 0.0, 0.0]), np.ones(n), none, none, none)
+        none = Asked(*no_rows, np.empty(0))
+        return Questions(np.array([1.0, 0.0, 0.0]), np.ones(n), np.ones((n, n)), none, none, none)
     rows = comparisons.n_rows
     counts = np.ones(rows, np.int64) if comparisons.counts is None else comparisons.counts
     won, lost = comparisons.winners, comparisons.losers
@@ -66,10 +68,10 @@ def count_questions(comparisons: Comparisons) -> Questions:
         named += np.bincount(objects[anchor >= 0], counts[anchor >= 0], n)
     for objects in (*winners[anchor < 0].T, *losers[anchor < 0].T):
         named += np.bincount(objects, counts[anchor < 0], n)
-    rates = expected_rates(named, named.mean(), named.mean() ** 2, n)[0]
+    rates = expected_rates(named)
     a, b, c = anchor[plain], np.minimum(near, far)[plain], np.maximum(near, far)[plain]
     outcome = (near[plain] > far[plain]).astype(np.int64)
-    triplets = _ask(*_count((a, b, c), outcome, counts[plain], 2, n), rates, 3)
+    triplets, heads = _ask_triplets(*_count((a, b, c), outcome, counts[plain], 2, n), rates)
     total = float(max(counts.sum(), 1))
     shares = [float(counts[one].sum()) / total for one in (odd, central)]
     choices = []
@@ -78,39 +80,59 @@ def count_questions(comparisons: Comparisons) -> Questions:
         pair = pairs[chosen].sum(axis=1)
         # ab, ac or bc by what is left of the sum: c, b or a
         outcome = np.argmax(triples[:, ::-1] == (triples.sum(axis=1) - pair)[:, None], axis=1)
-        choices.append(_ask(*_count(tuple(triples.T), outcome, counts[chosen], 3, n), rates, 1))
-    return Questions(np.array([1.0 - sum(shares), *shares]), rates, triplets, *choices)
+        asked, votes = _count(tuple(triples.T), outcome, counts[chosen], 3, n)
+        choices.append(Asked(asked, votes, rates[asked].prod(axis=1)))
+    return Questions(np.array([1.0 - sum(shares), *shares]), rates, heads, triplets, *choices)
 
 
-def expected_rates(
-    counts: FloatArray, mean: float, mean_square: float, n_possible: int
-) -> tuple[FloatArray, float]:
-    """Return the rate of each thing that came up so often, and of one that never did.
+def expected_rates(counts: FloatArray) -> FloatArray:
+    """Return the rates at which things come up, 1 on average, given how often they did.
 
     Counts are Poisson numbers. Their rates are gamma variables with mean 1, as spread out as the
-    counts are beyond Poisson numbers with this mean and mean square of what was expected; rates
-    given the counts come back. Things that never came up are among the `n_possible` only.
+    counts are beyond Poisson numbers.
 
-    >>> rates, unseen = expected_rates(np.array([10.0, 10.0]), 5.0, 25.0, 4)
-    >>> rates.round(1), round(unseen, 1)
-    (array([1.8, 1.8]), 0.2)
+    >>> expected_rates(np.array([10.0, 10.0, 0.0, 0.0])).round(1)
+    array([1.8, 1.8, 0.2, 0.2])
     """
-    pairs = float((counts * (counts - 1.0)).sum()) / max(n_possible, 1)
-    spread = min(max(pairs / mean_square - 1.0, 0.0), _WIDEST) if mean_square > 0.0 else 0.0
-    unseen = 1.0 / (1.0 + spread * mean)
-    return (1.0 + spread * counts) * unseen, unseen
+    mean = float(counts.mean())
+    spread = _spread(counts, mean**2 * len(counts))
+    return np.asarray((1.0 + spread * counts) / (1.0 + spread * mean))
 
 
-def _ask(questions: Int32Array, votes: Int64Array, rates: FloatArray, n_heads: int) -> Asked:
-    """Return the questions with how often each is expected; three objects have `n_heads`."""
+def _ask_triplets(
+    questions: Int32Array, votes: Int64Array, rates: FloatArray
+) -> tuple[Asked, FloatArray]:
+    """Return the triplets with how often each is expected, and `Questions.heads`.
+
+    People are often asked about objects that go together. How often b is shown with head a is a
+    gamma variable, as in `expected_rates`, around what a as a head and b as an option make likely.
+    """
     n = len(rates)
-    n_possible = n_heads * n * (n - 1) * (n - 2) // 6
     asked = votes.sum(axis=1).astype(np.float64)
-    mean = float(asked.sum()) / max(n_possible, 1)
-    by_objects = float(np.mean(rates**2)) ** 3
-    found, unasked = expected_rates(asked, mean, mean**2 * by_objects, n_possible)
-    both = np.stack([np.full(len(found), unasked), found], axis=1)
-    return Asked(questions, votes, rates[questions].prod(axis=1)[:, None] * both, unasked)
+    total = float(asked.sum())
+    if not total:
+        return Asked(questions, votes, np.empty(0)), np.outer(np.sqrt(rates), rates)
+    shown = np.zeros((n, n))  # how often an option came with a head
+    for option in (1, 2):
+        np.add.at(shown, (questions[:, 0], questions[:, option]), asked)
+    as_head, as_option = shown.sum(axis=1) / 2, shown.sum(axis=0)
+    of_heads, of_options = expected_rates(as_head), expected_rates(as_option)
+    expected = np.outer(of_heads, of_options) * 2 * total / (n * (n - 1))
+    np.fill_diagonal(expected, 0.0)
+    spread = _spread(shown, (expected**2).sum())
+    heads = expected * (1 + spread * shown) / (1 + spread * expected)
+    # Over all pairs of options, the questions of a head add up to how often it is expected.
+    pairs = (heads.sum(axis=1) ** 2 - (heads**2).sum(axis=1)) / 2
+    heads *= np.sqrt(of_heads * total / n / np.maximum(pairs, 1e-300))[:, None]
+    heads /= np.sqrt(total / (n * (n - 1) * (n - 2) / 2))
+    head, one, other = questions.T
+    return Asked(questions, votes, heads[head, one] * heads[head, other]), heads
+
+
+def _spread(counts: FloatArray, sum_of_squares: float) -> float:
+    """Return the variance of the rates of Poisson counts, in units of what was expected."""
+    pairs = float((counts * (counts - 1.0)).sum())
+    return min(max(pairs / sum_of_squares - 1.0, 0.0), _WIDEST) if sum_of_squares > 0.0 else 0.0
 
 
 def _choices(comparisons: ListedComparisons) -> tuple[BoolArray, BoolArray, BoolArray]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -21,17 +23,21 @@ from ordlink.linkage import (
     permute_objects,
     restore_objects,
 )
-from ordlink.methods.search._models import Pool, fit_models, fit_pool
+from ordlink.methods.search._folds import Fits, fit_pool
+from ordlink.methods.search._models import LABELS, Pool, fit_models
 from ordlink.methods.search._questions import count_questions
 
 MOST_OBJECTS = 500
 """The table of all triples of more objects would not fit."""
 N_SWEEPS = 30
 MOST_RUNS = 10
+_MANY_OBJECTS = 150  # with more, there are fewer sweeps
 _STEPS = 6e7  # of all runs together, for one sweep
 _GREEDY_SWEEPS = 6
 _WARMTH = 0.3  # the first temperature, in units of the mean gain of a triple times N
 _TIE = 1e-9  # relative difference below which another topology is as good
+
+Note = dict[str, Any]
 
 
 def run(
@@ -39,69 +45,142 @@ def run(
     partition: InitialPartition,
     *,
     progress: Progress | None = None,
-    max_iter: int = N_SWEEPS,
+    max_iter: int | None = None,
     n_init: int | None = None,
+    model_weights: Mapping[str, float] | None = None,
     seed: Seed = 0,
 ) -> Hierarchy:
     """Return the tree of the largest expected agreement with new answers.
 
-    Several models (t-STE in 2, 3, 5 and 8 dimensions, Bradley-Terry strengths of pairs) say how
-    likely each answer about three objects is; their weights are those that make held-out answers
-    most likely. What was answered about three objects updates what the models expect of them; the
-    models count like one answer. The tree is then searched by pruning subtrees and grafting them
-    elsewhere: a place is drawn with a probability in proportion to exp(agreement / T), for a
-    temperature T that falls to 0, in `max_iter` sweeps over all subtrees. The best of `n_init` such
-    runs is kept (by default up to 10, fewer for more objects). Ctrl-C ends the search with the best
-    tree so far, and a warning.
+    Models say how likely each answer about three objects is: t-STE in 2, 3, 5 and 8 dimensions,
+    Bradley-Terry strengths of pairs, and the trees of tSTE-AL, 4-AL, 4K-AL, AddS-AL and spectral.
+    Their weights are those that make held-out answers most likely, or `model_weights`, such as
+    those among the parameters of an earlier tree; only models with a weight are fitted. What was
+    answered about three objects updates what the models expect of them; the models count like one
+    answer. Questions count as often as they are expected to be asked: more often about objects that
+    were often shown together.
 
-    Merges are ordered by the mean strength across, which is also their score. Marked as tied are
-    merges that another topology of the same three clusters equals.
+    The tree is searched by pruning subtrees and grafting them elsewhere: a place is drawn with a
+    probability in proportion to exp(agreement / T), for a temperature T that falls to 0, in
+    `max_iter` sweeps over all subtrees (by default up to 30, fewer for more objects). The best of
+    `n_init` such runs is kept (by default up to 10, fewer for more objects). Ctrl-C ends the search
+    with the best tree so far, and a warning.
+
+    Merges are ordered by how likely a pair across is more similar than a pair drawn at random,
+    which is also their score. Marked as tied are merges that another topology of the same three
+    clusters equals.
     """
-    n_sweeps = check_whole_number(max_iter, "max_iter", lowest=0)
+    if max_iter is not None:
+        max_iter = check_whole_number(max_iter, "max_iter", lowest=0)
     if n_init is not None:
         n_init = check_whole_number(n_init, "n_init", lowest=1)
-    first = seed_number(seed)
     if comparisons.n_objects > MOST_OBJECTS:
         problem = f"search takes at most {MOST_OBJECTS} objects, got {comparisons.n_objects:,}"
         raise InputError(problem, remedy="use spectral")
-    grow = partial(_grow, n_sweeps=n_sweeps, n_init=n_init, seed=first, progress=progress)
-    with one_blas_thread():
+    effort = {"n_sweeps": max_iter, "n_init": n_init, "seed": seed_number(seed)}
+    weights = None if model_weights is None else check_weights(model_weights)
+    grow_part = partial(_grow_one, weights=weights, effort=effort, progress=progress)
+    tree, notes = grow(comparisons, partition, grow_part)
+    return tree.with_origin("search", {"model_weights": notes[0]})
+
+
+def grow(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    grow_part: Callable[..., tuple[Hierarchy, Note]],
+) -> tuple[Hierarchy, list[Note]]:
+    """Return the tree and a note on each part; nothing depends on how objects are numbered."""
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)  # of the models
+        warnings.filterwarnings("default", "interrupted", OrdlinkWarning)
         if not isinstance(comparisons, ListedComparisons):
-            tree, weights = grow(comparisons, partition)
-            return tree.with_origin("search", {"model_weights": [weights]})
+            tree, note = grow_part(comparisons, partition)
+            return tree, [note]
         order = order_of_appearance(comparisons)
         own = InitialPartition.of_labels(partition.labels[order])
-        tree, by_part = grow_parts(permute_objects(comparisons, order), own, grow)
-        tree = restore_objects(tree, order, comparisons.names)
-    return tree.with_origin("search", {"model_weights": by_part})
+        tree, notes = grow_parts(permute_objects(comparisons, order), own, grow_part)
+        return restore_objects(tree, order, comparisons.names), notes
 
 
-def _grow(
+def _grow_one(
     comparisons: Comparisons,
     partition: InitialPartition,
     *,
-    n_sweeps: int,
-    n_init: int | None,
-    seed: int,
+    weights: Mapping[str, float] | None,
+    effort: dict[str, Any],
     progress: Progress | None,
-) -> tuple[Hierarchy, list[float]]:
+) -> tuple[Hierarchy, Note]:
     """Return the tree of one part, and the weights of its models."""
-    if isinstance(comparisons, ListedComparisons):
-        pool = fit_pool(comparisons, seed)
-    else:
-        models = fit_models(comparisons, seed)[-1:]  # of known ranks the strengths say it all
-        pool = Pool(models, np.ones(1))
-    weights: list[float] = np.round(pool.weights, 4).tolist()
-    strengths = _mean_by_slot(pool.mean_strengths, partition)
-    if partition.n_slots < 3:
-        pairs = np.array([[0, 1]] * (partition.n_slots - 1), dtype=np.int32).reshape(-1, 2)
-        scores, tied = strengths[pairs[:, 0], pairs[:, 1]], np.zeros(len(pairs), dtype=bool)
-        return partition.finish(pairs, scores, tied, names=comparisons.names), weights
+    fits = fit(comparisons, partition, effort["seed"], part_of(progress, 0.0, 0.6), weights)
+    tree = search(comparisons, partition, fits.pool, **effort, progress=part_of(progress, 0.6, 1.0))
+    return tree, weights_of(fits.pool)
+
+
+def fit(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    seed: int,
+    progress: Progress | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Fits:
+    """Return the models with their weights, the given ones or those of held-out answers."""
+    if weights is None and isinstance(comparisons, ListedComparisons):
+        return fit_pool(comparisons, partition, seed, progress)
+    models = fit_models(comparisons, partition, seed, weights)
+    given = [(weights or {}).get(label, 0.0) for label in models.labels]
+    return Fits(Pool(models, np.array(given) if any(given) else np.ones(len(given))), [])
+
+
+def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of models by name, those that count."""
+    unknown = [label for label in weights if label not in LABELS]
+    if unknown:
+        problem = f"unknown model {unknown[0]!r}; the models are {', '.join(LABELS)}"
+        raise InputError(problem, parameter="model_weights")
+    found = {label: float(weight) for label, weight in weights.items()}
+    if not all(np.isfinite(weight) and weight >= 0 for weight in found.values()):
+        raise InputError("expected weights of at least 0", parameter="model_weights")
+    if not any(found.values()):
+        raise InputError("expected a weight above 0", parameter="model_weights")
+    return {label: weight for label, weight in found.items() if weight}
+
+
+def weights_of(pool: Pool) -> Note:
+    """Return the weights of the models by name."""
+    return dict(zip(pool.models.labels, np.round(pool.weights, 4).tolist(), strict=True))
+
+
+def part_of(progress: Progress | None, start: float, stop: float) -> Progress | None:
+    """Return the progress of a part of the work, from one share of it to another."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(round(100 * (start + (stop - start) * done / total)), 100)
+
+
+def search(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    pool: Pool,
+    *,
+    n_sweeps: int | None = None,
+    n_init: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Hierarchy:
+    """Return the tree that agrees best with what the models expect."""
+    near = _mean_by_slot(pool.similarities, partition)
+    n = partition.n_slots
+    if n < 3:
+        pairs = np.array([[0, 1]] * (n - 1), dtype=np.int32).reshape(-1, 2)
+        scores, tied = near[pairs[:, 0], pairs[:, 1]], np.zeros(len(pairs), dtype=bool)
+        return partition.finish(pairs, scores, tied, names=comparisons.names)
     gains = _contract(expected_gains(comparisons, pool), partition)
-    effort = {"n_sweeps": n_sweeps, "n_init": n_init or _runs(len(gains)), "seed": seed}
-    children, root = search_tree(gains, strengths, **effort, progress=progress)
-    parts = order_merges(gains, strengths, partition.sizes, children, root)
-    return partition.finish(*parts, names=comparisons.names), weights
+    if n_sweeps is None:
+        n_sweeps = round(N_SWEEPS * min(1.0, _MANY_OBJECTS / n))
+    effort = {"n_sweeps": n_sweeps, "n_init": n_init or _runs(n), "seed": seed}
+    children, root = search_tree(gains, near, **effort, progress=progress)
+    parts = order_merges(gains, near, partition.sizes, children, root)
+    return partition.finish(*parts, names=comparisons.names)
 
 
 def expected_gains(comparisons: Comparisons, pool: Pool) -> AnyArray:
@@ -111,14 +190,11 @@ def expected_gains(comparisons: Comparisons, pool: Pool) -> AnyArray:
     n = comparisons.n_objects
     gains = np.zeros((n, n, n), dtype=np.float32)
     asked = count_questions(comparisons)
-    forms = asked.triplets, asked.closest, asked.farthest
-    left = np.array([form.unasked for form in forms])
-    fill_gains(pool.strengths, pool.weights, asked.shares * left, asked.rates, gains)
-    questions, votes, rates, _ = asked.triplets
-    add_triplets(pool.strengths, pool.weights, asked.shares[0], questions, votes, rates, gains)
-    for sign, share, form in zip((1.0, -1.0), asked.shares[1:], forms[1:], strict=True):
-        questions, votes, rates, _ = form
-        add_choices(pool.strengths, pool.weights, sign, share, questions, votes, rates, gains)
+    models = pool.models.odds, pool.models.ranks, pool.weights
+    fill_gains(*models, asked.shares, asked.rates, asked.heads, gains)
+    add_triplets(*models, asked.shares[0], *asked.triplets, gains)
+    add_choices(*models, 1.0, asked.shares[1], *asked.closest, gains)
+    add_choices(*models, -1.0, asked.shares[2], *asked.farthest, gains)
     return gains
 
 
@@ -160,7 +236,7 @@ def search_tree(
             if total > best:
                 found, best = (children, root), total
     except KeyboardInterrupt:
-        message = "the search was interrupted; this is the best tree so far"
+        message = "interrupted; this is the best tree so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         if total > best:
             found = children, root

@@ -1,0 +1,114 @@
+"""The default method: the tree search, unless held-out answers give it no advantage."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+from ordlink._typing import Progress
+from ordlink._validate import Seed, seed_number
+from ordlink.comparisons import Comparisons, ListedComparisons
+from ordlink.errors import OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition
+from ordlink.methods import adds, spectral
+from ordlink.methods.search._models import Pool
+from ordlink.methods.search._search import (
+    MOST_OBJECTS,
+    Note,
+    fit,
+    grow,
+    part_of,
+    search,
+    weights_of,
+)
+
+FEWEST_ANSWERS = 20
+"""With fewer answers, held-out ones cannot distinguish methods."""
+CLEARLY_BETTER = 0.03
+"""Where an embedding predicts so many more held-out answers than a tree, there is no true tree."""
+EMBEDDING = "t-STE 3-D"
+
+
+def run_auto(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    seed: Seed = 0,
+) -> Hierarchy:
+    """Return the tree of `search` or of `spectral`, whichever predicts held-out answers better.
+
+    Their trees of three fourths of the answers are compared on the rest, in turn. Where the
+    difference is below its standard error, it depends on whether there is a hierarchy to recover:
+    if an embedding predicts clearly more than spectral's tree does, there is none, and search's
+    tree is the better summary; else spectral's tree is taken, which recovers a true hierarchy from
+    fewer answers. So it is where nothing can be held out, and for more than 500 objects.
+
+    The `reason` among the tree's parameters says what was taken and why, `chosen` how to build it
+    again. Ctrl-C returns the best tree so far, with a warning.
+    """
+    number = seed_number(seed)
+    why = _why_not_compared(comparisons)
+    if why:
+        tree = spectral.run(comparisons, partition, progress=progress)
+        return tree.with_origin("auto", {"chosen": SPECTRAL, "reason": why})
+    first = adds.run(comparisons, partition)
+    try:
+        grow_part = partial(_grow_better, seed=number, progress=progress)
+        tree, notes = grow(comparisons, partition, grow_part)
+    except KeyboardInterrupt:
+        message = "interrupted before the first models were ready; this is the tree of AddS-AL"
+        warnings.warn(message, OrdlinkWarning, stacklevel=2)
+        chosen = {"method": "AddS-AL", "options": {}}
+        return first.with_origin("auto", {"chosen": chosen, "reason": message})
+    return tree.with_origin("auto", notes[0])  # of the largest part
+
+
+SPECTRAL: Note = {"method": "spectral", "options": {}}
+
+
+def _grow_better(
+    comparisons: Comparisons, partition: InitialPartition, *, seed: int, progress: Progress | None
+) -> tuple[Hierarchy, Note]:
+    """Return the better tree of one part, with a note on the choice."""
+    fits = fit(comparisons, partition, seed, part_of(progress, 0.0, 0.5))
+    pool = fits.pool
+    note: Note = {"chosen": SPECTRAL}
+    if "spectral" not in pool.models.trees or not fits.folds:
+        note["reason"] = "spectral: too few answers to hold some out"
+        return spectral.run(comparisons, partition), note
+    other = pool.models.trees["spectral"]
+    try:
+        searched = fits.held_out(
+            lambda fold: search(fold.train, partition, Pool(fold.models, pool.weights), seed=seed)
+        )
+        split = fits.held_out(lambda fold: fold.models.trees["spectral"])
+        (ours, _), (theirs, _) = fits.mean_and_error(searched), fits.mean_and_error(split)
+        gain, error = fits.mean_and_error(searched - split)
+        note["held_out"] = {"search": round(ours, 4), "spectral": round(theirs, 4)}
+        least = error if fits.accuracy(EMBEDDING) < theirs + CLEARLY_BETTER else -error
+        told = f"of held-out answers, search predicts {100 * ours:.1f} % and spectral "
+        told += f"{100 * theirs:.1f} % (difference {100 * gain:.1f} ± {100 * error:.1f})"
+        if gain <= least:
+            note["reason"] = f"spectral: {told}"
+            return other, note
+        options = {"model_weights": weights_of(pool), "seed": seed}
+        note |= {"chosen": {"method": "search", "options": options}, "reason": f"search: {told}"}
+        rest = part_of(progress, 0.75, 1.0)
+        return search(comparisons, partition, pool, seed=seed, progress=rest), note
+    except KeyboardInterrupt:
+        message = "interrupted; this is the tree of spectral, the best so far"
+        warnings.warn(message, OrdlinkWarning, stacklevel=2)
+        return other, {"chosen": SPECTRAL, "reason": message}
+
+
+def _why_not_compared(comparisons: Comparisons) -> str:
+    """Return the reason for spectral where methods cannot be compared; else an empty string."""
+    if not isinstance(comparisons, ListedComparisons):
+        return "spectral: all comparisons are known, so none can be held out"
+    if comparisons.n_objects > MOST_OBJECTS:
+        return f"spectral: the tree search takes at most {MOST_OBJECTS} objects"
+    if comparisons.n_answers < FEWEST_ANSWERS:
+        return f"spectral: fewer than {FEWEST_ANSWERS} answers are too few to hold some out"
+    return ""

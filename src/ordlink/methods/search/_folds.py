@@ -1,0 +1,130 @@
+"""Held-out answers: which models to trust, and whether the search pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink._threads import map_threads
+from ordlink._typing import FloatArray, LabelArray, Progress
+from ordlink.comparisons import ListedComparisons
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition
+from ordlink.methods.search._models import Models, Pool, fit_models, hits, mixture_weights
+
+N_FOLDS = 4
+_FEW_FOLDS = 2  # of those, if there is much to compute
+_MANY_ROWS = 60_000
+_MANY_OBJECTS = 200
+_FEWEST_ROWS = 40  # fewer say nothing about the models: all count alike
+_SEED = 20190105
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Models of some answers, and the answers that they have not seen."""
+
+    train: ListedComparisons
+    test: ListedComparisons
+    units: LabelArray  # what belongs together of the held-out rows
+    models: Models
+
+    def hits_of(self, tree: Hierarchy) -> FloatArray:
+        """Return for each held-out row whether the tree agrees (1), not (0) or is silent."""
+        ranks = tree.lca_ranks()
+        i, j, k, other = self.test.quadruplets.T
+        return hits(ranks[i, j], ranks[k, other])
+
+
+@dataclass(frozen=True)
+class Fits:
+    """The models of all answers with their weights, and those of each fold."""
+
+    pool: Pool
+    folds: list[Fold]
+
+    def held_out(self, tree_of: Callable[[Fold], Hierarchy]) -> FloatArray:
+        """Return for each held-out row whether the fold's tree agrees."""
+        return np.concatenate(map_threads(lambda fold: fold.hits_of(tree_of(fold)), self.folds))
+
+    def accuracy(self, label: str) -> float:
+        """Return the share of the held-out answers that a model predicts; 0 if there is none."""
+        if label not in self.pool.models.labels:
+            return 0.0
+        place = self.pool.models.labels.index(label)
+        chances = [fold.models.chances(fold.test)[:, place] for fold in self.folds]
+        return self.mean_and_error(0.5 + 0.5 * np.sign(np.concatenate(chances) - 0.5))[0]
+
+    def mean_and_error(self, numbers: FloatArray) -> tuple[float, float]:
+        """Return the mean over the held-out rows and its standard error by units."""
+        counts = np.concatenate([row_counts(fold.test) for fold in self.folds])
+        units = np.concatenate(
+            [fold.units + (number << 32) for number, fold in enumerate(self.folds)]
+        )
+        mean = float(np.average(numbers, weights=counts))
+        unit = np.unique(units, return_inverse=True)[1].ravel()
+        sums = np.bincount(unit, (numbers - mean) * counts)
+        return mean, float(np.sqrt((sums**2).sum()) / counts.sum())
+
+
+def fit_pool(
+    comparisons: ListedComparisons,
+    partition: InitialPartition,
+    seed: int,
+    progress: Progress | None = None,
+) -> Fits:
+    """Return the models of all answers, with weights chosen on answers held out in turn."""
+    parts = _split(comparisons)
+    known = [comparisons, *(train for train, _, _ in parts)]
+    fitted = map_threads(lambda rows: fit_models(rows, partition, seed), known, progress)
+    folds = [Fold(*part, models) for part, models in zip(parts, fitted[1:], strict=True)]
+    n_models = len(fitted[0].labels)
+    weights = np.full(n_models, 1.0 / n_models)
+    if folds:
+        chances = np.concatenate([fold.models.chances(fold.test) for fold in folds])
+        counts = np.concatenate([row_counts(fold.test) for fold in folds])
+        weights = mixture_weights(chances, counts)
+    return Fits(Pool(fitted[0], weights), folds)
+
+
+def row_counts(comparisons: ListedComparisons) -> FloatArray:
+    """Return how often each row counts."""
+    counts = comparisons.counts
+    return np.ones(comparisons.n_rows) if counts is None else counts.astype(np.float64)
+
+
+def _split(
+    comparisons: ListedComparisons,
+) -> list[tuple[ListedComparisons, ListedComparisons, LabelArray]]:
+    """Return (train, test, units of the test) of each fold; a unit stays on one side."""
+    rows = comparisons.n_rows
+    if rows < _FEWEST_ROWS:
+        return []
+    units = _units(comparisons)
+    fold_of_unit = np.random.default_rng(_SEED).permutation(int(units.max()) + 1) % N_FOLDS
+    in_fold = fold_of_unit[units]
+    is_much = rows > _MANY_ROWS or comparisons.n_objects > _MANY_OBJECTS
+    held_out = [in_fold == fold for fold in range(_FEW_FOLDS if is_much else N_FOLDS)]
+    return [
+        (comparisons.take(~test), comparisons.take(test), units[test])
+        for test in held_out
+        if 0 < test.sum() < rows
+    ]
+
+
+def _units(comparisons: ListedComparisons) -> LabelArray:
+    """Return what belongs together, as a number for each row.
+
+    These are the comparisons of one answer; rows in succession that the same pair wins, as where
+    one was chosen of many; or else the answers to one question.
+    """
+    rows, winners, losers = comparisons.n_rows, comparisons.winners, comparisons.losers
+    units = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()
+    if units.max() + 1 == rows:
+        units = np.concatenate([[0], np.cumsum(winners[1:] != winners[:-1])])
+        if units[-1] + 1 > 0.5 * rows:
+            pairs = np.sort(np.stack([winners, losers], axis=1), axis=1)
+            units = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    return np.asarray(units, dtype=np.intp)
