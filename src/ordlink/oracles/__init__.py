@@ -1,6 +1,7 @@
 """Oracles: they answer chosen questions, in batches (the active setting)."""
 
 from ordlink.oracles._base import BaseOracle, Oracle, check_oracle
+from ordlink.oracles._concurrent import ConcurrentOracle
 from ordlink.oracles._feature import FeatureOracle
 from ordlink.oracles._memory import AskOnce, BudgetedOracle
 from ordlink.oracles._recorded import RecordedOracle
@@ -16,6 +17,7 @@ __all__ = [
     "AskOnce",
     "BaseOracle",
     "BudgetedOracle",
+    "ConcurrentOracle",
     "FeatureOracle",
     "FunctionOracle",
     "NoisyOracle",
