@@ -158,7 +158,7 @@ class ConcurrentOracle(WrappingOracle):
             part = heapq.heappop(batch.waiting)[-1]
             if part.is_answered:  # by a call that had been given up
                 continue
-            self._next_start = max(self._next_start, now - self._spacing) + self._spacing
+            self._next_start = now + self._spacing
             self.n_calls += 1
             batch.start(part, self._oracle, self._timeout, now)
 
