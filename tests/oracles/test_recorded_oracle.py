@@ -292,7 +292,7 @@ def test_a_record_of_another_source_is_refused(path):
     assert kept.startswith('{"format": "ordlink-record", "version": 1, "n_objects": 4, "source": ')
     assert RecordedOracle(NoisyOracle(Model(W), 0.1), path).n_questions == 1
     Model.source = "model B"
-    with pytest.raises(InputError, match="line 1: expected answers of 'model B'.*another file"):
+    with pytest.raises(InputError, match=r"line 1: expected answers of 'model B'.*another file"):
         RecordedOracle(Model(W), path)
     with pytest.raises(InputError, match="line 1: expected answers of None"):
         RecordedOracle(SimilarityOracle(W), path)

@@ -18,7 +18,7 @@ from ordlink.oracles._questions import QuestionLog, Questions
 
 Parts: TypeAlias = Iterator[tuple[Int64Array | slice, Int8Array]]
 """Answers as they arrive: rows of the batch, and the answers to them."""
-_COUNTING = threading.Lock()  # of all oracles: one of each would keep them from being pickled
+COUNTING = threading.Lock()  # of all oracles: one of each would keep them from being pickled
 
 
 @runtime_checkable
@@ -146,7 +146,7 @@ class BaseOracle(ABC):
     def _answer_questions(self, questions: Questions) -> Int8Array:
         given = self._answer(questions.quadruplets)
         answers = check_answers(given, len(questions.quadruplets), self)
-        with _COUNTING:  # several threads may ask
+        with COUNTING:  # several threads may ask
             self._asked.add(questions.keys, answers)
         return answers
 
