@@ -115,7 +115,7 @@ class ChatOracle(BaseOracle):
         if prices is not None:
             self._prices = tuple(check_number(price, "prices", lowest=0) for price in prices)
         self._seed = check_whole_number(seed, "seed", lowest=0)
-        self._always: bool | None = None  # whether pairs are always shown in the other order
+        self._is_reversed = False
         self._letters: dict[Shown, str] = {}  # of calls that have not ended
 
     @property
@@ -138,7 +138,7 @@ class ChatOracle(BaseOracle):
         ]
         asked += [one.data if isinstance(one, Picture) else one for one in self._objects]
         digest = hashlib.sha256("\0".join(asked).encode()).hexdigest()
-        return f"{self.model}, {digest[:16]}"
+        return f"{self.model}, {digest[:16]}" + self._is_reversed * ", other order"
 
     @property
     def cost(self) -> float | None:
@@ -178,10 +178,11 @@ class ChatOracle(BaseOracle):
         signs = [_sign(*both) for both in zip(rows.tolist(), self._shown(rows), strict=True)]
         return np.array(signs, dtype=np.int8) == questions.signs
 
-    def in_order(self, *, swapped: bool) -> ChatOracle:
-        """Return this oracle showing all questions in one order, or all in the other."""
+    def reversed(self) -> ChatOracle:
+        """Return this oracle showing the alternatives of each question in the other order."""
         other = copy.copy(self)
-        other._asked, other._letters, other._always = QuestionLog(), {}, swapped
+        other._asked, other._letters = QuestionLog(), {}
+        other._is_reversed = not self._is_reversed
         return other
 
     def _cost(self, n_in: int, n_out: int) -> float | None:
@@ -195,7 +196,7 @@ class ChatOracle(BaseOracle):
         for i, j, k, l in quadruplets.tolist():  # noqa: E741 - the paper's letters
             turns = np.random.default_rng([self._seed, i, j, k, l]).random(3) < 0.5
             first, second = ((j, i) if turns[0] else (i, j)), ((l, k) if turns[1] else (k, l))
-            swap = turns[2] if self._always is None else self._always
+            swap = turns[2] != self._is_reversed
             shown.append((*second, *first) if swap else (*first, *second))
         return shown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,8 +44,8 @@ def position_bias(
     n_questions: int = 50,
     *,
     form: str = "triplet",
-    n_parallel: int = 16,
     seed: Seed = 0,
+    wrap: Callable[[ChatOracle], Oracle] = ConcurrentOracle,
 ) -> PositionBias:
     """Return how much a model's answers depend on the order in which alternatives are shown.
 
@@ -54,22 +55,21 @@ def position_bias(
         The model; it is asked each question twice, once in each order.
     n_questions, form, seed
         As in :func:`random_questions`.
-    n_parallel : int
-        Number of requests at a time, see :class:`ConcurrentOracle`.
+    wrap : callable
+        Returns what asks the model; called with the oracle, and with one that shows the
+        alternatives in the other order. A record of each keeps the answers.
     """
     if not isinstance(oracle, ChatOracle):
         raise InputKindError(f"expected a ChatOracle, got {type(oracle).__name__}")
     questions = random_questions(oracle.n_objects, n_questions, form=form, seed=seed)
-    one, other = (
-        ConcurrentOracle(oracle.in_order(swapped=swapped), n_parallel).compare(questions)
-        for swapped in (False, True)
-    )
+    one, other = (ask(wrap(each), questions) for each in (oracle, oracle.reversed()))
     both = (one != 0) & (other != 0)
-    n = int(both.sum())
-    if not n:
+    if not both.any():
         raise InputError("the model answered no question in both orders", where=oracle.model)
-    first = (int((one[both] > 0).sum()) + int((other[both] < 0).sum())) / (2 * n)
-    return PositionBias(n, float((one == other)[both].mean()), first)
+    shown_first = np.where(oracle.shows_first(questions), 1, -1)
+    chose_first = np.mean([one == shown_first, other == -shown_first], axis=0)[both]
+    consistent = float((one == other)[both].mean())
+    return PositionBias(int(both.sum()), consistent, float(chose_first.mean()))
 
 
 def agreement_with_people(
