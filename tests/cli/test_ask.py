@@ -187,6 +187,26 @@ def test_people_and_the_model_are_compared(ask, ordlink, server, objects, tmp_pa
     assert "others: 300 answers, 4-AL" in compared.out
 
 
+def test_people_may_name_the_objects_in_another_order(ask, server, tmp_path) -> None:
+    (tmp_path / "animals.txt").write_text("tuna\nlion\ntiger\neagle\n")
+    people = ol.Comparisons.from_triplets([["lion", "tiger", "tuna"]], annotators=["ann"])
+    ol.write_comparisons(people, tmp_path / "people.csv")
+    (tmp_path / "others.csv").write_text("anchor,closer,farther\nlion,tiger,ox\n")
+    server.behave = lambda server, body: json.dumps({str(n): "A" for n in range(1, 13)})
+    words = ("--out", tmp_path / "a.csv")
+
+    result = ask(tmp_path / "animals.txt", "--people", tmp_path / "people.csv", *words, budget=12)
+    refused = ask(tmp_path / "animals.txt", "--people", tmp_path / "others.csv", *words)
+
+    assert result.code == 0
+    answers = ol.read_comparisons(tmp_path / "a.csv")
+    assert answers.names == ("tuna", "lion", "tiger", "eagle")
+    assert answers.quadruplets[0].tolist() == [1, 2, 0, 1]
+    assert answers.details.annotators[:2].tolist() == ["ann", "tiny"]
+    assert refused.code == 2
+    assert "the answers name 'ox', which is not among the objects" in refused.err
+
+
 def test_the_key_is_in_no_file_and_no_message(ask, server, objects, tmp_path) -> None:
     server.behave = lambda server, body: (401, {}, f"what is {KEY}?")
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +15,12 @@ import numpy as np
 from ordlink._text import counted, percent
 from ordlink._typing import Progress
 from ordlink.cli import _options
-from ordlink.cli._answers import picture_files
 from ordlink.cli._console import progress_bar, progress_flag
+from ordlink.cli._objects import read_objects
 from ordlink.cli._output import check_file, refuse_overwrite
-from ordlink.cli._tables import OBJECT_COLUMNS, read_rows
-from ordlink.comparisons import AnswerDetails, ListedComparisons, concatenate, natural_key
+from ordlink.comparisons import AnswerDetails, ListedComparisons, concatenate, pair_ids
 from ordlink.errors import BudgetExhaustedError, InputError
-from ordlink.io import read_comparisons, read_names, write_comparisons
+from ordlink.io import read_comparisons, write_comparisons
 from ordlink.methods import METHODS, cluster, find_method
 from ordlink.oracles import (
     PROMPT,
@@ -39,7 +37,6 @@ from ordlink.oracles import (
 )
 
 RANDOM, PEOPLE = "random", "people"
-TEXT_COLUMNS = ("description", "text")
 _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an oracle"]
 
 
@@ -107,8 +104,9 @@ _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an ora
 )
 @_options.file(
     "--people",
-    help="Answers of people about the same objects: the model is asked some of their questions, "
-    "to print how often it agrees, and the output holds theirs too.",
+    help="Answers of people about the same objects, in a file that needs no options (see "
+    "'convert'): the model is asked some of their questions, to print how often it agrees, and "
+    "the output holds theirs too.",
 )
 @_options.count(
     "--calibration", default=100, help="With --people: number of their questions to ask."
@@ -121,7 +119,7 @@ _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an ora
     "the position bias; part of the budget.",
 )
 @_options.file("--record", help="File that keeps each answer, to resume (default: OUT.record).")
-@_options.seed(default=0, help="Random seed of the questions and the order of alternatives.")
+@_options.seed(default=0, help="Random seed of the questions.")
 @progress_flag
 def command(
     objects: str,
@@ -155,14 +153,13 @@ def command(
     if 2 * check_order >= budget:
         raise click.UsageError("--check-order must be less than half of --budget")
     limits = {name: settings.pop(name) for name in ("n_parallel", "rate", "n_retries")}
-    things, names = _read_objects(objects)
+    things, names = read_objects(objects)
     chat = ChatOracle(
         things,
         names=names,
         prompt=PROMPT if prompt_file is None else _read_prompt(prompt_file),
         prices=None if prices is None else _read_prices(prices),
         parameters=dict(_read_parameter(text) for text in given),
-        seed=seed,
         **settings,
     )
     said = None if people is None else _read_people(people, chat)
@@ -195,7 +192,8 @@ def command(
                 if chosen is None:
                     budgeted.compare(questions)
                 else:
-                    offered = {"seed": seed, "question": question, "budget": budget}
+                    offered: dict[str, Any] = {"seed": seed, "question": question}
+                    offered["budget"] = budget - reserved
                     options = {name: offered[name] for name in chosen.options if name in offered}
                     tree = cluster(budgeted, chosen.name, **options)
             if check_order:
@@ -231,43 +229,6 @@ def _find_active(name: str) -> Any:
     return method
 
 
-def _read_objects(path: str) -> tuple[Sequence[str | Path], list[str]]:
-    """Return the objects of a file or a folder, and their names."""
-    things: Sequence[str | Path]
-    if Path(path).is_dir():
-        files = picture_files(path)
-        names = sorted(files, key=natural_key)
-        things = [files[name] for name in names]
-    else:
-        described = _read_descriptions(path) or [(name, name) for name in read_names(path)]
-        names, things = [name for name, _ in described], [text for _, text in described]
-    repeated = [name for name, number in Counter(names).items() if number > 1]
-    if repeated:
-        problem = f"the name {repeated[0]!r} occurs twice"
-        raise InputError(problem, where=path, remedy="give each object a name of its own")
-    if len(names) < 3:
-        raise InputError(f"expected at least three objects, got {len(names)}", where=path)
-    return things, names
-
-
-def _read_descriptions(path: str) -> list[tuple[str, str]]:
-    """Return the names and texts of a table, if it has a column of texts."""
-    if not path.lower().endswith((".csv", ".tsv")):
-        return []
-    rows = read_rows(path)
-    titles = [cell.lower() for cell in rows[0][1]] if rows else [""]
-    columns = [at for at, title in enumerate(titles) if title in TEXT_COLUMNS]
-    if titles[0] not in OBJECT_COLUMNS or not columns:
-        return []
-    described = []
-    for line, cells in rows[1:]:
-        if len(cells) <= columns[0] or not cells[0] or not cells[columns[0]]:
-            problem = f"the {titles[0]} or the {titles[columns[0]]} is missing"
-            raise InputError(problem, where=f"{path}, line {line}")
-        described.append((cells[0], cells[columns[0]]))
-    return described
-
-
 def _read_prompt(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
@@ -296,14 +257,29 @@ def _read_parameter(text: str) -> tuple[str, Any]:
 
 
 def _read_people(path: str, chat: ChatOracle) -> ListedComparisons:
-    """Return the answers of people, each with an annotator."""
-    comparisons = read_comparisons(path, names=chat.names)
+    """Return the answers of people about the objects of the model, each with an annotator."""
+    names, n = chat.names or (), chat.n_objects
+    comparisons = read_comparisons(path)
+    if comparisons.names is None:
+        comparisons = read_comparisons(path, names=names)
+    unknown = [name for name in comparisons.names or () if name not in names]
+    if unknown:
+        problem = f"the answers name {unknown[0]!r}, which is not among the objects"
+        raise InputError(problem, where=path, remedy="use the names of the objects")
+    places = np.array([names.index(name) for name in comparisons.names or ()], dtype=np.int32)
+    i, j, k, l = places[comparisons.quadruplets].T  # noqa: E741 - the paper's letters
     details = comparisons.details or AnswerDetails()
-    who = details.annotators
-    known = np.full(comparisons.n_rows, PEOPLE, dtype=object)
-    if who is not None:
-        known = np.where(who == "", known, who)
-    return replace(comparisons, details=replace(details, annotators=known))
+    who = np.full(comparisons.n_rows, PEOPLE, dtype=object)
+    if details.annotators is not None:
+        who = np.where(details.annotators == "", who, details.annotators)
+    return replace(
+        comparisons,
+        n_objects=n,
+        names=names,
+        winners=pair_ids(i, j, n),
+        losers=pair_ids(k, l, n),
+        details=replace(details, annotators=who),
+    )
 
 
 def _check_files(inputs: list[str | None], files: list[str], tree_file: str | None) -> None:

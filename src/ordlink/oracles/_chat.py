@@ -149,16 +149,12 @@ class ChatOracle(BaseOracle):
         """Return how many requests and tokens so many questions are expected to take."""
         n_questions = check_whole_number(n_questions, "n_questions", lowest=0)
         n_requests = math.ceil(n_questions / self.batch_size)
-        sample = random_questions(self.n_objects, min(n_questions, self.batch_size))
-        content = self.content(sample)
-        parts = [content] if isinstance(content, str) else content
-        pictures = [one for one in self._objects if isinstance(one, Picture)]
-        pixels = np.mean([one.width * one.height for one in pictures]) if pictures else 0.0
-        tokens = 0.0
-        for part in parts:
-            text = part if isinstance(part, str) else part.get("text", "")
-            is_picture = not isinstance(part, str) and "image_url" in part
-            tokens += len(text) / CHARACTERS_PER_TOKEN + is_picture * pixels / PIXELS_PER_TOKEN
+        shown = self.content(random_questions(self.n_objects, min(n_questions, self.batch_size)))
+        parts = [{"text": shown}] if isinstance(shown, str) else shown
+        sizes = [one.width * one.height for one in self._objects if isinstance(one, Picture)]
+        n_characters = sum(len(part.get("text", "")) for part in parts)
+        n_pixels = sum("image_url" in part for part in parts) * float(np.mean(sizes or [0]))
+        tokens = n_characters / CHARACTERS_PER_TOKEN + n_pixels / PIXELS_PER_TOKEN
         n_in, n_out = round(tokens * n_requests), TOKENS_PER_ANSWER * n_questions
         return CostEstimate(n_questions, n_requests, n_in, n_out, self._cost(n_in, n_out))
 
@@ -176,7 +172,7 @@ class ChatOracle(BaseOracle):
         questions = Questions.of(quadruplets, self.n_objects)
         rows = questions.quadruplets
         signs = [_sign(*both) for both in zip(rows.tolist(), self._shown(rows), strict=True)]
-        return np.array(signs, dtype=np.int8) == questions.signs
+        return np.asarray(np.array(signs, dtype=np.int8) == questions.signs)
 
     def reversed(self) -> ChatOracle:
         """Return this oracle showing the alternatives of each question in the other order."""

@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,13 +88,13 @@ def message(objects: Sequence[str | Picture], questions: Sequence[Shown], prompt
     return [*parts, text]
 
 
-def _in_words(shown: Shown, called: Any) -> str:
+def _in_words(shown: Shown, called: Callable[[int], str]) -> str:
     a, b, c, d = shown
     shared = {a, b} & {c, d}
     if shared:
         (x,) = shared
-        first, second = (b if a == x else a), (d if c == x else c)
-        return f"Is {called(x)} more similar to A: {called(first)}, or to B: {called(second)}?"
+        first, second = called(b if a == x else a), called(d if c == x else c)
+        return f"Is {called(x)} more similar to A: {first}, or to B: {second}?"
     first, second = f"{called(a)} and {called(b)}", f"{called(c)} and {called(d)}"
     return f"Which two are more similar to each other, A: {first}, or B: {second}?"
 
