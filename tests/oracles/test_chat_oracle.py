@@ -4,6 +4,7 @@ import json
 import logging
 import pickle
 import threading
+import time
 import traceback
 
 import numpy as np
@@ -20,6 +21,7 @@ from ordlink.oracles import (
     position_bias,
     random_questions,
 )
+from ordlink.oracles._chat_client import Usage
 from tests.oracles.chat_server import KEY, serving
 
 VALUES = [0, 10, 21, 33, 46, 60, 75, 91]
@@ -77,6 +79,15 @@ def test_pictures_are_sent_small_and_once_per_request(server, make, tmp_path):
     assert oracle.names == tuple(f"grey {number}" for number in range(8))
     assert "[a picture of" in oracle.preview(QUESTIONS[:1])
     assert oracle.estimate(20).prompt_tokens > make().estimate(20).prompt_tokens
+
+
+def test_another_picture_of_the_same_name_is_another_source(make, tmp_path):
+    sources = set()
+    for grey in (10, 10, 200):
+        Image.new("L", (30, 30), grey).save(tmp_path / "it.png")
+        sources.add(make([tmp_path / "it.png"]).source)
+
+    assert len(sources) == 2
 
 
 @pytest.mark.parametrize(
@@ -390,13 +401,23 @@ def test_a_record_belongs_to_the_model_the_objects_and_the_prompt(make, tmp_path
     RecordedOracle(make(), path).compare(QUESTIONS[:5])
 
     assert RecordedOracle(make(batch_size=2, seed=3), path).n_questions == 5
-    for other in (make(model="huge"), make(TEXTS[::-1]), make(prompt="{questions}?")):
+    other_texts = make([f"number {text}" for text in TEXTS], names=TEXTS)
+    others = (make(model="huge"), make(prompt="{questions}?"), make(parameters={"temperature": 1}))
+    for other in (*others, other_texts, make(names=[f"no {text}" for text in TEXTS])):
         with pytest.raises(InputError, match="line 1: expected answers of"):
             RecordedOracle(other, path)
 
 
 def test_usage_is_counted_by_all_threads(server, make):
+    class SlowUsage(Usage):
+        def __getattribute__(self, name):
+            value = super().__getattribute__(name)
+            if isinstance(value, int):
+                time.sleep(1e-4)  # long enough for another thread
+            return value
+
     oracle = make(batch_size=1)
+    oracle._client.usage = SlowUsage()
     questions = random_questions(8, 120)
 
     ConcurrentOracle(oracle, 16).compare(questions)
@@ -410,6 +431,8 @@ def test_random_questions_are_distinct_and_begin_alike():
 
     assert np.array_equal(many[:20], few)
     assert len({tuple(row) for row in many.tolist()}) == 200
+    assert len(set(few[:, 0].tolist())) > 3
+    assert np.array_equal(random_questions(60, 20_000)[:20], random_questions(60, 20))
     assert len(random_questions(9, 10**6)) == 3 * 84
     assert len(random_questions(9, 10**6, form="quadruplet")) == 3 * 126
     assert random_questions(2, 5).shape == (0, 4)

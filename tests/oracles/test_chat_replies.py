@@ -64,6 +64,12 @@ def test_what_is_no_answer_is_not_taken_for_one(reply):
     assert read_reply(reply, 1) == {}
 
 
+def test_thoughts_are_no_answers():
+    reply = '<think>{"1": "B", "2": "B", "3": "B"}, or not?</think> {"1": "A", "2": "B"}'
+
+    assert read_reply(reply, 3) == {1: "A", 2: "B"}
+
+
 def test_a_list_of_another_length_says_nothing_about_which():
     assert read_reply('["A", "B"]', 3) == {}
 

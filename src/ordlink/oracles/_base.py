@@ -175,7 +175,8 @@ class WrappingOracle(BaseOracle):
     @property
     def source(self) -> str | None:
         """What the answers come from, such as a model; None if the oracle does not say."""
-        return getattr(self._oracle, "source", None)
+        source = getattr(self._oracle, "source", None)
+        return source if isinstance(source, str) else None
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         return ask(self._oracle, quadruplets)
