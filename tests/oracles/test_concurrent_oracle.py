@@ -255,6 +255,23 @@ def test_the_rate_and_the_pause_that_an_oracle_asks_for_are_kept(monkeypatch):
     assert starts[2] - asked_to_wait[0] >= 0.1
 
 
+def test_waiting_for_its_turn_is_no_failure_of_a_question():
+    calls = []
+
+    def function(*question):
+        calls.append(question)
+        if len(calls) % 2:  # every other call, so that some questions wait five times
+            error = OracleError("too many calls")
+            error.retry_after = 0
+            raise error
+        return closer(*question)
+
+    oracle = ConcurrentOracle(FunctionOracle(function, N), 1, n_retries=1, backoff=0)
+
+    assert oracle.compare(QUESTIONS).tolist() == [1] * len(QUESTIONS)
+    assert max(Counter(calls).values()) > 3
+
+
 def test_many_questions_fit_into_a_call():
     heard = []
 

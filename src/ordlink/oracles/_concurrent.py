@@ -52,7 +52,8 @@ class ConcurrentOracle(WrappingOracle):
         not tried again.
     backoff : float
         Seconds before the first retry, more or less; it doubles with each further one, up to a
-        minute. An error with `retry_after` pauses all calls for that long.
+        minute. An error with `retry_after` pauses all calls for that long, and does not count as
+        a retry while others are answered.
     cost_per_question : float
         What an answer costs, in any currency.
     progress : callable, optional
@@ -177,14 +178,17 @@ class ConcurrentOracle(WrappingOracle):
             return error
         if isinstance(error, OrdlinkError) and not isinstance(error, OracleError):
             return error
+        retry_after = getattr(error, "retry_after", None)
+        if retry_after is not None and self.n_answers > part.n_answers_then:
+            part.n_calls -= 1  # it has to wait for its turn
+        part.n_answers_then = self.n_answers
         if part.n_calls > self._n_retries:
             problem = f"{counted(part.n_calls, 'call')} failed, the last with: {_in_words(error)}"
             failed = OracleError(problem, where=type(self._oracle).__name__)
             failed.__cause__ = error
             return failed
         now = time.monotonic()
-        pause = min(self._backoff * 2.0 ** (part.n_calls - 1), LONGEST_PAUSE)
-        retry_after = getattr(error, "retry_after", None)
+        pause = min(self._backoff * 2.0 ** max(0, part.n_calls - 1), LONGEST_PAUSE)
         if retry_after is not None:
             self._next_start = max(self._next_start, now + float(retry_after))
         batch.put(part, now + pause * random.uniform(0.5, 1.0))
@@ -200,6 +204,7 @@ class _Part:
     answers: Int8Array = field(default_factory=lambda: np.empty(0, dtype=np.int8))
     is_answered: bool = False
     n_calls: int = 0
+    n_answers_then: int = 0  # of the oracle, when the last call failed
 
 
 @dataclass(eq=False)
