@@ -171,6 +171,8 @@ def test_what_cannot_get_better_is_not_tried_again():
         ConcurrentOracle(oracle, n_parallel=1).compare(QUESTIONS)
 
     assert len(calls) == 1
+    with pytest.raises(TypeError, match="missing 2 required"):
+        ConcurrentOracle(FunctionOracle(lambda a, b, c, d, e, f: 0, N)).compare(QUESTIONS[:1])
 
 
 def test_a_call_that_takes_too_long_is_made_again():

@@ -85,7 +85,7 @@ _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an ora
     "--retries",
     "n_retries",
     lowest=0,
-    default=5,
+    default=10,
     help="Number of times to repeat a failed request.",
 )
 @click.option(

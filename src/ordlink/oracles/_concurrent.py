@@ -20,6 +20,8 @@ from ordlink.errors import InputKindError, OracleError, OrdlinkError
 from ordlink.oracles._base import Oracle, Parts, WrappingOracle, ask
 from ordlink.oracles._questions import Questions
 
+BUGS = (TypeError, NameError, AttributeError, ImportError, NotImplementedError)
+"""Errors of a program, which fails again."""
 LONGEST_PAUSE = 60.0
 LONGEST_WAIT = 0.5  # seconds without looking for Ctrl-C, which some systems do not tell a waiter
 
@@ -47,9 +49,9 @@ class ConcurrentOracle(WrappingOracle):
         Seconds after which a call counts as failed. A coroutine is cancelled. Other calls cannot be
         ended; an answer that comes late is taken if the question is still open.
     n_retries : int
-        Number of times that a failed call is made again. An
-        :class:`~ordlink.errors.OrdlinkError` other than :class:`~ordlink.errors.OracleError` is
-        not tried again.
+        Number of times that a failed call is made again. What another call would not change is not
+        tried again: a TypeError and other errors of a program, and an
+        :class:`~ordlink.errors.OrdlinkError` other than :class:`~ordlink.errors.OracleError`.
     backoff : float
         Seconds before the first retry, more or less; it doubles with each further one, up to a
         minute. An error with `retry_after` pauses all calls for that long, and does not count as
@@ -81,7 +83,7 @@ class ConcurrentOracle(WrappingOracle):
         batch_size: int | None = None,
         rate: float | None = None,
         timeout: float | None = None,
-        n_retries: int = 5,
+        n_retries: int = 10,
         backoff: float = 1.0,
         cost_per_question: float = 0.0,
         progress: Progress | None = None,
@@ -174,7 +176,7 @@ class ConcurrentOracle(WrappingOracle):
         """Put a failed call back; return the error if it has failed for good."""
         self.n_failed_calls += 1
         error, part = call.error, call.part
-        if not isinstance(error, Exception):
+        if not isinstance(error, Exception) or isinstance(error, BUGS):
             return error
         if isinstance(error, OrdlinkError) and not isinstance(error, OracleError):
             return error
