@@ -130,6 +130,18 @@ class BudgetExhaustedError(OrdlinkError, RuntimeError):
         return partial(BudgetExhaustedError, **known), (self.problem,)
 
 
+class OracleError(OrdlinkError, RuntimeError):
+    """An oracle could not answer; a :class:`~ordlink.oracles.ConcurrentOracle` tries again.
+
+    Attributes
+    ----------
+    retry_after : float or None
+        Seconds to wait before anything is asked again, if the oracle says so.
+    """
+
+    retry_after: float | None = None
+
+
 class OrdlinkWarning(UserWarning):
     """Something that the user should know although a tree can be built."""
 

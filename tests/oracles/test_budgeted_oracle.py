@@ -1,11 +1,21 @@
 """The oracle that stops after a number of questions."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
-from ordlink.errors import BudgetExhaustedError, InputError, InputKindError
-from ordlink.methods import cluster
-from ordlink.oracles import BudgetedOracle, SimilarityOracle
+from ordlink.datasets import planted_hierarchy
+from ordlink.errors import BudgetExhaustedError, InputError, InputKindError, OrdlinkWarning
+from ordlink.linkage import initial_partition
+from ordlink.methods import METHODS, cluster
+from ordlink.oracles import (
+    AskOnce,
+    BudgetedOracle,
+    FunctionOracle,
+    RepeatedOracle,
+    SimilarityOracle,
+)
 
 W = np.array([[0, 9, 5, 1], [9, 0, 5, 2], [5, 5, 0, 7], [1, 2, 7, 0]], dtype=float)
 
@@ -47,16 +57,37 @@ def test_known_questions_are_answered_after_the_budget_ran_out():
         oracle.compare([[0, 1, 0, 3]])
 
 
-def test_linkage_stops_with_what_was_learnt():
-    w = np.random.default_rng(0).normal(size=(20, 20))
-    inner = SimilarityOracle(w + w.T)
+def test_a_budget_that_runs_out_leaves_the_tree_of_the_answers_so_far():
+    planted = planted_hierarchy(depth=2, leaf_size=5, gap=0.5, seed=0)
+    w = planted.similarities
+    inner = SimilarityOracle(w, names=planted.names)
 
-    with pytest.raises(BudgetExhaustedError) as caught:
-        cluster(BudgetedOracle(inner, 100), "SL")
+    with pytest.warns(OrdlinkWarning, match="ran out after 300 questions, before CL was complete"):
+        tree = cluster(BudgetedOracle(inner, 300), "CL")
 
-    i, j, k, l = caught.value.comparisons.quadruplets.T  # noqa: E741
-    assert len(i) == 100 == inner.n_questions
-    assert ((w + w.T)[i, j] > (w + w.T)[k, l]).all()
+    assert inner.n_questions == 300
+    assert (tree.method, tree.names) == ("spectral", planted.names)
+    assert (tree.parameters["asked_by"], tree.parameters["n_questions"]) == ("CL", 300)
+    learnt = AskOnce(SimilarityOracle(w, names=planted.names))
+    with contextlib.suppress(BudgetExhaustedError):
+        METHODS["CL"].run(BudgetedOracle(learnt, 300), initial_partition(20, None))
+    assert np.array_equal(tree.merges, cluster(learnt.comparisons(), "spectral").merges)
+
+
+def test_a_budget_of_nothing_leaves_no_tree():
+    with pytest.raises(BudgetExhaustedError, match="budget of 0 questions"):
+        cluster(BudgetedOracle(SimilarityOracle(W), 0), "SL")
+
+
+def test_each_vote_is_paid_for():
+    calls = []
+    inner = FunctionOracle(lambda *question: calls.append(question) or True, 4)
+    oracle = BudgetedOracle(RepeatedOracle(inner, 3), 7)
+
+    with pytest.raises(BudgetExhaustedError):
+        oracle.compare([[0, 1, 0, 2], [0, 1, 0, 3], [0, 1, 1, 2]])
+
+    assert (len(calls), oracle.n_questions, oracle.n_questions_left) == (6, 2, 0)
 
 
 @pytest.mark.parametrize("budget", [-1, 1.5, None])

@@ -5,13 +5,15 @@ import contextlib
 import numpy as np
 import pytest
 
-from ordlink.errors import BudgetExhaustedError, InputError
+from ordlink.errors import BudgetExhaustedError, InputError, InputKindError
 from ordlink.methods import cluster
 from ordlink.oracles import (
+    AskOnce,
     BudgetedOracle,
     FunctionOracle,
     NoisyOracle,
     RecordedOracle,
+    RepeatedOracle,
     SimilarityOracle,
 )
 
@@ -270,12 +272,40 @@ def test_sessions_with_a_budget_go_on_where_the_last_one_stopped(path, session):
     expected = cluster(straight, "SL")
 
     tree, n_asked = None, []
-    while tree is None:
+    while tree is None or tree.method != "SL":  # the tree of the answers so far
         truth = SimilarityOracle(w)
-        with contextlib.suppress(BudgetExhaustedError):
-            tree = cluster(session(truth, path), "SL")
+        tree = cluster(session(truth, path), "SL")
         n_asked.append(truth.n_questions)
 
     assert np.array_equal(tree.merges, expected.merges)
     assert n_asked[:-1] == [100] * (len(n_asked) - 1)
     assert sum(n_asked) == straight.n_questions
+
+
+def test_a_record_of_another_source_is_refused(path):
+    class Model(SimilarityOracle):
+        source = "model A"
+
+    RecordedOracle(Model(W), path).compare([[0, 1, 0, 2]])
+    kept = path.read_text()
+
+    assert kept.startswith('{"format": "ordlink-record", "version": 1, "n_objects": 4, "source": ')
+    assert RecordedOracle(NoisyOracle(Model(W), 0.1), path).n_questions == 1
+    Model.source = "model B"
+    with pytest.raises(InputError, match=r"line 1: expected answers of 'model B'.*another file"):
+        RecordedOracle(Model(W), path)
+    with pytest.raises(InputError, match="line 1: expected answers of None"):
+        RecordedOracle(SimilarityOracle(W), path)
+    assert path.read_text() == kept
+
+
+@pytest.mark.parametrize(
+    "memory", [lambda oracle, path: RecordedOracle(oracle, path), lambda oracle, _: AskOnce(oracle)]
+)
+def test_votes_on_a_memory_are_refused(path, memory):
+    remembered = memory(NoisyOracle(SimilarityOracle(W), 0.3), path)
+
+    with pytest.raises(InputKindError, match=r"remembers its answers.*RepeatedOracle\(oracle, 5\)"):
+        RepeatedOracle(remembered, 5)
+
+    assert RepeatedOracle(NoisyOracle(remembered, 0.2), 5).calls_per_question == 5  # drawn outside

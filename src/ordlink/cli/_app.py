@@ -94,7 +94,7 @@ class LazyGroup(Group):
         """Import and return a command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"ordlink.cli.{cmd_name}")
+        module = importlib.import_module(f"ordlink.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

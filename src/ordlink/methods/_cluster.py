@@ -12,15 +12,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordlink._text import did_you_mean, quoted
+from ordlink._text import counted, did_you_mean, quoted
 from ordlink._typing import AnyArray, Progress
 from ordlink._validate import seed_number
 from ordlink.comparisons import Comparisons, check_repeats, check_similarities
-from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from ordlink.errors import BudgetExhaustedError, InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialClusters, InitialPartition, initial_partition, link_by_average
 from ordlink.methods import active, adds, embedding, four_al, kernel_al, search, spectral
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
+
+MOST_FOR_SPECTRAL = 2000  # objects; beyond, N^3 steps take too long for what was not asked for
 
 
 def cluster(
@@ -57,8 +59,10 @@ def cluster(
     Warns
     -----
     OrdlinkWarning
-        If answers contradict each other, objects or groups of objects are never compared, or ties
-        decided some merges; ConvergenceWarning if an embedding did not converge.
+        If answers contradict each other, objects or groups of objects are never compared, ties
+        decided some merges, or an oracle's budget ran out: then the tree is that of the answers so
+        far by a passive method, which `tree.method` names, and the parameter "asked_by" names the
+        active one. ConvergenceWarning if an embedding did not converge.
 
     Examples
     --------
@@ -75,7 +79,10 @@ def cluster(
     options = _check_options(chosen, options)
     parameters = _json_ready(options | {"initial_clusters": initial_clusters})
     _warn_about_input(checked, partition)
-    tree = chosen.run(checked, partition, progress=progress, **options)
+    try:
+        tree = chosen.run(checked, partition, progress=progress, **options)
+    except BudgetExhaustedError as error:
+        return _tree_so_far(error, chosen, initial_clusters, progress)
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
@@ -97,6 +104,29 @@ def repeatable(tree: Hierarchy, method: str) -> tuple[str, dict[str, Any]]:
         options["model_weights"] = fast if any(fast.values()) else weights
         options["n_init"] = 1
     return chosen["method"], options
+
+
+def _tree_so_far(
+    error: BudgetExhaustedError,
+    active: Method,
+    initial_clusters: InitialClusters,
+    progress: Progress | None,
+) -> Hierarchy:
+    """Return the tree of the answers that a budget paid for; raise the error if there are none."""
+    known = error.comparisons
+    if not known.n_comparisons:
+        raise error
+    passive = "spectral" if known.n_objects <= MOST_FOR_SPECTRAL else "AddS-AL"
+    n_questions = counted(error.n_questions, "question")
+    warnings.warn(
+        f"the budget ran out after {n_questions}, before {active.name} was complete; this is the "
+        f"tree of the answers so far by {passive}",
+        OrdlinkWarning,
+        stacklevel=3,
+    )
+    tree = cluster(known, passive, initial_clusters=initial_clusters, progress=progress)
+    asked = {"asked_by": active.name, "n_questions": error.n_questions}
+    return tree.with_origin(passive, tree.parameters | asked)
 
 
 def warn_of_ties(tree: Hierarchy) -> list[str]:

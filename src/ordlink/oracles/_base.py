@@ -1,26 +1,24 @@
-"""The oracle protocol, the base class, and oracles that remember answers."""
+"""The oracle protocol, the base class, and how answers come from one oracle to another."""
 
 from __future__ import annotations
 
+import inspect
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterator, Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from ordlink._text import counted
 from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array, Int64Array
 from ordlink._validate import check_names, check_whole_number
-from ordlink.comparisons import ListedComparisons, pair_ids
-from ordlink.comparisons._pairs import check_pair_ids_fit
-from ordlink.errors import BudgetExhaustedError, InputError, InputKindError
-from ordlink.oracles._questions import (
-    QuestionLog,
-    Questions,
-    codes_to_quadruplets,
-    keys_to_codes,
-    question_keys,
-)
+from ordlink.errors import InputError, InputKindError
+from ordlink.oracles._questions import QuestionLog, Questions
+
+Parts: TypeAlias = Iterator[tuple[Int64Array | slice, Int8Array]]
+"""Answers as they arrive: rows of the batch, and the answers to them."""
+COUNTING = threading.Lock()  # of all oracles: one of each would keep them from being pickled
 
 
 @runtime_checkable
@@ -37,7 +35,7 @@ class Oracle(Protocol):
         ...
 
     def compare(self, quadruplets: AnyArray, /) -> AnyArray:
-        """Return the answers to a batch of questions.
+        """Return the answers to a batch of questions; may be a coroutine (``async def``).
 
         Parameters
         ----------
@@ -67,9 +65,25 @@ def ask(oracle: Oracle, quadruplets: Int32Array) -> Int8Array:
     return check_answers(oracle.compare(quadruplets), len(quadruplets), oracle)
 
 
+def ask_in_parts(oracle: Oracle, quadruplets: Int32Array) -> Parts:
+    """Yield an oracle's answers to distinct questions in standard form as soon as they arrive.
+
+    An oracle that does not have them before the whole batch is answered gives a single part.
+    """
+    in_parts = getattr(oracle, "answers_in_parts", None)
+    if callable(in_parts):
+        yield from in_parts(quadruplets)
+    elif len(quadruplets):
+        yield slice(None), ask(oracle, quadruplets)
+
+
 def check_answers(answers: object, n_asked: int, source: object) -> Int8Array:
     """Return the answers of a source as int8, after checking that there is one per question."""
     name = type(source).__name__
+    if inspect.isawaitable(answers):
+        from ordlink.oracles._awaiting import wait_for
+
+        answers = wait_for(answers)
     given = np.asarray(answers)
     if given.shape != (n_asked,):
         expected = f"an array of shape ({n_asked},) for {counted(n_asked, 'question')}"
@@ -132,7 +146,8 @@ class BaseOracle(ABC):
     def _answer_questions(self, questions: Questions) -> Int8Array:
         given = self._answer(questions.quadruplets)
         answers = check_answers(given, len(questions.quadruplets), self)
-        self._asked.add(questions.keys, answers)
+        with COUNTING:  # several threads may ask
+            self._asked.add(questions.keys, answers)
         return answers
 
     @abstractmethod
@@ -152,6 +167,17 @@ class WrappingOracle(BaseOracle):
         super().__init__(oracle.n_objects, names=getattr(oracle, "names", None))
         self._oracle = oracle
 
+    @property
+    def calls_per_question(self) -> int:
+        """Number of calls of the innermost oracle that a question takes; more than 1 for votes."""
+        return int(getattr(self._oracle, "calls_per_question", 1))
+
+    @property
+    def source(self) -> str | None:
+        """What the answers come from, such as a model; None if the oracle does not say."""
+        source = getattr(self._oracle, "source", None)
+        return source if isinstance(source, str) else None
+
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         return ask(self._oracle, quadruplets)
 
@@ -159,138 +185,3 @@ class WrappingOracle(BaseOracle):
 def sign_of_difference(first: AnyArray, second: AnyArray) -> Int8Array:
     """Return +1, -1 or 0 if the first number is larger, smaller or equal."""
     return (first > second).astype(np.int8) - (first < second).astype(np.int8)
-
-
-class RememberingOracle(WrappingOracle):
-    """Asks another oracle each question once; :meth:`_ask` sees new and distinct questions only."""
-
-    def comparisons(self) -> ListedComparisons:
-        """Return the answers so far, sorted by question; "can't tell" is left out."""
-        check_pair_ids_fit(self.n_objects)
-        keys, answers = self._asked.items()
-        told = answers != 0
-        codes = keys_to_codes(keys[told], self.n_objects)
-        low, high = (pair_ids(*np.divmod(code, self.n_objects), self.n_objects) for code in codes)
-        first_won = answers[told] > 0
-        return ListedComparisons(
-            n_objects=self.n_objects,
-            winners=np.where(first_won, low, high),
-            losers=np.where(first_won, high, low),
-            names=self.names,
-            distinct=True,
-        )
-
-    def knows(self, quadruplets: AnyArray) -> BoolArray:
-        """Return which questions, rows as for :meth:`compare`, can be answered from memory."""
-        questions = Questions.of(quadruplets, self.n_objects)
-        known = self._asked.lookup(questions.keys)[1]
-        return known | known_to(self._oracle, questions.quadruplets)
-
-    def _answer_questions(self, questions: Questions) -> Int8Array:
-        distinct, first, place = np.unique(questions.keys, return_index=True, return_inverse=True)
-        # Questions are asked in the order of the batch, each at its first mention.
-        order = np.argsort(first)
-        answers = np.empty(len(distinct), dtype=np.int8)
-        answers[order] = self._recall_or_ask(distinct[order], questions.quadruplets[first[order]])
-        return answers[place]
-
-    def _recall_or_ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
-        """Answer questions that are in standard form and distinct."""
-        answers, known = self._asked.lookup(keys)
-        new = np.flatnonzero(~known)
-        if len(new):
-            answers[new] = self._ask(keys[new], quadruplets[new])
-            self._asked.add(keys[new], answers[new])
-        return answers
-
-    def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
-        """Get the answers to new questions; `keys` are for those that keep part of a batch."""
-        return self._answer(quadruplets)
-
-
-class AskOnce(RememberingOracle):
-    """Asks another oracle each question once; a repeated question is answered from memory.
-
-    Every active method puts this between itself and the oracle it is given.
-
-    Examples
-    --------
-    >>> from ordlink.oracles import NoisyOracle, SimilarityOracle
-    >>> coin = NoisyOracle(SimilarityOracle([[0, 1, 2], [1, 0, 3], [2, 3, 0]]), 0.5)
-    >>> sure = AskOnce(coin)
-    >>> bool(sure.compare([[0, 1, 0, 2]])[0] == -sure.compare([[2, 0, 0, 1]])[0])
-    True
-    >>> sure.n_questions
-    1
-    """
-
-    def compare_pairs(self, first: Int64Array, second: Int64Array) -> Int8Array:
-        """Return +1, -1 or 0 if pair `first` is more, less or equally alike compared with `second`.
-
-        For algorithms: pairs are int64 codes i * N + j, i < j; distinct questions, not checked.
-        """
-        low, high = np.minimum(first, second), np.maximum(first, second)
-        keys = question_keys(low, high, self.n_objects)
-        answers = self._recall_or_ask(keys, codes_to_quadruplets(low, high, self.n_objects))
-        return np.where(first == low, answers, -answers)
-
-
-class BudgetedOracle(RememberingOracle):
-    """Passes questions on until the budget is used up.
-
-    A question that was answered before is free, as is one that the inner oracle already knows (if
-    it has a method ``knows(quadruplets)`` that says so, like :class:`RecordedOracle`). If a batch
-    exceeds the budget, the part that fits is still asked; then
-    :class:`~ordlink.errors.BudgetExhaustedError` holds all answers so far. With a record, inside or
-    outside, each run asks at most `budget` new questions and resumes where the last one stopped.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        Answers the questions.
-    budget : int
-        Number of distinct new questions.
-
-    Examples
-    --------
-    >>> from ordlink.oracles import SimilarityOracle
-    >>> oracle = BudgetedOracle(SimilarityOracle([[0, 5, 1], [5, 0, 2], [1, 2, 0]]), budget=1)
-    >>> try:
-    ...     oracle.compare([[0, 2, 0, 1], [0, 1, 1, 2]])
-    ... except BudgetExhaustedError as error:
-    ...     print(error.n_questions, error.comparisons.quadruplets.tolist())
-    1 [[0, 1, 0, 2]]
-    """
-
-    def __init__(self, oracle: Oracle, budget: int) -> None:
-        super().__init__(oracle)
-        self._budget = check_whole_number(budget, "budget", lowest=0)
-        check_pair_ids_fit(self.n_objects)  # or what was learnt could not be given back
-        self._n_charged = 0
-
-    @property
-    def budget(self) -> int:
-        """Most questions that are asked."""
-        return self._budget
-
-    @property
-    def n_questions_left(self) -> int:
-        """Number of new questions left in the budget."""
-        return self.budget - self._n_charged
-
-    def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
-        new = ~known_to(self._oracle, quadruplets)
-        fits = ~new | (np.cumsum(new) <= self.n_questions_left)
-        if fits.all():
-            answers = super()._ask(keys, quadruplets)
-            self._n_charged += int(new.sum())
-            return answers
-        if fits.any():
-            self._asked.add(keys[fits], super()._ask(keys[fits], quadruplets[fits]))
-            self._n_charged += int((new & fits).sum())
-        raise BudgetExhaustedError(
-            f"the budget of {counted(self.budget, 'question')} is used up; raise it, or cluster "
-            f"the answers so far (`comparisons` of this error) with a passive method",
-            comparisons=self.comparisons(),
-            n_questions=self.n_questions,
-        )

@@ -15,7 +15,8 @@ import numpy as np
 from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array, Int64Array
 from ordlink._validate import check_whole_number
 from ordlink.errors import BudgetExhaustedError, InputError
-from ordlink.oracles._base import Oracle, RememberingOracle, ask, known_to
+from ordlink.oracles._base import Oracle, Parts
+from ordlink.oracles._memory import RememberingOracle
 from ordlink.oracles._questions import QuestionLog, Questions
 from ordlink.oracles._simulated import FunctionOracle
 
@@ -26,8 +27,8 @@ except ImportError:  # not on Windows
 
 FORMAT = "ordlink-record"
 VERSION = 1
-WRITE_INTERVAL = 1.0
-"""Seconds after which answers to a long batch are written before the batch is complete."""
+SYNC_INTERVAL = 1.0
+"""Seconds after which answers to a long batch are made safe against power failure as well."""
 
 
 class RecordedOracle(RememberingOracle):
@@ -36,12 +37,16 @@ class RecordedOracle(RememberingOracle):
     Answers are on the disk before they are returned. Restart the same run with the same file:
     questions that it contains are answered from the file, and the inner oracle is not asked again.
     If the inner oracle fails within a batch, its earlier answers are kept, including those of the
-    batch in which a :class:`BudgetedOracle` runs out. Only one run may use a file at a time: if
-    another one wrote to it, an error says so, and nothing is overwritten.
+    batch in which a :class:`BudgetedOracle` runs out. The answers of a :class:`ConcurrentOracle`
+    are written as they arrive, so that even a killed process loses only the calls that were under
+    way. Only one run may use a file at a time: if another one wrote to it, an error says so, and
+    nothing is overwritten.
 
     The file is in JSON lines: a header, then one line ``[i, j, k, l, answer]`` per question, with
     i < j, k < l and (i, j) before (k, l); the answer is 1 if i and j are more alike than k and l,
     -1 if less, 0 for a tie or "can't tell". An incomplete last line, left by a crash, is repaired.
+    If the oracle has a `source`, as a :class:`ChatOracle` has, the header names it, and a file with
+    answers of another source is refused.
 
     Parameters
     ----------
@@ -74,56 +79,48 @@ class RecordedOracle(RememberingOracle):
         if batch_size is not None:
             batch_size = check_whole_number(batch_size, "batch_size", lowest=1)
         self._batch_size = batch_size
-        self._file = RecordFile(path, self.n_objects)
+        self._file = RecordFile(path, self.n_objects, self.source)
         self.path = self._file.path
         quadruplets, answers = self._file.load()
         keys = Questions.of(quadruplets, self.n_objects).keys
         self._refuse_contradictions(keys, answers)
         self._asked.add(keys, answers)
 
-    def _ask(self, keys: AnyArray, quadruplets: Int32Array) -> Int8Array:
-        answers = np.zeros(len(keys), dtype=np.int8)
-        step = self._batch_size or len(keys)
-        n_answered = n_written = 0
-        written_at = time.monotonic()
-        try:
-            while n_answered < len(keys):
-                batch = slice(n_answered, n_answered + step)
-                try:
-                    answers[batch] = super()._ask(keys[batch], quadruplets[batch])
-                except BudgetExhaustedError as error:
-                    self._keep_learnt(error, keys[batch], quadruplets[batch])
-                    raise
-                n_answered = min(n_answered + step, len(keys))
-                if time.monotonic() - written_at > WRITE_INTERVAL:
-                    new = slice(n_written, n_answered)
-                    self._file.append(quadruplets[new], answers[new])
-                    n_written, written_at = n_answered, time.monotonic()
-        finally:
-            if n_written < n_answered:
-                new = slice(n_written, n_answered)
-                self._file.append(quadruplets[new], answers[new])
-            if n_answered < len(keys):
-                self._asked.add(keys[:n_answered], answers[:n_answered])
-        return answers
+    def _ask(self, quadruplets: Int32Array) -> Parts:
+        step = self._batch_size or len(quadruplets)
+        n_written, synced_at = 0, time.monotonic()
+        for start in range(0, len(quadruplets), step):
+            batch = quadruplets[start : start + step]
+            for rows, answers in self._ask_batch(batch):
+                n_written += len(answers)
+                is_due = time.monotonic() - synced_at > SYNC_INTERVAL
+                self._file.append(
+                    batch[rows], answers, sync=is_due or n_written == len(quadruplets)
+                )
+                synced_at = time.monotonic() if is_due else synced_at
+                yield np.arange(start, start + len(batch))[rows], answers
 
-    def _keep_learnt(
-        self, error: BudgetExhaustedError, keys: AnyArray, quadruplets: Int32Array
-    ) -> None:
-        """Record the questions of a batch that were answered before the budget ran out."""
-        known = known_to(self._oracle, quadruplets)
-        if known.any():
-            answers = ask(self._oracle, quadruplets[known])
-        else:  # an oracle that cannot say what it knows: without its "can't tell"
-            rows = error.comparisons.quadruplets  # type: ignore[attr-defined]  # listed ones
-            learnt = Questions.of(rows, self.n_objects)
-            log = QuestionLog()
-            log.add(learnt.keys, learnt.signs)
-            answers, known = log.lookup(keys)
-            answers = answers[known]
-        if known.any():
-            self._file.append(quadruplets[known], answers)
-            self._asked.add(keys[known], answers)
+    def _ask_batch(self, quadruplets: Int32Array) -> Parts:
+        n_answered = 0
+        try:
+            for rows, answers in super()._ask(quadruplets):
+                n_answered += len(answers)
+                yield rows, answers
+        except BudgetExhaustedError as error:
+            if not n_answered:  # a budget of others does not give the part that it answered
+                yield self._learnt(error, quadruplets)
+            raise
+
+    def _learnt(
+        self, error: BudgetExhaustedError, quadruplets: Int32Array
+    ) -> tuple[Int64Array, Int8Array]:
+        """Return the questions of a batch that the error has answers to, and the answers."""
+        rows = error.comparisons.quadruplets  # type: ignore[attr-defined]  # listed ones
+        learnt = Questions.of(rows, self.n_objects)
+        log = QuestionLog()
+        log.add(learnt.keys, learnt.signs)
+        answers, known = log.lookup(Questions.of(quadruplets, self.n_objects).keys)
+        return np.flatnonzero(known), answers[known]
 
     def _refuse_contradictions(self, keys: AnyArray, answers: Int8Array) -> None:
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
@@ -140,10 +137,12 @@ class RecordedOracle(RememberingOracle):
 class RecordFile:
     """Answers on disk, in the JSON lines that :class:`RecordedOracle` describes."""
 
-    def __init__(self, path: str | Path, n_objects: int) -> None:
+    def __init__(self, path: str | Path, n_objects: int, source: str | None = None) -> None:
         self.path = Path(path)
         self._n_objects = n_objects
-        header = {"format": FORMAT, "version": VERSION, "n_objects": n_objects}
+        self._source = source
+        header: dict[str, object] = {"format": FORMAT, "version": VERSION, "n_objects": n_objects}
+        header |= {} if source is None else {"source": source}
         self._header = json.dumps(header).encode() + b"\n"
         self._end = 0  # whatever stands beyond was not written completely
         self._unfinished: tuple[bytes, ...] = (b"",)  # and begins like one of these
@@ -168,10 +167,10 @@ class RecordFile:
             self._write(b"")
         return self._check_rows(lines)
 
-    def append(self, quadruplets: Int32Array, answers: Int8Array) -> None:
-        """Add answers; they are on the disk when this returns."""
+    def append(self, quadruplets: Int32Array, answers: Int8Array, *, sync: bool) -> None:
+        """Add answers; a killed process keeps them, with `sync` a machine without power too."""
         rows = np.column_stack([quadruplets, answers]).tolist()
-        self._write("".join(f"{row}\n" for row in rows).encode())
+        self._write("".join(f"{row}\n" for row in rows).encode(), sync=sync)
 
     def _read(self) -> bytes:
         try:
@@ -183,7 +182,7 @@ class RecordFile:
             remedy = "choose a file for the record"
             raise InputError(problem, where=str(self.path), remedy=remedy) from error
 
-    def _write(self, lines: bytes) -> None:
+    def _write(self, lines: bytes, *, sync: bool = True) -> None:
         """Write after the last complete line, over what a write of our own left unfinished."""
         try:
             # Opening for appending makes the file but empties nothing.
@@ -197,7 +196,8 @@ class RecordFile:
                 stream.seek(self._end)
                 stream.write(lines)
                 stream.flush()
-                os.fsync(stream.fileno())
+                if sync:
+                    os.fsync(stream.fileno())
         except OSError as error:
             problem = f"the record cannot be written ({error.strerror})"
             remedy = "choose a folder that exists, has space, and that you may write to"
@@ -226,11 +226,12 @@ class RecordFile:
             header = json.loads(line.decode())
         except ValueError:
             header = None
-        n = self._n_objects
+        n, source = self._n_objects, self._source
         for field, value, expected, remedy in (
             ("format", FORMAT, f'{{"format": "{FORMAT}", ...}}', "choose another file"),
             ("version", VERSION, f"version {VERSION}", "use the ordlink that wrote it"),
             ("n_objects", n, f"n_objects {n}", "choose the file of these objects"),
+            ("source", source, f"answers of {source!r}", "choose another file, or remove it"),
         ):
             if not isinstance(header, dict) or header.get(field) != value:
                 raise self._damage(1, f"expected {expected}", line, remedy)

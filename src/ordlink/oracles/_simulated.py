@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -80,7 +81,8 @@ class FunctionOracle(BaseOracle):
     ----------
     function : callable
         ``function(i, j, k, l)`` says whether i and j are more alike than k and l: True or
-        False, or a number: 1, -1, or 0 for "can't tell" (None means the same).
+        False, or a number: 1, -1, or 0 for "can't tell" (None means the same). It may be a
+        coroutine function; :class:`ConcurrentOracle` asks several questions at a time.
     n_objects : int
         Number of objects.
     names : sequence of str, optional
@@ -116,6 +118,10 @@ class FunctionOracle(BaseOracle):
 
     def _ask_function(self, i: int, j: int, k: int, l: int) -> int:  # noqa: E741
         answer = self._function(i, j, k, l)
+        if inspect.isawaitable(answer):
+            from ordlink.oracles._awaiting import wait_for
+
+            answer = wait_for(answer)
         if isinstance(answer, (bool, np.bool_)):
             return 1 if answer else -1
         if answer is None:
@@ -153,7 +159,9 @@ class RepeatedOracle(WrappingOracle):
     """Asks another oracle each question `times` times and answers with the majority.
 
     If both answers are equally frequent (an odd `times` avoids that), it answers 0; "can't tell"
-    is not a vote. A question counts once, however often it is asked.
+    is not a vote. `n_questions` counts a question once; a :class:`BudgetedOracle` around this one
+    pays for each vote. An oracle that remembers, such as a :class:`RecordedOracle`, would give one
+    answer `times` times: it belongs outside, and inside it is refused.
 
     Examples
     --------
@@ -166,6 +174,17 @@ class RepeatedOracle(WrappingOracle):
     def __init__(self, oracle: Oracle, times: int) -> None:
         super().__init__(oracle)
         self._times = check_whole_number(times, "times", lowest=1)
+        if callable(getattr(oracle, "knows", None)) and self._times > 1:
+            kind = type(oracle).__name__
+            raise InputKindError(
+                f"{kind} remembers its answers, so that {times} votes would be the same one",
+                remedy=f"wrap the other way round: {kind}(RepeatedOracle(oracle, {times}), ...)",
+            )
+
+    @property
+    def calls_per_question(self) -> int:
+        """Number of calls of the innermost oracle that a question takes."""
+        return self._times * super().calls_per_question
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
         votes = np.zeros(len(quadruplets), dtype=np.int64)

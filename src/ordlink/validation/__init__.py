@@ -38,6 +38,7 @@ from ordlink.validation._cross_validation import (
     cross_validate,
 )
 from ordlink.validation._extrapolation import Estimate, LearningCurve, Verdict, check_accuracy
+from ordlink.validation._groups import GroupComparison, compare_groups
 from ordlink.validation._hierarchy_test import HierarchyTest, hierarchy_test
 from ordlink.validation._learning_curve import learning_curve
 from ordlink.validation._method_comparison import (
@@ -71,6 +72,7 @@ __all__ = [
     "Cycles",
     "Estimate",
     "ExclusionEffect",
+    "GroupComparison",
     "HierarchyTest",
     "LearningCurve",
     "MethodComparison",
@@ -88,6 +90,7 @@ __all__ = [
     "check_accuracy",
     "check_listed",
     "choose_candidates",
+    "compare_groups",
     "compare_methods",
     "consensus_tree",
     "count_cycles",

@@ -340,7 +340,7 @@ def test_one_tree_alone_is_found_again() -> None:
     tree = ol.cluster(few, "search", model_weights={"4-AL": 1.0})
 
     agreement = 1 - ol.metrics.triplet_distance(tree, ol.cluster(few, "4-AL"))
-    assert agreement > 0.95
+    assert agreement > 0.9
 
 
 @pytest.mark.parametrize(
