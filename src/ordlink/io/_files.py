@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -181,21 +182,30 @@ def _read(
     given = [InputFile.of(one) for one in paths]
     sources = [file for source in given for file in find_files(source)]
     if len(sources) > 1:
-        return iter(
-            [read_table(join_tables([_whole(s, format_, options) for s in sources]), options)]
-        )
+        tables = [_whole(source, format_, options) for source in sources]
+        return iter([read_table(join_tables(tables, options), options)])
     source = sources[0] if sources else refuse("input", NO_ANSWERS)
-    format_ = find_format(Path(source.inner) if source.inner else source.path, format_)
-    source.check_exists()
+    format_ = _format_of(source, format_)
     return (_npz_chunks if format_ == "npz" else _chunks)(source, format_, options, n_rows)
+
+
+def _format_of(source: InputFile, format_: str | None) -> str:
+    """Return the format of a file; a .txt file may hold JSON, as JATOS writes it."""
+    found = find_format(Path(source.inner) if source.inner else source.path, format_)
+    source.check_exists()
+    if found == "txt" and (source.path or source.inner):
+        with source.opened() as stream:
+            start = stream.read(64)
+            stream.seek(0)
+        return "json" if re.match(rb"(\xef\xbb\xbf)?\s*\[?\s*\{", start) else found
+    return found
 
 
 def _whole(source: InputFile, format_: str | None, options: Options) -> Table:
     """Return the whole table of one of several files."""
-    found = find_format(Path(source.inner) if source.inner else source.path, format_)
+    found = _format_of(source, format_)
     if found == "npz":
         refuse(source.name, "several NPZ files cannot be read together", "read them one by one")
-    source.check_exists()
     with _OPENERS[found](source, options, None) as opened:
         if opened.header is not None:
             refuse(source.name, "this file was written by ordlink", "read such files one by one")

@@ -20,6 +20,7 @@ from ordlink.io._cells import (
     MissingCells,
     as_text,
     check_column_kind,
+    file_stems,
     object_cells,
     pa,
     pc,
@@ -31,14 +32,7 @@ from ordlink.io._cells import (
 from ordlink.io._options import Options
 from ordlink.io._slips import merge_slips
 from ordlink.io._source import NO_ANSWERS, check_names_found, located, refuse
-from ordlink.io._words import DETAILS, is_reference, is_response, plain_name
-
-OBJECT_ALIASES: dict[str, tuple[str, ...]] = {
-    "anchor": ("head",),
-    "closer": ("winner", "positive"),
-    "farther": ("loser", "negative"),
-}
-"""Other names of object columns, beside those of the forms."""
+from ordlink.io._words import DETAILS, is_reference, is_response, object_role, plain_name
 
 _CHOOSE = "choose the columns of objects with {columns}"
 _CHOOSE_OR_SAY = (
@@ -89,10 +83,12 @@ def find_roles(
 
 def slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
     """Return, for each object of a form, the positions of the columns named after it."""
-    return [
-        [at for at, name in enumerate(names) if name in (column, *OBJECT_ALIASES.get(column, ()))]
-        for column in form.columns
-    ]
+    found = []
+    for column in form.columns:
+        fits = [object_role(name, column) for name in names]
+        best = max([1, *fits])
+        found.append([at for at, fit in enumerate(fits) if fit == best])
+    return found
 
 
 def named_forms(names: Sequence[str]) -> list[AnswerForm]:
@@ -311,7 +307,7 @@ def list_table(
             kept = _present(missing, table, options)
             return list_table(replace(take_rows(table, kept), roles=roles), options, earlier)
         if looked_up and names is None and found_names is not None:
-            rows, found_names = merge_slips(rows, found_names, options)
+            rows, found_names = merge_slips(rows, file_stems(found_names), options)
         if earlier is not None:
             earlier.check_objects(table.row_name(0), looked_up, names)
         if found_names is not None and names is None:
