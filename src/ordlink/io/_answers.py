@@ -33,6 +33,10 @@ from ordlink.io._trials import Reading
 from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
 
 
+WIDE = 60
+"""A table of more columns may have several trials per row."""
+
+
 def read_table(
     table: Table, options: Options, earlier: EarlierChunks | None = None
 ) -> ListedComparisons:
@@ -124,6 +128,8 @@ def _refuse_unread(cells: TrialCells, options: Options) -> None:
             "name them with {items}, {response} and {reference}; trials of two pairs need "
             "{form:quadruplet} (the response is the pair that is more alike)"
         )
+        if len(names) > WIDE:
+            remedy = "if the trials stand side by side, write one row per trial; otherwise " + remedy
         problem += listed(names, 12)
         refuse(cells.table.where, problem, remedy)
 

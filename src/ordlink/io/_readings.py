@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -20,12 +19,16 @@ from ordlink.io._words import (
     FORM_WORDS,
     PLACES,
     POSITIONS,
+    YES_NO,
     forms_said,
+    is_less,
     is_reference,
     is_response,
     tokens,
 )
 
+MOST_CANDIDATES = 12
+"""More columns that could be the reference, or the response, are trials side by side."""
 FEWEST_JUDGED = 20
 """With so many rows, an item that is never chosen is the reference."""
 
@@ -97,11 +100,15 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
         references = [at for at in others if is_reference(plain[at])]
         above = [at for at in others if _is_above(plain[at], family.stem)]
         named = _near(family.stem, references, plain) or references or above
+        if len(named) > MOST_CANDIDATES and not given_reference:
+            continue
         wanted: list[int | None] = [*(given_reference or named), None]
         for reference in wanted[:1] if given_reference else wanted:
             responses = given_response or [at for at in others if is_response(plain[at])]
             free = [at for at in responses if at != reference]
-            near = _near(family.stem, free, plain) or free
+            near = (_near(family.stem, free, plain) or free)[: MOST_CANDIDATES + 1]
+            if len(near) > MOST_CANDIDATES:
+                continue
             columns = [tuple(free)] if given_response else [(at,) for at in near]
             if not given_response:
                 columns += [f.members for f in families(plain) if set(f.members) <= set(near)]
@@ -150,6 +157,10 @@ def _by_content(
     for family in groups:
         if (items := cells.matrix(family.members)) is None or not _are_items(items, rows):
             continue
+        references = [at for at, name in enumerate(cells.plain) if is_reference(name)]
+        if len(references) > MOST_CANDIDATES:
+            continue
+        responses: list[tuple[int, ...]]
         responses = [own for own in cells.entries.values() if len(own) < len(family.members)]
         for at in range(len(cells.plain)):
             response = None if at in family.members else cells.codes(at)
@@ -163,7 +174,7 @@ def _by_content(
                 and len(set(hits[given].argmax(1))) > 1
             ):
                 responses.append((at,))
-        for reference in (None, *(k for k, n in enumerate(cells.plain) if is_reference(n))):
+        for reference in (None, *references):
             for columns in responses:
                 if reference not in (*columns, *family.members):
                     readings += _check(cells, family, reference, columns, options, rows)
@@ -202,14 +213,21 @@ def _check(
         shared = np.isin(anchor[whole], items[whole])
         if not len(shared) or shared.mean() < 0.5:
             return []
-    if n < 2 or (reference is None and n not in (3, 4)):
+    flags = _flags(cells, response, n)
+    if n < 2 or (reference is None and n not in (3, 4)) or (len(response) >= n and flags is None):
+        return []
+    less = is_less(cells.plain[response[0]])
+    if reference is not None and "odd-one-out" in forms_said(cells.plain[response[0]]) and not less:
         return []
     ways: list[list[tuple[str, Int64Array]]] = []
-    for code in codes:
+    for at, code in zip(response, codes, strict=True):
         assert code is not None
         targets = np.full((len(code), 2), -9) if is_pairs else items
         found = decode(
-            *(code, targets, labels, cells, whole), one_based=options.one_based, places=not placed
+            *(code, targets, labels, cells, whole),
+            one_based=options.one_based,
+            places=not placed,
+            about=_about(cells.plain[at], labels),
         )
         ways.append(
             [
@@ -218,12 +236,14 @@ def _check(
                 if anchor is None or way[0] != "by name" or _avoids(code, anchor, whole)
             ]
         )
+    if flags is not None:
+        ways = [[("by marks", column)] for column in flags.T]
     readings = []
-    for way in product(*ways):
-        chosen = np.stack([position for _, position in way], axis=1)
+    for how, chosen in _alike(ways):
         counts = np.bincount(chosen[whole & (chosen >= 0).all(axis=1)].ravel(), minlength=n)
-        used_all = is_pairs or reference is not None or (counts[:n] > 0).all()
-        if len({how for how, _ in way}) > 1 or (whole.sum() >= FEWEST_JUDGED and not used_all):
+        used_all = is_pairs or n == 2 or (counts[:n] > 0).all()
+        fewest = FEWEST_JUDGED * (n if reference is not None else 1)
+        if whole.sum() >= fewest and not used_all:
             continue
         forms = _forms(cells, response, reference, n, wanted)
         if reference is None and len(response) == 2 and n == 3:  # which two are alike
@@ -231,8 +251,44 @@ def _check(
             chosen = np.where((chosen < 0).any(axis=1), chosen.min(axis=1), third)[:, None]
             forms = [form for form in forms if form == "odd-one-out"]
         for form in forms:
-            readings.append(Reading(form, members, reference, response, way[0][0], chosen))
+            readings.append(Reading(form, members, reference, response, how, chosen, less))
     return readings
+
+
+def _alike(ways: Sequence[list[tuple[str, Int64Array]]]) -> Iterator[tuple[str, Int64Array]]:
+    """Yield the ways in which all columns of responses can be read alike, one column each."""
+    others = [dict(reversed(found)) for found in ways[1:]]
+    for how, chosen in ways[0]:
+        if all(how in found for found in others):
+            yield how, np.stack([chosen, *(found[how] for found in others)], axis=1)
+
+
+def _flags(cells: TrialCells, response: Sequence[int], n: int) -> Int64Array | None:
+    """Return the positions of the items whose own column of responses says yes, if all have one."""
+    codes = cells.matrix(response)
+    if len(response) != n or codes is None:
+        return None
+    words = [word.casefold() for word in cells.vocabulary]
+    yes, no = (np.array([word in {p[k] for p in YES_NO} for word in words]) for k in (0, 1))
+    if not (yes[codes] | no[codes] | (codes < 0)).all():
+        return None
+    marked = yes[codes] & (codes >= 0)
+    n_marked = np.bincount(marked.sum(axis=1), minlength=2)[1:].argmax() + 1
+    ordered = np.argsort(~marked, axis=1, kind="stable")[:, :n_marked]
+    return np.where(marked.sum(axis=1, keepdims=True) == n_marked, ordered, -1)
+
+
+def _about(plain: str, labels: Sequence[str]) -> int | None:
+    """Return which of two items a column such as chose_left speaks of."""
+    words = set(plain.split("_"))
+    if len(labels) != 2:
+        return None
+    own = [set(label.split("_")) | {label} for label in labels]
+    spoken = [
+        bool(words & ({*mine, order} - other)) or label in plain
+        for mine, other, label, order in zip(own, own[::-1], labels, ("first", "second"), strict=True)
+    ]
+    return spoken.index(True) if sum(spoken) == 1 else None
 
 
 def _pair_labels(names: Sequence[str]) -> list[str]:

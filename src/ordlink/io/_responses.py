@@ -14,9 +14,11 @@ from ordlink._typing import BoolArray, Int64Array
 from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn, as_text, object_name, pa, pc, to_numpy
 from ordlink.io._table import Table
-from ordlink.io._words import KEYS, MISSING, NO_ANSWER, POSITIONS, is_response, plain_name
+from ordlink.io._words import KEYS, MISSING, NO_ANSWER, POSITIONS, YES_NO, is_response, plain_name
 
-_SEPARATOR = r"\s*[;|]\s*|,\s+|\s[-–/+&]\s|\svs\.?\s"
+_SEPARATOR = r"\s*[;|/+&]\s*|,\s+|\s[-–]\s|\svs\.?\s"
+RARE = 0.1
+"""Share of the responses that a word needs to be one of the positions."""
 SMALLEST_SHARE = 0.8
 """Share of the cells that must repeat one of the items for a column to be a response."""
 
@@ -169,11 +171,12 @@ def decode(
     *,
     one_based: bool | None,
     places: bool = True,
+    about: int | None = None,
 ) -> list[tuple[str, Int64Array]]:
     """Return the ways in which a column can say which item was chosen.
 
     Each is a description and the position of the chosen item in each row, -1 where the answer is
-    missing, -2 where it is none of the items.
+    missing, -2 where it is none of the items. A yes or no is about one of two items.
     """
     silent = np.array([word.casefold() in NO_ANSWER for word in cells.vocabulary] or [True])
     given = rows & (response >= 0) & ~silent[response]
@@ -187,7 +190,16 @@ def decode(
             break
     words = [_spoken(word) for word in cells.vocabulary]
     said = {words[code] for code in np.unique(response[given]).tolist()}
-    for how, known in _scales(said, labels, one_based=one_based, places=places):
+    yes_no = [pair for pair in YES_NO if said <= set(pair)]
+    if about is not None and yes_no:
+        scales = [("by yes or no", dict(zip(yes_no[0], (about, 1 - about), strict=True)))]
+    else:
+        scales = _scales(said, labels, one_based=one_based, places=places)
+    if not (ways or scales):  # what is said now and then may be no answer: it is refused by its row
+        counts = Counter(words[code] for code in response[given].tolist())
+        often = {word for word, count in counts.items() if count > RARE * given.sum()}
+        scales = _scales(often, labels, one_based=one_based, places=places)
+    for how, known in scales:
         table = np.array([known.get(word, -2) for word in words])
         ways.append((how, table[response]))
     return [

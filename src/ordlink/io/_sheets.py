@@ -83,7 +83,11 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
         if type(error).__name__ != "PanicException":  # what Rust code raises on damaged files
             raise
         refuse(source.name, "this is not readable as a spreadsheet, it may be damaged")
-    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1}
+    filled = {
+        name: rows
+        for name, rows in sheets.items()
+        if len(rows) > 1 and any(len([cell for cell in row if cell]) > 2 for _, row in rows)
+    }
     if options.sheet is not None and options.sheet not in sheets:
         refuse(
             source.name,

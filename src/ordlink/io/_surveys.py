@@ -16,7 +16,7 @@ from ordlink.io._cells import as_text, pa
 from ordlink.io._source import refuse
 from ordlink.io._table import Table, find_details
 from ordlink.io._text import QUALTRICS
-from ordlink.io._words import MISSING, forms_said, plain_name
+from ordlink.io._words import MISSING, forms_said, is_less, plain_name
 
 _CLOSER = re.compile(r"similar|closer|like|resembl|ähnlich|gleicht|passt besser", re.IGNORECASE)
 _MOST = 2000
@@ -73,10 +73,11 @@ def _titles(questions: Sequence[str], cells: Sequence[list[str]]) -> list[str]:
     """Return the names of the columns: what was asked, and which of the three was the reference."""
     asked = {form for text in questions for form in forms_said(plain_name(text))}
     never = [at for at in (1, 2, 3) if all(a != b for a, b in zip(cells[at], cells[4], strict=True))]
-    if len(never) == 1 and any(map(_CLOSER.search, questions)) and "odd-one-out" not in asked:
+    less = {is_less(plain_name(text)) for text in questions}
+    if len(never) == 1 and len(less) == 1 and (less == {True} or any(map(_CLOSER.search, questions))):
         names = ["option_1", "option_2"]
         names.insert(never[0] - 1, "reference")
-        return ["participant", *names, "response"]
+        return ["participant", *names, "less_similar" if less == {True} else "response"]
     response = {"odd-one-out": "odd", "most-central": "central"}.get("".join(asked), "response")
     return ["participant", "item_1", "item_2", "item_3", response]
 

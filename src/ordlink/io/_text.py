@@ -211,7 +211,7 @@ def count_titles(rows: Sequence[Sequence[str]]) -> int:
 
 def _widened(first: list[str], lines: Sequence[str], delimiter: str) -> list[str]:
     """Return a header with empty names for the row numbers or empty cells that it does not name."""
-    rows = [_cells(line, delimiter) for line in lines if line.strip() and '"' not in line]
+    rows = [_cells(line, delimiter) for line in lines if line.strip() and line.count('"') % 2 == 0]
     n_more = len(rows[0]) - len(first) if rows else 0
     if n_more < 1 or len({len(row) for row in rows}) > 1 or not looks_like_header(first):
         return first

@@ -58,6 +58,8 @@ class Reading:
     how: str = ""
     chosen: Int64Array | None = None
     """Positions of the chosen items, of shape (n_rows, n_responses)."""
+    less: bool = False
+    """Whether what was chosen is less alike."""
 
     @property
     def kind(self) -> str:
@@ -82,7 +84,7 @@ def _pick(reading: Reading, items: Int64Array, reference: Int64Array, rows: Int6
     assert reading.chosen is not None
     chosen = reading.chosen[rows]
     options = np.arange(items.shape[1])
-    is_chosen = (chosen[:, :, None] == options).any(axis=1)
+    is_chosen = (chosen[:, :, None] == options).any(axis=1) != reading.less
     row, near, far = np.nonzero(is_chosen[:, :, None] & ~is_chosen[:, None, :])
     return np.stack([reference[row], items[row, near], items[row, far]], axis=1), row
 
@@ -103,7 +105,7 @@ def _two_pairs(reading: Reading, items: Int64Array, _: Int64Array, rows: Int64Ar
     """Return the chosen pair first: it is more alike than the other."""
     assert reading.chosen is not None
     each = np.arange(len(rows))
-    second = reading.chosen[rows, 0] == 1
+    second = (reading.chosen[rows, 0] == 1) != reading.less
     return np.where(second[:, None], items[:, [2, 3, 0, 1]], items), each
 
 
@@ -266,7 +268,7 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
             refuse(
                 cells.table.row_name(row),
                 problem + hint,
-                "correct it, or merge names with {merge_names}",
+                "correct it (leave it empty if there was no answer), or merge names with {merge_names}",
             )
 
 

@@ -38,7 +38,7 @@ OBJECTS: dict[str, frozenset[str]] = {
 RESPONSE = _words(
     "response resp answer answered choice chosen chose selected selection select pick picked click "
     "clicked winner odd oddball outlier central decision judgment judgement press pressed key keys "
-    "button vote similar alike antwort auswahl ausgewahlt gewahlt wahl entscheidung reaktion "
+    "button vote similar alike typical typischsten representative antwort auswahl ausgewahlt gewahlt wahl entscheidung reaktion "
     "aussenseiter taste ahnlicher"
 )
 NO_RESPONSE = _words(
@@ -48,10 +48,16 @@ NO_RESPONSE = _words(
 )
 """With one of these, a name is not that of a response: response_time, answer_id."""
 
+LESS_ALIKE = (
+    r"(least|less)_(similar|alike|like)|different|differs|dissimilar|farther|farthest|further|furthest"
+    r"|unahnlich[a-z]*|(weniger|wenigsten)_ahnlich|verschiedener|anders"
+)
+"""What says that the chosen one is less alike."""
 FORM_WORDS = {
-    "odd-one-out": r"odd|oddball|outlier|different|dissimilar|not_belong|not_fit|least_(similar|alike)"
-    r"|aussenseiter|unpassend|abweichend|passt_nicht|gehort_nicht|unahnlichste[nrs]?",
-    "most-central": "central|center|centre|middle|typical|zentral|zentrum|mitte|typisch",
+    "odd-one-out": rf"{LESS_ALIKE}|odd|oddball|outlier|not_belong|not_fit|aussenseiter|unpassend"
+    "|abweichend|passt_nicht|gehort_nicht",
+    "most-central": "central|center|centre|middle|(proto)?typical|representative|zentrum|mitte"
+    "|(typisch|zentral)[a-z]*",
 }
 """What the name of a response to three items, or the text of a question, says was asked."""
 
@@ -73,6 +79,8 @@ POSITIONS: tuple[tuple[str, ...], ...] = (
 """Words that tell item columns apart, and that answers may be given as."""
 PLACES = frozenset(word for words in POSITIONS for word in words)
 
+YES_NO = (("1", "0"), ("true", "false"), ("yes", "no"), ("ja", "nein"), ("wahr", "falsch"))
+"""What a column such as chose_left says."""
 ABOVE = _words("top oben above upper")
 """Where a reference stands, above what is on the left and on the right."""
 
@@ -154,6 +162,11 @@ def is_reference(plain: str) -> bool:
     """Return whether a column may hold what the options are compared with."""
     found = _has(plain, REFERENCE, "referenz", "anker", "zielbild", "zielwort")
     return (found or plain == "x") and not tokens(plain) & (NO_RESPONSE | RESPONSE)
+
+
+def is_less(plain: str) -> bool:
+    """Return whether a text in plain form asks for what is less alike."""
+    return bool(re.search(rf"(?<![a-z])(?:{LESS_ALIKE})(?![a-z])", plain))
 
 
 def forms_said(plain: str) -> list[str]:
