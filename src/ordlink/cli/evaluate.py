@@ -234,7 +234,7 @@ def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Score
         raise InputError(f"{problem}, which is limited to {MOST_SCORED:,} objects")
     try:
         comparisons = read_answers_about(
-            path, names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
+            [path], names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
         )
     except InputError as error:
         raise InputError(_about_the_tree(error)) from error

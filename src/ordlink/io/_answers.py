@@ -32,7 +32,6 @@ from ordlink.io._table import (
 from ordlink.io._trials import Reading
 from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
 
-
 WIDE = 60
 """A table of more columns may have several trials per row."""
 
@@ -129,7 +128,9 @@ def _refuse_unread(cells: TrialCells, options: Options) -> None:
             "{form:quadruplet} (the response is the pair that is more alike)"
         )
         if len(names) > WIDE:
-            remedy = "if the trials stand side by side, write one row per trial; otherwise " + remedy
+            remedy = (
+                "if the trials stand side by side, write one row per trial; otherwise " + remedy
+            )
         problem += listed(names, 12)
         refuse(cells.table.where, problem, remedy)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ordlink._atomic import replacing
-from ordlink._validate import check_choice, check_whole_number
+from ordlink._validate import check_choice, check_keywords, check_whole_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputKindError
@@ -166,6 +167,10 @@ def read_in_chunks(
     [[[0, 1, 0, 2], [0, 1, 1, 2]], [[0, 2, 1, 2]]]
     """
     n_rows = check_whole_number(rows_per_chunk, "rows_per_chunk", lowest=1)
+    known = inspect.signature(read_comparisons).parameters
+    check_keywords(options, list(known)[1:], "read_in_chunks")
+    if isinstance(options.get("response"), str):
+        options["response"] = [options["response"]]
     return _read(path, format, Options(**options), n_rows)
 
 

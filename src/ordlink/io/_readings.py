@@ -55,9 +55,9 @@ def families(plain: Sequence[str]) -> list[Family]:
             if len(labels) == 2:
                 pairs[stem] = found[-1].members
     for family in families(list(pairs)) if len(pairs) > 1 else []:
-        members = [at for pair in family.members for at in list(pairs.values())[pair]]
-        if len(set(members)) == 4:  # left_1, left_2, right_1, right_2
-            found.append(Family(family.stem, tuple(members)))
+        both = [at for pair in family.members for at in list(pairs.values())[pair]]
+        if len(set(both)) == 4:  # left_1, left_2, right_1, right_2
+            found.append(Family(family.stem, tuple(both)))
     return found
 
 
@@ -286,7 +286,9 @@ def _about(plain: str, labels: Sequence[str]) -> int | None:
     own = [set(label.split("_")) | {label} for label in labels]
     spoken = [
         bool(words & ({*mine, order} - other)) or label in plain
-        for mine, other, label, order in zip(own, own[::-1], labels, ("first", "second"), strict=True)
+        for mine, other, label, order in zip(
+            own, own[::-1], labels, ("first", "second"), strict=True
+        )
     ]
     return spoken.index(True) if sum(spoken) == 1 else None
 

@@ -16,7 +16,8 @@ from ordlink.io._cells import ArrowColumn, as_text, object_name, pa, pc, to_nump
 from ordlink.io._table import Table
 from ordlink.io._words import KEYS, MISSING, NO_ANSWER, POSITIONS, YES_NO, is_response, plain_name
 
-_SEPARATOR = r"\s*[;|/+&]\s*|,\s+|\s[-–]\s|\svs\.?\s"
+_SEPARATOR = r"\s*[;|/+&]\s*|,\s+|\s(?:-|vs\.?)\s"
+"""What may stand between the entries of a list in a cell."""
 RARE = 0.1
 """Share of the responses that a word needs to be one of the positions."""
 SMALLEST_SHARE = 0.8

@@ -1,7 +1,7 @@
-"""Exports of surveys (Qualtrics, Google Forms, SurveyMonkey): a row per person, a column per question.
+"""Exports of surveys: a row per person, a column per question.
 
-Qualtrics has two more header rows, with the texts of the questions and the ids by which it imports.
-Elsewhere the text of a question is the name of its column.
+Qualtrics adds two header rows: the texts of the questions, and ids for its own imports. Elsewhere
+(Google Forms, SurveyMonkey) the text of a question is the name of its column.
 """
 
 from __future__ import annotations
@@ -72,9 +72,15 @@ def to_long(table: Table) -> Table:
 def _titles(questions: Sequence[str], cells: Sequence[list[str]]) -> list[str]:
     """Return the names of the columns: what was asked, and which of the three was the reference."""
     asked = {form for text in questions for form in forms_said(plain_name(text))}
-    never = [at for at in (1, 2, 3) if all(a != b for a, b in zip(cells[at], cells[4], strict=True))]
+    never = [
+        at for at in (1, 2, 3) if all(a != b for a, b in zip(cells[at], cells[4], strict=True))
+    ]
     less = {is_less(plain_name(text)) for text in questions}
-    if len(never) == 1 and len(less) == 1 and (less == {True} or any(map(_CLOSER.search, questions))):
+    if (
+        len(never) == 1
+        and len(less) == 1
+        and (less == {True} or any(map(_CLOSER.search, questions)))
+    ):
         names = ["option_1", "option_2"]
         names.insert(never[0] - 1, "reference")
         return ["participant", *names, "less_similar" if less == {True} else "response"]

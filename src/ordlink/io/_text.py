@@ -192,7 +192,9 @@ def _first_row(
     if len(first) > _MAX_COLUMNS:
         refuse(f"{source}, line {line}", f"expected 3 or 4 columns, got {len(first)}")
     first = _widened(first, lines[n_titles + 1 :], delimiter)
-    titles = [title.strip(f"{delimiters} ") for title in lines[:n_titles] if title.strip(delimiters)]
+    titles = [
+        title.strip(f"{delimiters} ") for title in lines[:n_titles] if title.strip(delimiters)
+    ]
     next_line = line + reader.line_num
     return _Body(source, first, line, next_line, b"", delimiter, titles), stream.tell()
 
@@ -218,7 +220,7 @@ def _widened(first: list[str], lines: Sequence[str], delimiter: str) -> list[str
     if not any(cell for row in rows for cell in row[len(first) :]):
         return first + [""] * n_more
     numbers = [row[0] for row in rows] == [str(k + 1) for k in range(len(rows))]  # as R writes
-    return [""] + first if n_more == 1 and numbers else first
+    return ["", *first] if n_more == 1 and numbers else first
 
 
 def _parse(body: _Body) -> list[ArrowColumn]:

@@ -268,7 +268,7 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
             refuse(
                 cells.table.row_name(row),
                 problem + hint,
-                "correct it (leave it empty if there was no answer), or merge names with {merge_names}",
+                "correct it, empty it if there was no answer, or merge names with {merge_names}",
             )
 
 

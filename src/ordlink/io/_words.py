@@ -19,8 +19,8 @@ def _words(words: str) -> frozenset[str]:
 
 
 REFERENCE = _words(
-    "head center centre reference ref anchor target standard probe query sample cue stimulus prompt "
-    "referenz anker ziel zielreiz zentrum vorgabe standardreiz"
+    "head center centre reference ref anchor target standard probe query sample cue stimulus "
+    "prompt referenz anker ziel zielreiz zentrum vorgabe standardreiz"
 )
 OBJECTS: dict[str, frozenset[str]] = {
     "anchor": REFERENCE,
@@ -38,8 +38,8 @@ OBJECTS: dict[str, frozenset[str]] = {
 RESPONSE = _words(
     "response resp answer answered choice chosen chose selected selection select pick picked click "
     "clicked winner odd oddball outlier central decision judgment judgement press pressed key keys "
-    "button vote similar alike typical typischsten representative antwort auswahl ausgewahlt gewahlt wahl entscheidung reaktion "
-    "aussenseiter taste ahnlicher"
+    "button vote similar alike typical typischsten representative antwort auswahl "
+    "ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher"
 )
 NO_RESPONSE = _words(
     "time times rt latency id ids correct corr accuracy acc type onset offset start end started "
@@ -97,8 +97,9 @@ DETAILS: dict[str, tuple[str, ...]] = {
     "annotator": _ordered(
         "annotator_id worker worker_id workerid participant participant_id subject subject_id "
         "subject_nr subj subj_id puid user user_id prolific_pid participant_private_id "
-        "participant_public_id rater sub pid respondent_id participant_code versuchsperson vp vpn vp_nr proband proband_id teilnehmer "
-        "teilnehmer_id person run_id session_id response_id"
+        "participant_public_id rater sub pid respondent_id participant_code "
+        "versuchsperson vp vpn vp_nr proband proband_id "
+        "teilnehmer teilnehmer_id person run_id session_id response_id"
     ),
     "time": ("timestamp", "datetime", "datetime_received", "date", "datum", "zeitpunkt"),
     "response_time": _ordered(
@@ -121,11 +122,9 @@ KIND_COLUMNS = _words(
 """Tokens of the names of columns that may say what kind of trial a row is."""
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))
 """Cells that say there is no answer."""
-NO_ANSWER = frozenset(
-    ("-", "--", ".", "-1", "-9", "-77", "-88", "-99", "-999", "99", "999", "9999", "x", "missing")
-    + ("no response", "no_response", "noresponse", "no answer", "none given", "too slow", "skipped")
-    + ("keine antwort", "keine", "fehlend", "zu langsam")
-)
+NO_ANSWER = _words(
+    "- -- . x -1 -9 -77 -88 -99 -999 99 999 9999 missing skipped no_response keine fehlend"
+) | {"no response", "no answer", "too slow", "keine antwort", "zu langsam"}
 """Responses that say the same, unless they are one of the items."""
 
 
