@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from ordlink._text import counted, listed
-from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._console import progress_bar, warn_in_a_line
 from ordlink.cli._tables import check_table, read_rows
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError
@@ -86,7 +86,8 @@ def read_answers_about(
             **reading,
         )
 
-    comparisons = read(from_one=one_based)
+    with progress_bar(f"reading {source_name(answers)}"):
+        comparisons = read(from_one=one_based)
     if check_first_object is None:  # --n-objects says that some may be missing
         check_first_object = names is not None and n_objects is None
     numbers_are_names = names is not None and all(name.isdecimal() for name in names)

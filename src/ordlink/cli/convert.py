@@ -9,6 +9,7 @@ import click
 from ordlink._text import counted
 from ordlink.cli import _options
 from ordlink.cli._answers import read_answers
+from ordlink.cli._console import progress_bar, progress_flag
 from ordlink.cli._output import check_file, refuse_overwrite
 from ordlink.io import write_comparisons
 
@@ -21,6 +22,7 @@ from ordlink.io import write_comparisons
 )
 @_options.answers
 @click.argument("output", metavar="OUTPUT")
+@progress_flag
 def command(answers: tuple[str, ...], output: str, reading: dict[str, Any]) -> None:
     """Read ANSWERS, files or a folder, and write their comparisons to OUTPUT.
 
@@ -29,6 +31,7 @@ def command(answers: tuple[str, ...], output: str, reading: dict[str, Any]) -> N
     check_file(output, "output")
     refuse_overwrite(answers, [output])
     comparisons = read_answers(answers, **reading)
-    write_comparisons(comparisons, output)
+    with progress_bar(f"writing {output}"):
+        write_comparisons(comparisons, output)
     about = f"{counted(comparisons.n_answers, 'answer')} about {comparisons.n_objects} objects"
     click.echo(f"wrote {output}: {about}")

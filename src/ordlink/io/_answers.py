@@ -110,8 +110,9 @@ def _counts(cells: TrialCells, reading: Reading, rows: BoolArray) -> dict[str, i
 
 def _refuse_unread(cells: TrialCells, options: Options) -> None:
     """Refuse a table with a response that was not understood: its columns say nothing by order."""
-    names = list(cells.table.names or ())
-    said = [name for name, plain in zip(names, cells.plain, strict=True) if is_response(plain)]
+    added = {at for entries in cells.entries.values() for at in entries}
+    names = [name for at, name in enumerate(cells.table.names or ()) if at not in added]
+    said = [name for name in names if is_response(plain_name(name))]
     n_objects = len(names) - len(find_details(cells.plain))
     no_form = not named_forms(cells.plain) and n_objects > 3  # three: their order is the answer
     if (said and no_form) or options.items or options.response:

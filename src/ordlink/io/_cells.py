@@ -93,7 +93,7 @@ def object_cells(
 
 
 class MissingCells(Exception):
-    """Some cells of objects are empty, or say that there is nothing."""
+    """Some cells of objects are missing."""
 
     def __init__(self, missing: BoolArray) -> None:
         super().__init__()
@@ -284,7 +284,7 @@ def _refuse(
 
 
 def _encode(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:
-    """Return for each cell the number of its text among the different ones, and these."""
+    """Return for each cell the number of its text, and the different texts."""
     cells = pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string())
     encoded = cells.combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy().reshape(len(texts), -1).T

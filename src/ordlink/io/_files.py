@@ -103,8 +103,8 @@ def read_comparisons(
         "skip" leaves out rows with missing cells, with a warning, if they are at most a fifth;
         "error" refuses them.
     merge_names : bool or mapping
-        Whether to merge names that look like slips ("Lowe" and "Löwe"), or from names to what was
-        meant; by default likely slips raise a warning.
+        Whether to merge names that look like typos of others ("Lowe" and "Löwe"), or a mapping from
+        names to what was meant; by default, likely typos raise a warning.
     tell : callable, optional
         Called with sentences on how the file was read, in the place of warnings.
 
@@ -207,7 +207,7 @@ def _format_of(source: InputFile, format_: str | None) -> str:
 
 
 def _whole(source: InputFile, format_: str | None, options: Options) -> Table:
-    """Return the whole table of one of several files."""
+    """Return the table in one of several files that are read together."""
     found = _format_of(source, format_)
     if found == "npz":
         refuse(source.name, "several NPZ files cannot be read together", "read them one by one")

@@ -218,9 +218,9 @@ def _form_of_width(width: int, where: str) -> AnswerForm:
 
 DETAIL_COLUMNS = {name: f"{name}s" for name in ("answer", "annotator", "time", "response_time")}
 DETAIL_COLUMNS["chose_first"] = "chose_first"
-"""Columns of a file, and the attribute of AnswerDetails that each holds."""
+"""Attribute of AnswerDetails for each column of a file."""
 LARGEST_SHARE_MISSING = 0.2
-"""Rows with missing cells that are left out at most."""
+"""Largest share of rows with missing cells that may be left out."""
 SMALLEST_JUDGED = 10
 """Fewest rows that show whether the first one is a header."""
 
@@ -234,17 +234,17 @@ class Table:
     n_columns: int
     n_rows: int
     column: Callable[[int], ArrowColumn]
-    """Returns a column by position; read only when asked for."""
+    """Returns a column by its position; columns are read on demand."""
     row_name: RowNamer
     where: str
     """Where the columns are named, e.g. "answers.csv, line 1"."""
     may_have_header: bool = False
-    """Whether the first row was taken for an answer without the user saying so."""
+    """Whether the first row, read as an answer, may be a header after all."""
     decimal_comma: bool = False
     roles: ColumnRoles | None = None
-    """What the columns are, if this was found before."""
+    """What the columns are, if already known."""
     as_names: bool = False
-    """Whether objects are names, also where they are whole numbers."""
+    """Whether to read whole numbers as names of objects, too."""
 
     def checked_column(self, position: int) -> ArrowColumn:
         """Return a column of numbers or text, refuse any other kind."""
