@@ -54,6 +54,14 @@ def check_number(
     return number
 
 
+def check_keywords(given: Iterable[str], known: Iterable[str], function: str) -> None:
+    """Refuse keywords that a function does not have, as Python does."""
+    for name in given:
+        if name not in known:
+            problem = f"{function}() got an unexpected keyword argument {quoted(name)}"
+            raise InputKindError(problem + did_you_mean(name, known))
+
+
 def check_choice(value: Any, parameter: str, choices: Iterable[str]) -> str:
     """Return a word that is one of the choices."""
     known = list(choices)

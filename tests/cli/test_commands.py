@@ -220,7 +220,7 @@ def test_describe_prints_the_paragraphs_of_the_report(ordlink, planted_answers: 
     assert result.out.startswith(
         "Methods. Participants gave 3,000 answers about 16 stimuli. In each"
     )
-    assert "\n\nResults. The answers showed hierarchical structure" in result.out
+    assert "\n\nResults. The answers showed significant hierarchical structure" in result.out
     assert "Perrot, M., Esser, P." in result.out
     assert refused.code == 2
     assert "require --methods-text" in refused.err

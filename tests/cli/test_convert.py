@@ -61,3 +61,47 @@ def test_slips_are_merged_by_a_table_of_corrections(ordlink, tmp_path):
     assert "about 13 objects" in told.out
     assert "about 12 objects" in ordlink(*words, "--merge-names").out
     assert "about 12 objects" in ordlink(*words, "--corrections", tmp_path / "names.csv").out
+
+
+@pytest.mark.parametrize("command", ["describe", "cluster"])
+def test_several_files_are_one_per_participant(ordlink, command):
+    files = sorted((FOLDER / "odd_folder").iterdir())[:3]
+
+    result = ordlink(command, *files, "--form", "odd-one-out")
+
+    assert result.code == 0, result.err
+    assert "3 files read as: one per participant, named after the file" in result.err
+    assert "S01 chose" in result.err
+
+
+def test_several_files_and_an_output(ordlink, tmp_path):
+    files = sorted((FOLDER / "odd_folder").iterdir())
+    (tmp_path / "in").mkdir()
+    for file in files:
+        (tmp_path / "in" / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "in" / "~$S01.xlsx").write_bytes(b"\0")
+    form = ("--form", "odd-one-out")
+
+    result = ordlink("convert", *files, tmp_path / "out.csv", *form)
+    inside = ordlink("convert", tmp_path / "in", tmp_path / "in" / "out.csv", *form)
+
+    assert result.code == 0, result.err
+    assert ol.read_answers(tmp_path / "out.csv") == ol.read_answers(files, form="odd-one-out")
+    assert ol.read_answers(tmp_path / "in", form="odd-one-out").n_answers == 240
+    assert (inside.code, "would overwrite an input" in inside.err) == (2, True)
+    assert "cannot be combined" in ordlink("describe", "-", files[0]).err
+
+
+def test_files_together_have_the_columns_that_all_have(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    text = "reference,left,right,response{0}\nlion,tiger,trout,left{1}\ntiger,lion,bee,left{1}\n"
+    (tmp_path / "a" / "log.csv").write_text(text.format("", ""))
+    (tmp_path / "b" / "log.csv").write_text(text.format(",comment", ",late"))
+
+    together = ol.read_answers(tmp_path)
+
+    assert together.details.annotators.tolist() == ["a/log", "a/log", "b/log", "b/log"]
+    (tmp_path / "b" / "log.csv").write_text("x,y,z,left,w,v\n1,2,3,4,5,6\n")
+    with pytest.raises(ol.errors.InputError, match="expected the columns of"):
+        ol.read_answers(tmp_path)

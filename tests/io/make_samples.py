@@ -502,9 +502,96 @@ def other_samples() -> dict[str, bytes]:
     }
 
 
+def _gorilla(seed: int) -> bytes:
+    """Return events as Gorilla writes them: each trial has a row for its fixation screen."""
+    rows = near(
+        "Participant Private ID,Screen Name,Response,display,Reference,Left,Right",
+        seed,
+        lambda r, o, k: ["choice", f"{o[k]}.png", "trial", *[f"{x}.png" for x in (r, *o)]],
+    )
+    header, *trials = rows
+    events = [row for t in trials for row in ([t[0], "fixation", "", *t[3:]], t)]
+    return text([header, *events, ["END OF FILE", *[""] * 6]]).encode("utf-8-sig")
+
+
+def _forms(question: str, seed: int, *, less: bool = False) -> bytes:
+    """Return an export of Google Forms: the question is the name of its column."""
+    draw = random.Random(seed)
+    asked = [triplets(draw) for _ in range(N_TRIALS // 2)]
+    rows: Rows = [["Timestamp", *[question.format(r, *o) for r, o, _ in asked]]]
+    for person in range(3):
+        rows.append([f"2024-01-0{person + 1}", *[o[1 - k if less else k] for _, o, k in asked]])
+    return text(rows).encode()
+
+
+def _jatos(seed: int) -> bytes:
+    screens = _trials(seed)
+    lines = [screens[at : at + 100] for at in range(0, len(screens), 100)]
+    return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode()
+
+
+def lab_samples() -> dict[str, bytes]:
+    """Return samples as labs have them: titles, marks, other words, less alike."""
+    plain = near("p,reference,chosen,unchosen", 60, lambda r, o, k: [r, o[k], o[1 - k]])
+    sides = near("vp,referenz,links,rechts,antwort", 61, lambda r, o, k: [r, *o, "lr"[k]])
+    draw = random.Random(62)
+    six = [f"opt{k}" for k in range(6)]
+    marks: Rows = [["target", *six, *[f"{name}_chosen" for name in six]]]
+    for reference, options, chosen in (picks(draw, 6, 2) for _ in range(N_TRIALS)):
+        marks.append([reference, *options, *[int(name in chosen) for name in options]])
+    cells: Rows = [["subject", "triad", "odd_one_out"]]
+    pairs: Rows = [["subject", "pair_left", "pair_right", "more_different"]]
+    alike: Rows = [["subject", "stim1", "stim2", "stim3", "similar1", "similar2"]]
+    for _ in range(N_TRIALS):
+        items, choice = threes(draw)
+        cells.append(["s", ", ".join(items), items[choice]])
+        alike.append(["s", *items, *[name for k, name in enumerate(items) if k != choice]])
+        four, choice = fours(draw)
+        pairs.append(["s", " - ".join(four[:2]), " - ".join(four[2:]), ("right", "left")[choice]])
+    missing = near("id,cue,stim_left,stim_right,key", 63, lambda r, o, k: [r, *o, (37, 39)[k]])
+    for row in missing[1::20]:
+        row[4] = -99
+    return {
+        "auto_plain_chosen.csv": text(plain).encode(),
+        "auto_plain_german.csv": text(
+            [["Referenz", "ähnlicher", "unähnlicher"], *[row[1:] for row in plain[1:]]], ";"
+        ).encode("cp1252"),
+        "auto_title.csv": ("Studie 3;;;;\n;;;;\n" + text(sides, ";")).encode("cp1252"),
+        "auto_title.xlsx": xlsx([["Studie 3"], ["Export 2024"], [], *sides]),
+        "auto_r_rows.csv": text(
+            [sides[0], *[[k + 1, *row] for k, row in enumerate(sides[1:])]]
+        ).encode(),
+        "auto_gorilla_events.csv": _gorilla(64),
+        "auto_forms.csv": _forms("Which is more like {}: {} or {}?", 65),
+        "auto_forms_less.csv": _forms("Was ist {} weniger ähnlich: {} oder {}?", 66, less=True),
+        "auto_jatos.txt": _jatos(67),
+        "auto_marks.csv": text(marks).encode(),
+        "auto_lists.csv": text(cells).encode(),
+        "auto_pairs_less.csv": text(pairs).encode(),
+        "auto_two_alike.csv": text(alike).encode(),
+        "auto_key_codes.csv": text(missing).encode(),
+        "auto_least.csv": text(
+            near("p,reference,left,right,least_similar", 68, lambda r, o, k: [r, *o, o[1 - k]])
+        ).encode(),
+        "auto_chose_left.csv": text(
+            near("p,reference,left,right,chose_left", 69, lambda r, o, k: [r, *o, 1 - k])
+        ).encode(),
+        "auto_abx.csv": text(
+            near("p,X,A,B,response", 70, lambda r, o, k: [*[f"{x}.wav" for x in (r, *o)], "AB"[k]])
+        ).encode(),
+        "auto_said.csv": text(
+            near(
+                "p,ref,left,right,response",
+                71,
+                lambda r, o, k: [r, *o, ("The left one", "the RIGHT one")[k]],
+            )
+        ).encode(),
+    }
+
+
 def samples() -> dict[str, bytes]:
     """Return the content of all files by name."""
-    return {**odd_samples(), **triplet_samples(), **other_samples()}
+    return {**odd_samples(), **triplet_samples(), **other_samples(), **lab_samples()}
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from ordlink.io import read_comparisons
-from ordlink.io._table import OBJECT_ALIASES
-from ordlink.io._words import DETAILS
+from ordlink.io._words import DETAILS, OBJECTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "file-format.md"
 EXAMPLES = re.findall(r"```(csv|json)\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
@@ -29,7 +28,7 @@ def test_every_column_name_is_documented():
     text = PAGE.read_text()
 
     assert len(EXAMPLES) == 5
-    for table in (OBJECT_ALIASES, DETAILS):
+    for table in (OBJECTS, DETAILS):
         for name, aliases in table.items():
             for column in (name, *aliases):
                 assert f"`{column}`" in text, column

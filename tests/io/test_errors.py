@@ -9,7 +9,7 @@ import pytest
 
 from ordlink.comparisons import Comparisons
 from ordlink.errors import InputError, InputKindError
-from ordlink.io import read_comparisons, write_comparisons
+from ordlink.io import read_comparisons, read_in_chunks, write_comparisons
 
 
 def refused(path, **options) -> str:
@@ -329,3 +329,18 @@ def test_remedies_name_parameters_as_the_caller_does(tmp_path, content, options,
 
     assert expected in caught.value.render(lambda parameter, value: f"<{parameter} {value}>")
     assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        (lambda **given: read_in_chunks("answers.csv", **given), "read_in_chunks() got"),
+        (lambda **given: Comparisons.from_quadruplets([[0, 1, 2, 3]], **given), "from_quadruplets"),
+    ],
+)
+def test_a_misspelt_keyword_names_the_function_and_the_likely_one(function, given):
+    with pytest.raises(InputKindError) as caught:
+        function(onebased=True)
+
+    assert str(caught.value).startswith(given)
+    assert "'onebased'; did you mean 'one_based'?" in str(caught.value)

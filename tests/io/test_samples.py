@@ -28,7 +28,7 @@ def groups_of(comparisons) -> set[frozenset[str]]:
 
 
 def test_there_are_enough_samples():
-    assert len(SAMPLES) >= 45
+    assert len(SAMPLES) >= 65
 
 
 @pytest.mark.filterwarnings("ignore:.*(tie|both ways)")

@@ -215,3 +215,108 @@ def test_real_files_are_read_as_they_are(data_folder, file, n_answers, n_objects
     found = ol.read_answers(data_folder / file, tell=lambda _: None)
 
     assert (found.n_answers, found.n_objects) == (n_answers, n_objects)
+
+
+def near_rows(header: str, said, seed: int = 3) -> str:
+    return make.text(make.near(header, seed, said))
+
+
+def test_what_is_less_alike_is_the_farther_one():
+    more = near_rows("p,reference,left,right,response", lambda r, o, k: [r, *o, o[k]])
+    less = near_rows("p,reference,left,right,least_similar", lambda r, o, k: [r, *o, o[1 - k]])
+
+    assert read(less) == read(more)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("chose_left", (1, 0)), ("right_chosen", ("no", "yes")), ("chose_first", ("TRUE", "FALSE"))],
+)
+def test_a_yes_is_about_the_option_that_the_column_names(name, words):
+    by_name = near_rows("p,reference,left,right,response", lambda r, o, k: [r, *o, o[k]])
+    yes_no = near_rows(f"p,reference,left,right,{name}", lambda r, o, k: [r, *o, words[k]])
+
+    assert read(yes_no).quadruplets.tolist() == read(by_name).quadruplets.tolist()
+
+
+def test_a_response_that_is_sometimes_no_answer_is_missing_or_refused_by_its_row():
+    told: list[str] = []
+    header = "p,reference,left,right,response"
+    rows = make.near(header, 5, lambda r, o, k: [r, *o, ("left", "right")[k]])
+    for row, word in zip(rows[1::30], ("-99", "timeout", "no response", "-"), strict=False):
+        row[4] = word
+
+    comparisons = read(make.text(rows), tell=told.append)
+    rows[7][4] = "unsure"
+
+    assert comparisons.n_answers == make.N_TRIALS - 4
+    assert any("4 trials left out: the answer is missing" in sentence for sentence in told)
+    with pytest.raises(InputError, match=r"line 8: the response 'unsure' is none of the items"):
+        read(make.text(rows))
+
+
+def test_two_columns_of_responses_are_two_readings_not_two_choices():
+    first = near_rows(
+        "p,reference,left,right,first_response,second_response",
+        lambda r, o, k: [r, *o, o[k], o[1 - k]],
+    )
+
+    with pytest.raises(InputError, match=r"2 ways: first_response .*second_response"):
+        read(first)
+
+
+def test_trials_side_by_side_are_refused_soon():
+    names = [f"T{n}_{role}" for n in range(60) for role in ("ref", "left", "right", "resp")]
+    row = ["lion", "tiger", "trout", "left", "lion", "eagle", "tiger", "right"] * 30
+
+    with pytest.raises(InputError, match="one row per trial"):
+        read(make.text([names, row, row[::-1], row]))
+
+
+def test_titles_above_the_header_are_left_out_and_told():
+    told: list[str] = []
+    text = near_rows("p,reference,left,right,response", lambda r, o, k: [r, *o, o[k]])
+
+    titled = read("Study 3, spring\nby the lab\n\n" + text, tell=told.append)
+
+    assert titled == read(text)
+    assert told[0] == "left out above the table: 'Study 3, spring', 'by the lab'"
+
+
+def test_screens_that_never_have_a_response_are_not_missing_answers():
+    header = "p,screen,reference,left,right,response"
+    rows = make.near(header, 6, lambda r, o, k: ["choice", r, *o, o[k]])
+    screens = [[*row[:1], "fixation", *row[2:5], ""] for row in rows[1:]]
+
+    with pytest.warns(OrdlinkWarning, match="240 rows left out: other screens"):
+        assert read(make.text([*rows, *screens])).n_answers == make.N_TRIALS
+    for row in screens:
+        row[1] = "choice"
+    with pytest.raises(InputError, match="more than a fifth"):
+        read(make.text([*rows, *screens]))
+
+
+@pytest.mark.parametrize(
+    "header", ["reference,chosen,unchosen", "Target,Winner,Loser", "ref_image,near_image,far_image"]
+)
+def test_plain_triplets_have_many_names(header):
+    text = f"{header}\nimg/lion.png,img/tiger.png,img/trout.png\n"
+
+    comparisons = read(text)
+
+    assert comparisons.names == ("lion", "tiger", "trout")
+    assert comparisons.quadruplets.tolist() == [[0, 1, 0, 2]]
+
+
+def test_questions_in_the_header_are_a_survey():
+    header = "Timestamp,Is trout or tiger closer to lion?,Is eagle or lion closer to tiger?"
+    rows = f"{header},Which of eagle and trout is more like lion?\n1,tiger,lion,eagle\n"
+
+    comparisons = read(rows + "2,tiger,lion,eagle\n3,trout,lion,trout\n")
+
+    lion, tiger, trout = (comparisons.names.index(name) for name in ("lion", "tiger", "trout"))
+    assert comparisons.n_answers == 9
+    assert comparisons.quadruplets[0].tolist() == [
+        *sorted((lion, tiger)),
+        *sorted((lion, trout)),
+    ]

@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from ordlink._text import counted, listed
-from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._console import progress_bar, warn_in_a_line
 from ordlink.cli._tables import check_table, read_rows
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError
@@ -24,9 +24,9 @@ PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 
 
 def read_answers(
-    answers: str, *, names: str | None, n_objects: int | None = None, **reading: Any
+    answers: Sequence[str], *, names: str | None, n_objects: int | None = None, **reading: Any
 ) -> ListedComparisons:
-    """Return the comparisons in a file, or on stdin for "-"; `names` is a file."""
+    """Return the comparisons in some files, or on stdin for "-"; `names` is a file."""
     known = None
     if names is not None:
         check_table(names)
@@ -35,7 +35,7 @@ def read_answers(
 
 
 def read_answers_about(
-    answers: str,
+    answers: Sequence[str],
     *,
     names: Sequence[str] | None,
     n_objects: int | None,
@@ -47,13 +47,15 @@ def read_answers_about(
     corrections: str | None,
     **reading: Any,
 ) -> ListedComparisons:
-    """Return the comparisons in a file about objects with these names.
+    """Return the comparisons in some files about objects with these names.
 
     If the number of objects is known but not whether numbers start at 0 or 1, a file that numbers
     objects from 1 could be read as one that never names object 0. Such a file is refused.
     """
-    source: str | BinaryIO = answers
-    if answers == "-":
+    source: list[str] | BinaryIO = list(answers)
+    if "-" in answers:
+        if len(answers) > 1:
+            raise InputError("standard input (-) cannot be combined with files")
         source = _Stdin(sys.stdin.buffer.read())
     told: set[str] = set()
     merge: bool | dict[str, str] = bool(merge_names)
@@ -70,7 +72,7 @@ def read_answers_about(
             click.echo(shown if " read as: " in sentence else f"warning: {shown}", err=True)
 
     def read(*, from_one: bool | None) -> ListedComparisons:
-        if not isinstance(source, str):
+        if not isinstance(source, list):
             source.seek(0)
         return read_comparisons(
             source,
@@ -84,7 +86,8 @@ def read_answers_about(
             **reading,
         )
 
-    comparisons = read(from_one=one_based)
+    with progress_bar(f"reading {source_name(answers)}"):
+        comparisons = read(from_one=one_based)
     if check_first_object is None:  # --n-objects says that some may be missing
         check_first_object = names is not None and n_objects is None
     numbers_are_names = names is not None and all(name.isdecimal() for name in names)
@@ -97,9 +100,11 @@ class _Stdin(io.BytesIO):  # can be read more than once
     name = "<stdin>"
 
 
-def source_name(answers: str) -> str:
-    """Return what messages call the file of answers."""
-    return "standard input" if answers == "-" else str(Path(answers))
+def source_name(answers: Sequence[str]) -> str:
+    """Return what messages call the files of answers."""
+    first = "standard input" if answers[0] == "-" else str(Path(answers[0]))
+    n_more = len(answers) - 1
+    return f"{first} and {counted(n_more, 'more file')}" if n_more else first
 
 
 def _refuse_counting_from_one(

@@ -132,10 +132,10 @@ def reading(function: Callable[..., Any], options: Sequence[Option] = _READING) 
 
 
 def answers(function: Callable[..., Any]) -> Any:
-    """Add ANSWERS and the options that say how to read it."""
+    """Add ANSWERS, one file or several, and the options that say how to read it."""
     names = file("--names", help="Names of the objects, one per line.")
     n_objects = count("--n-objects", help="Number of objects, if some may not appear in the file.")
-    return click.argument("answers", metavar="ANSWERS")(
+    return click.argument("answers", metavar="ANSWERS...", nargs=-1, required=True)(
         reading(function, [names, n_objects, *_READING])
     )
 

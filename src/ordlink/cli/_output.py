@@ -80,14 +80,19 @@ def _try_to_write(folder: Path) -> None:
         pass
 
 
+TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".npz")
+
+
 def refuse_overwrite(inputs: Iterable[str | None], outputs: Iterable[str | Path | None]) -> None:
     """Refuse to overwrite an input file."""
     for given, output in itertools.product(inputs, outputs):
         if given in (None, "-") or output is None:
             continue
         is_same = False
+        # In a folder of answers, a table would be read as one of them.
+        in_folder = Path(str(given)).is_dir() and Path(output).suffix in TABLES
         with contextlib.suppress(OSError, ValueError):  # one does not exist, or is not a path
-            is_same = Path(str(given)).samefile(output)
+            is_same = Path(str(given)).samefile(Path(output).parent if in_folder else output)
         if is_same:
             raise InputError(
                 "the output would overwrite an input file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ _METHODS = "\n".join(
 @_options.pictures(" of the figure")
 @progress_flag
 def command(
-    answers: str,
+    answers: tuple[str, ...],
     reading: dict[str, Any],
     method: str | None,
     n_clusters: int | None,
@@ -132,7 +133,7 @@ def command(
     pictures: str | None,
     **given: Any,
 ) -> None:
-    """Build a tree from ANSWERS: a table of answers or trials, a folder of them, or - for stdin."""
+    """Build a tree from ANSWERS: tables of answers or trials, a folder of them, or - for stdin."""
     chosen = _find_method_for_a_file(method or ("4-AL" if weigh_people else "auto"))
     options = _method_options(chosen, given)
     if weigh_people:
@@ -225,7 +226,7 @@ def _check_support(
     return _output.support_share(min_support)
 
 
-def _check_output(answers: str, out: str | None, pictures: str | None) -> Path | None:
+def _check_output(answers: Sequence[str], out: str | None, pictures: str | None) -> Path | None:
     if pictures is not None:
         if out is None:
             raise click.UsageError("--pictures requires --out, the folder for the figure")
@@ -233,12 +234,15 @@ def _check_output(answers: str, out: str | None, pictures: str | None) -> Path |
     if out is None:
         return None
     folder = _output.check_folder(out)
-    _output.refuse_overwrite([answers], [folder / name for name in _output.TREE_FILES])
+    _output.refuse_overwrite(answers, [folder / name for name in _output.TREE_FILES])
     return folder
 
 
 def _read(
-    answers: str, exclude: tuple[str, ...], n_clusters: int | None, reading: dict[str, Any]
+    answers: Sequence[str],
+    exclude: tuple[str, ...],
+    n_clusters: int | None,
+    reading: dict[str, Any],
 ) -> ListedComparisons:
     comparisons = read_answers(answers, **reading)
     n_objects = comparisons.n_objects
@@ -258,7 +262,7 @@ def _read(
     return kept
 
 
-def _refuse_scattered_numbers(answers: str, comparisons: ListedComparisons) -> None:
+def _refuse_scattered_numbers(answers: Sequence[str], comparisons: ListedComparisons) -> None:
     """Refuse numbers that do not number the objects: a typo, or ids such as 10482."""
     n_objects = comparisons.n_objects
     if n_objects < MANY_OBJECTS:

@@ -65,7 +65,7 @@ _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "a
 )
 @progress_flag
 def command(
-    answers: str,
+    answers: tuple[str, ...],
     reading: dict[str, Any],
     methods: str | None,
     n_jobs: int | None,
@@ -87,7 +87,7 @@ def command(
     folder = None if out is None else _output.check_folder(out)
     written = (*_output.TREE_FILES, "comparison.csv", "comparison.html")
     in_folder = [] if folder is None else [folder / name for name in written]
-    _output.refuse_overwrite([answers], [table_file, page_file, *in_folder])
+    _output.refuse_overwrite(answers, [table_file, page_file, *in_folder])
     comparisons = read_answers(answers, **reading)
     n_folds, n_repetitions = settings["n_folds"], settings["n_repetitions"]
     n_jobs = n_jobs or _n_processes(comparisons, names, n_folds * n_repetitions + 1)

@@ -31,7 +31,7 @@ MOST_COMPARISONS = 1_000_000  # larger files get only the summary: the rest woul
 @_options.seed(default=None, help="With --methods-text: random seed (default: 0).")
 @progress_flag
 def command(
-    answers: str,
+    answers: tuple[str, ...],
     reading: dict[str, Any],
     methods_text: bool,
     method: str | None,

@@ -16,7 +16,7 @@ from ordlink._typing import AnyArray
 from ordlink.cli import _options
 from ordlink.cli._answers import read_answers_about
 from ordlink.cli._app import flag_namer
-from ordlink.cli._console import warn_in_a_line
+from ordlink.cli._console import progress_bar, progress_flag, warn_in_a_line
 from ordlink.cli._output import check_file, refuse_overwrite
 from ordlink.cli._tables import read_classes, read_similarities
 from ordlink.errors import InputError
@@ -65,6 +65,8 @@ MOST_SCORED = 12_000
     "clusters.",
 )
 @_options.reading
+@progress_flag
+@progress_bar("scores")
 def command(
     tree_file: str,
     classes: str | None,
@@ -234,7 +236,7 @@ def _score_answers(tree: Hierarchy, path: str, reading: dict[str, Any]) -> Score
         raise InputError(f"{problem}, which is limited to {MOST_SCORED:,} objects")
     try:
         comparisons = read_answers_about(
-            path, names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
+            [path], names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
         )
     except InputError as error:
         raise InputError(_about_the_tree(error)) from error

@@ -125,7 +125,7 @@ def command(
         return
     if target is not None:
         ol.validation.check_accuracy(target)
-    comparisons = read_answers(answers, names=given["names"], **reading)
+    comparisons = read_answers([answers], names=given["names"], **reading)
     try:
         with progress_bar("learning curve") as progress:
             curve = ol.validation.learning_curve(
@@ -139,7 +139,7 @@ def command(
         raise InputError(
             "expected enough answers for five folds and a learning curve, got "
             f"{comparisons.n_answers}",
-            where=source_name(answers),
+            where=source_name([answers]),
             remedy="collect more, or plan a study with {n_objects}",
         ) from error
     n_more = given["n_more"] or 1000

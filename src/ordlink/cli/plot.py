@@ -9,6 +9,7 @@ import click
 import ordlink as ol
 from ordlink.cli import _options, _output
 from ordlink.cli._answers import find_pictures, picture_files, read_answers_about
+from ordlink.cli._console import progress_bar, progress_flag
 from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.io import read_names
@@ -100,6 +101,7 @@ _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
 @click.option("--title", help="Title above the tree.")
 @click.option("--dpi", type=click.FloatRange(min=20, max=2400), default=300, help="For .png.")
 @_options.reading
+@progress_flag
 def command(
     tree_file: str,
     reading: dict[str, Any],
@@ -144,12 +146,13 @@ def command(
         "min_support": _output.support_share(min_support),
         "pictures": find_pictures(pictures, of_tree, one_based=reading["one_based"]),
     }
-    ol.plotting.save_plots(tree, files, **drawing)
+    with progress_bar("drawing"):
+        ol.plotting.save_plots(tree, files, **drawing)
     click.echo(f"wrote {', '.join(files)}")
 
 
 def _similarities(tree: Hierarchy, answers: str, reading: dict[str, Any]) -> Any:
     comparisons = read_answers_about(
-        answers, names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
+        [answers], names=tree.names, n_objects=tree.n_objects, check_first_object=True, **reading
     )
     return adds_similarity(comparisons)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ from ordlink.cli._output import check_file, refuse_overwrite
 @_options.seed(default=0)
 @progress_flag
 def command(
-    answers: str,
+    answers: tuple[str, ...],
     reading: dict[str, Any],
     out: str,
     pictures: str | None,
@@ -68,7 +69,7 @@ def command(
     if quick and settings["n_bootstrap"] is not None:
         raise click.UsageError("--quick cannot be combined with --replicates")
     check_file(out, "out")
-    refuse_overwrite([answers], [out])
+    refuse_overwrite(answers, [out])
     if pictures is not None:
         picture_files(pictures)  # refuses a folder that cannot be read
     comparisons = read_answers(answers, **reading)
@@ -78,7 +79,7 @@ def command(
     making = ol.report.Making(
         command=shlex.join(["ordlink", "report", *click.get_current_context().meta[WORDS]]),
         source=Path(source_name(answers)).name,
-        checksum="" if answers == "-" else _checksum(answers),
+        checksum=_checksum(answers),
         made_at=ol.report.making_time(os.environ.get("SOURCE_DATE_EPOCH")),
     )
     text = ol.report.report_page(evidence, title=title, making=making, pictures=leaf_pictures)
@@ -93,6 +94,10 @@ def command(
     click.echo(f"wrote {out} ({len(text.encode()) / 1e3:,.0f} kB)")
 
 
-def _checksum(path: str) -> str:
-    with Path(path).open("rb") as file:
+def _checksum(answers: Sequence[str]) -> str:
+    """Return the SHA-256 of a file; for standard input, a folder or several files there is none."""
+    path = Path(answers[0])
+    if len(answers) > 1 or not path.is_file():
+        return ""
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,6 +14,7 @@ import numpy as np
 from ordlink._atomic import replacing
 from ordlink._typing import FloatArray
 from ordlink.cli import _options, _output
+from ordlink.cli._console import progress_bar, progress_flag
 from ordlink.cli._tables import read_features
 from ordlink.comparisons import FORMS, RankedComparisons, list_answers, n_pairs
 from ordlink.datasets import planted_hierarchy, simulate_answers
@@ -78,6 +79,8 @@ class Truth:
     default="csv",
     help="File format of the answers.",
 )
+@progress_flag
+@progress_bar("simulation")
 def command(
     table: str | None,
     metric: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
-from ordlink._validate import Seed
+from ordlink._validate import Seed, check_keywords
 from ordlink.errors import InputError
 
 if TYPE_CHECKING:
@@ -224,10 +225,16 @@ def _takes_answers(function: Any) -> _TakesAnswers:
     """Give a function the signature above, and its sections."""
     signature = inspect.signature(_TakesAnswers.__call__)
     own = list(signature.parameters.values())[1:]
-    function.__signature__ = signature.replace(parameters=own)
+
+    @functools.wraps(function)
+    def checked(rows: AnyArray, **given: Any) -> Any:
+        check_keywords(given, [parameter.name for parameter in own[1:]], function.__name__)
+        return function(rows, **given)
+
+    checked.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
     sections = inspect.cleandoc(_TakesAnswers.__doc__ or "").partition("\n")[2]
-    function.__doc__ = f"{inspect.getdoc(function)}\n{sections}"
-    return cast(_TakesAnswers, function)
+    checked.__doc__ = f"{inspect.getdoc(function)}\n{sections}"
+    return cast(_TakesAnswers, checked)
 
 
 def _list_answers(*rows_and_form: Any, **given: Any) -> ListedComparisons:

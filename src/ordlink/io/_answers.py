@@ -14,11 +14,11 @@ from ordlink.comparisons._answers import FORMS, find_form
 from ordlink.io import _trials
 from ordlink.io._cells import ArrowColumn, as_text, pa
 from ordlink.io._options import Options
-from ordlink.io._qualtrics import is_qualtrics, to_long
 from ordlink.io._readings import find_readings
 from ordlink.io._responses import TrialCells
 from ordlink.io._slips import find_slips
 from ordlink.io._source import refuse
+from ordlink.io._surveys import to_long
 from ordlink.io._table import (
     ColumnRoles,
     EarlierChunks,
@@ -31,6 +31,9 @@ from ordlink.io._table import (
 )
 from ordlink.io._trials import Reading
 from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
+
+WIDE = 60
+"""A table of more columns may have several trials per row."""
 
 
 def read_table(
@@ -47,8 +50,7 @@ def read_table(
 
 def to_plain(table: Table, options: Options) -> Table:
     """Return a table of plain answers: the table itself, or the answers of its trials."""
-    if is_qualtrics(table):
-        table = to_long(table)
+    table = to_long(table)
     names = list(table.names or ())
     plain = [plain_name(name) for name in names]
     named = named_forms(plain) if options.columns is None else []
@@ -61,14 +63,17 @@ def to_plain(table: Table, options: Options) -> Table:
     if not named and not hints and not chosen and len(plain) < 4:
         return table
     merge = options.merge_names if isinstance(options.merge_names, Mapping) else None
-    cells = TrialCells(table, merge)
-    rows, kinds = _trials.not_trials(cells)
-    if options.columns is not None:
-        _refuse_ignored(cells, options, rows)
-        return table
-    readings = [] if chosen else _plain_readings(cells, options)
-    readings += find_readings(cells, options, rows)
-    if not readings:
+    for split in (False, True):
+        cells = TrialCells(table, merge, split=split)
+        rows, kinds = _trials.not_trials(cells)
+        if options.columns is not None:
+            _refuse_ignored(cells, options, rows)
+            return table
+        readings = [] if chosen else _plain_readings(cells, options)
+        readings += find_readings(cells, options, rows)
+        if readings:
+            break
+    else:
         _refuse_unread(cells, options)
         return table
     reading = _trials.choose_reading(readings, cells, rows)
@@ -76,7 +81,7 @@ def to_plain(table: Table, options: Options) -> Table:
         return table
     if options.merge_names is True:
         counts = _counts(cells, reading, rows)
-        cells = TrialCells(table, find_slips(counts))
+        cells = TrialCells(table, find_slips(counts), split=split)
         readings = find_readings(cells, options, rows)
         reading = _trials.choose_reading(readings, cells, rows)
     return _answers(reading, cells, rows, kinds, options)
@@ -105,8 +110,9 @@ def _counts(cells: TrialCells, reading: Reading, rows: BoolArray) -> dict[str, i
 
 def _refuse_unread(cells: TrialCells, options: Options) -> None:
     """Refuse a table with a response that was not understood: its columns say nothing by order."""
-    names = list(cells.table.names or ())
-    said = [name for name, plain in zip(names, cells.plain, strict=True) if is_response(plain)]
+    added = {at for entries in cells.entries.values() for at in entries}
+    names = [name for at, name in enumerate(cells.table.names or ()) if at not in added]
+    said = [name for name in names if is_response(plain_name(name))]
     n_objects = len(names) - len(find_details(cells.plain))
     no_form = not named_forms(cells.plain) and n_objects > 3  # three: their order is the answer
     if (said and no_form) or options.items or options.response:
@@ -122,6 +128,10 @@ def _refuse_unread(cells: TrialCells, options: Options) -> None:
             "name them with {items}, {response} and {reference}; trials of two pairs need "
             "{form:quadruplet} (the response is the pair that is more alike)"
         )
+        if len(names) > WIDE:
+            remedy = (
+                "if the trials stand side by side, write one row per trial; otherwise " + remedy
+            )
         problem += listed(names, 12)
         refuse(cells.table.where, problem, remedy)
 
@@ -153,6 +163,9 @@ def _answers(
     items = cells.matrix([at for at in (reading.reference, *reading.items) if at is not None])
     assert items is not None
     shown = rows & (items[:, -len(reading.items) :] >= 0).any(axis=1)
+    if reading.chosen is not None:
+        silent = (reading.chosen == -1).all(axis=1)
+        shown &= ~_trials.other_screens(cells, silent & shown, ~silent & shown)
     whole = shown & (items >= 0).all(axis=1)
     _trials.refuse_strange(reading, cells, whole)
     missing = shown & ~whole
@@ -177,7 +190,7 @@ def _answers(
         refuse(table.source, "no trial is left")
     n_others = int((rows & ~shown).sum())
     if n_others:
-        options.note(f"{counted(n_others, 'row')} without items left out: other screens")
+        options.note(f"{counted(n_others, 'row')} left out: other screens, not trials")
     if not rows.all():
         options.note(f"{counted(int((~rows).sum()), 'row')} left out: {', '.join(kinds[:5])}")
     source = np.flatnonzero(kept)

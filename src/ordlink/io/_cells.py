@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn, TypeAlias
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -32,6 +35,8 @@ arrow_parquet: Any = _Lazy("pyarrow.parquet")
 ArrowColumn: TypeAlias = Any
 """A pyarrow ChunkedArray; pyarrow ships no types."""
 
+_MEDIA = r"\.(png|jpe?g|gif|webp|svg|bmp|tiff?|wav|mp3|mp4|ogg|webm|m4a|mov|avi|html?|txt)$"
+_SOURCE = re.compile(r"""<[^>]*\bsrc\s*=\s*["']([^"']+)["'][^>]*>""", re.IGNORECASE)
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^-?[0-9]+$"
 _DECIMAL_COMMA = r"^([+-]?[0-9]*),([0-9]+)$"
@@ -88,7 +93,7 @@ def object_cells(
 
 
 class MissingCells(Exception):
-    """Some cells of objects are empty, or say that there is nothing."""
+    """Some cells of objects are missing."""
 
     def __init__(self, missing: BoolArray) -> None:
         super().__init__()
@@ -105,6 +110,32 @@ def _normalised(column: ArrowColumn) -> ArrowColumn:
 def _missing(texts: Sequence[ArrowColumn], names: Sequence[str] | None) -> BoolArray:
     words = pa.array(sorted(MISSING - {name.casefold() for name in names or ()}))
     return np.stack([to_numpy(pc.is_in(pc.utf8_lower(text), words)) for text in texts], axis=1)
+
+
+def object_name(cell: str, *, folder: bool = False) -> str:
+    """Return what a cell names: the stem of a file or an address, otherwise the text itself.
+
+    With `folder`, the folder of the file is part of the name.
+    """
+    text = unicodedata.normalize("NFC", cell).strip()
+    if single := re.fullmatch(r"""\[\s*["']([^"']+)["']\s*\]""", text):  # as PsychoPy writes
+        text = single[1]
+    if single := re.fullmatch(r"""\{\s*"[^"]*"\s*:\s*"([^"]*)"\s*\}""", text):  # as jsPsych writes
+        text = single[1]
+    if source := _SOURCE.search(text):
+        text = source[1].strip()
+    if re.search(_MEDIA, text.split("?")[0], re.IGNORECASE):
+        parts = re.split(r"[/\\]", text.split("?")[0])
+        file = "/".join(parts[-2:]) if folder else parts[-1]
+        return unquote(re.sub(_MEDIA, "", file, flags=re.IGNORECASE)) or text
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", re.sub(r"\s+", " ", text))
+
+
+def file_stems(names: Sequence[str]) -> Sequence[str]:
+    """Return the stems of names that are all files, if these differ."""
+    stems = [object_name(name) for name in names]
+    are_files = all(re.search(_MEDIA, name.split("?")[0], re.IGNORECASE) for name in names)
+    return stems if are_files and len(set(stems)) == len(stems) else names
 
 
 def whole_cells(column: ArrowColumn, what: str, row_name: RowNamer) -> Int64Array:
@@ -130,6 +161,7 @@ def time_cells(column: ArrowColumn, row_name: RowNamer, *, decimal_comma: bool) 
         text = pc.utf8_trim_whitespace(as_text(column))
         unknown = pc.is_in(pc.utf8_lower(text), value_set=pa.array(_UNKNOWN_TIMES))
         text = pc.if_else(unknown, pa.scalar(None, pa.string()), text)
+        text = pc.replace_substring_regex(text, r"^\[(?:.*,)?\s*([^,\]]*)\]$", r"\1")  # PsychoPy
         if decimal_comma:
             text = pc.replace_substring_regex(text, _DECIMAL_COMMA, r"\1.\2")
         try:
@@ -252,7 +284,7 @@ def _refuse(
 
 
 def _encode(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:
-    """Return for each cell the number of its text among the different ones, and these."""
+    """Return for each cell the number of its text, and the different texts."""
     cells = pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string())
     encoded = cells.combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy().reshape(len(texts), -1).T

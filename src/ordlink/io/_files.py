@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ordlink._atomic import replacing
-from ordlink._validate import check_choice, check_whole_number
+from ordlink._validate import check_choice, check_keywords, check_whole_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputKindError
@@ -101,8 +103,8 @@ def read_comparisons(
         "skip" leaves out rows with missing cells, with a warning, if they are at most a fifth;
         "error" refuses them.
     merge_names : bool or mapping
-        Whether to merge names that look like slips ("Lowe" and "Löwe"), or from names to what was
-        meant; by default likely slips raise a warning.
+        Whether to merge names that look like typos of others ("Lowe" and "Löwe"), or a mapping from
+        names to what was meant; by default, likely typos raise a warning.
     tell : callable, optional
         Called with sentences on how the file was read, in the place of warnings.
 
@@ -165,6 +167,10 @@ def read_in_chunks(
     [[[0, 1, 0, 2], [0, 1, 1, 2]], [[0, 2, 1, 2]]]
     """
     n_rows = check_whole_number(rows_per_chunk, "rows_per_chunk", lowest=1)
+    known = inspect.signature(read_comparisons).parameters
+    check_keywords(options, list(known)[1:], "read_in_chunks")
+    if isinstance(options.get("response"), str):
+        options["response"] = [options["response"]]
     return _read(path, format, Options(**options), n_rows)
 
 
@@ -181,21 +187,30 @@ def _read(
     given = [InputFile.of(one) for one in paths]
     sources = [file for source in given for file in find_files(source)]
     if len(sources) > 1:
-        return iter(
-            [read_table(join_tables([_whole(s, format_, options) for s in sources]), options)]
-        )
+        tables = [_whole(source, format_, options) for source in sources]
+        return iter([read_table(join_tables(tables, options), options)])
     source = sources[0] if sources else refuse("input", NO_ANSWERS)
-    format_ = find_format(Path(source.inner) if source.inner else source.path, format_)
-    source.check_exists()
+    format_ = _format_of(source, format_)
     return (_npz_chunks if format_ == "npz" else _chunks)(source, format_, options, n_rows)
 
 
-def _whole(source: InputFile, format_: str | None, options: Options) -> Table:
-    """Return the whole table of one of several files."""
+def _format_of(source: InputFile, format_: str | None) -> str:
+    """Return the format of a file; a .txt file may hold JSON, as JATOS writes it."""
     found = find_format(Path(source.inner) if source.inner else source.path, format_)
+    source.check_exists()
+    if found == "txt" and (source.path or source.inner):
+        with source.opened() as stream:
+            start = stream.read(64)
+            stream.seek(0)
+        return "json" if re.match(rb"(\xef\xbb\xbf)?\s*\[?\s*\{", start) else found
+    return found
+
+
+def _whole(source: InputFile, format_: str | None, options: Options) -> Table:
+    """Return the table in one of several files that are read together."""
+    found = _format_of(source, format_)
     if found == "npz":
         refuse(source.name, "several NPZ files cannot be read together", "read them one by one")
-    source.check_exists()
     with _OPENERS[found](source, options, None) as opened:
         if opened.header is not None:
             refuse(source.name, "this file was written by ordlink", "read such files one by one")

@@ -72,11 +72,10 @@ def open_json(source: InputFile, options: Options, n_rows: int | None) -> Iterat
 
 
 def _is_lines(content: bytes) -> bool:
-    """Return whether a file has an object per line."""
-    lines = [line for line in content.splitlines()[:2] if line.strip()]
-    return len(lines) == 2 and all(
-        line.strip().startswith(b"{") and line.strip().endswith(b"}") for line in lines
-    )
+    """Return whether each line of a file is an object, or a list of them as JATOS writes."""
+    lines = [line.strip() for line in content.splitlines()[:2] if line.strip()]
+    ends = {(line[:1], line[-1:]) for line in lines}
+    return len(lines) == 2 and ends in ({(b"{", b"}")}, {(b"[", b"]")})
 
 
 def write_jsonl(file: BinaryIO, comparisons: ListedComparisons) -> None:
@@ -101,12 +100,15 @@ def _parse_rows(
     content = utf8_bytes(content, source, first_line)
     for number, line in enumerate(content.splitlines(), start=first_line):
         if line.strip():
-            row = parse_json(line.decode(), source, number)
-            if not isinstance(row, dict):
-                expected = 'expected a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}'
-                refuse(f"{source}, line {number}", f"{expected}, got {type(row).__name__}")
-            rows.append(row)
-            lines.append(number)
+            found = parse_json(line.decode(), source, number)
+            many = isinstance(found, list) and all(isinstance(row, dict) for row in found)
+            for row in found if many else [found]:
+                if not isinstance(row, dict):
+                    expected = 'a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}'
+                    got = type(row).__name__
+                    refuse(f"{source}, line {number}", f"expected {expected}, got {got}")
+                rows.append(row)
+                lines.append(number)
     return rows, lines
 
 
@@ -133,6 +135,7 @@ def _json_cell(cell: float | str) -> str:
 def _json_table(
     rows: Sequence[dict[str, Any]], lines: Sequence[int], source: str, columns: Sequence[str]
 ) -> Table:
+    rows = [_flat(row) for row in rows]
     names = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
 
     def row_name(row: int) -> str:
@@ -143,6 +146,17 @@ def _json_table(
 
     where = row_name(0) if lines else source
     return Table(source, names, len(names), len(rows), column, row_name, where)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row in which {"response": {"odd": "lion"}} is {"response.odd": "lion"}."""
+    if not any(type(cell) is dict for cell in row.values()):
+        return row
+    return {
+        f"{name}.{key}" if key else name: inner
+        for name, cell in row.items()
+        for key, inner in (cell.items() if type(cell) is dict else [("", cell)])
+    }
 
 
 def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:

@@ -28,11 +28,6 @@ class Options:
     sheet: str | None = None
     tell: Callable[[str], None] | None = None
 
-    @property
-    def counts_from_one(self) -> bool | None:
-        """Whether positions count from 1, None if the user does not say."""
-        return self.one_based
-
     def say(self, sentence: str) -> None:
         """Tell how the file was read to those who want to know."""
         if self.tell is not None:

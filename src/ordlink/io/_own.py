@@ -252,7 +252,7 @@ def own_comparisons(
 
 
 def check_options(options: Options, source: str) -> None:
-    """Refuse options that say how to read a table of others: our own files say it themselves."""
+    """Refuse options on how to read a table: files that ordlink wrote need none."""
     for given, parameter in (
         (options.form not in (None, "quadruplet", "quadruplets"), "{form}"),
         (options.one_based, "{one_based:True}"),

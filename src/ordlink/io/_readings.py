@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -15,8 +14,21 @@ from ordlink.io._options import Options
 from ordlink.io._responses import TrialCells, decode
 from ordlink.io._table import find_columns
 from ordlink.io._trials import Reading
-from ordlink.io._words import FORM_WORDS, POSITIONS, is_reference, is_response, tokens
+from ordlink.io._words import (
+    ABOVE,
+    FORM_WORDS,
+    PLACES,
+    POSITIONS,
+    YES_NO,
+    forms_said,
+    is_less,
+    is_reference,
+    is_response,
+    tokens,
+)
 
+MOST_CANDIDATES = 12
+"""More columns that could be the reference, or the response, are trials side by side."""
 FEWEST_JUDGED = 20
 """With so many rows, an item that is never chosen is the reference."""
 
@@ -40,12 +52,12 @@ def families(plain: Sequence[str]) -> list[Family]:
         labels = sorted(members)
         if len(labels) == labels[-1] - labels[0] + 1 > 1 and (kind != "count" or labels[0] < 2):
             found.append(Family(stem, tuple(members[label] for label in labels)))
-            if len(labels) == 2 and kind in ("count", "letter"):
+            if len(labels) == 2:
                 pairs[stem] = found[-1].members
     for family in families(list(pairs)) if len(pairs) > 1 else []:
-        if len(family.members) == 2:  # left_1, left_2, right_1, right_2
-            one, other = (list(pairs.values())[at] for at in family.members)
-            found.append(Family(family.stem, (*one, *other)))
+        both = [at for pair in family.members for at in list(pairs.values())[pair]]
+        if len(set(both)) == 4:  # left_1, left_2, right_1, right_2
+            found.append(Family(family.stem, tuple(both)))
     return found
 
 
@@ -53,6 +65,8 @@ def _labels(name: str) -> Iterator[tuple[str, str, int]]:
     """Yield the ways in which a name is one of several: kind, what they share, its place."""
     if number := re.fullmatch(r"(.*?)_?(\d{1,2})", name):
         yield "count", number[1], int(number[2])
+    if number := re.fullmatch(r"(.*?)_?(\d{1,2})(_[a-z]{2,})", name):
+        yield "count", number[1] + number[3], int(number[2])
     if letter := re.fullmatch(r"(?:(.+)_)?([a-j])", name):
         yield "letter", letter[1] or "", ord(letter[2]) - ord("a")
     words = name.split("_")
@@ -65,16 +79,16 @@ def _labels(name: str) -> Iterator[tuple[str, str, int]]:
 
 def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[Reading]:
     """Return all readings of a table that names and content allow."""
-    table, plain = cells.table, cells.plain
-    where = table.where
-    given_items = options.items and find_columns(table.names or (), options.items, where)
-    given_response = options.response and find_columns(table.names or (), options.response, where)
-    given_reference = options.reference and find_columns(
-        table.names or (), [options.reference], where
-    )
-    groups = families(plain)
-    if given_items:
-        groups = [Family("", tuple(given_items))]
+    plain = cells.plain
+
+    def chosen(columns: Sequence[str] | None) -> list[int]:
+        """Return the positions of columns that the user named; a list stands for its entries."""
+        found = find_columns(cells.table.names or (), columns or (), cells.table.where)
+        return [entry for at in found for entry in cells.entries.get(at, (at,))]
+
+    given_items, given_response = chosen(options.items), chosen(options.response)
+    given_reference = chosen(options.reference and [options.reference])
+    groups = [Family("", tuple(given_items))] if given_items else families(plain)
     readings: list[Reading] = []
     for family in groups:
         if any(is_response(plain[at]) for at in family.members) and not given_items:
@@ -84,12 +98,17 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
             continue
         others = [at for at in range(len(plain)) if at not in family.members]
         references = [at for at in others if is_reference(plain[at])]
-        named = _near(family.stem, references, plain) or references
+        above = [at for at in others if _is_above(plain[at], family.stem)]
+        named = _near(family.stem, references, plain) or references or above
+        if len(named) > MOST_CANDIDATES and not given_reference:
+            continue
         wanted: list[int | None] = [*(given_reference or named), None]
         for reference in wanted[:1] if given_reference else wanted:
             responses = given_response or [at for at in others if is_response(plain[at])]
             free = [at for at in responses if at != reference]
-            near = _near(family.stem, free, plain) or free
+            near = (_near(family.stem, free, plain) or free)[: MOST_CANDIDATES + 1]
+            if len(near) > MOST_CANDIDATES:
+                continue
             columns = [tuple(free)] if given_response else [(at,) for at in near]
             if not given_response:
                 columns += [f.members for f in families(plain) if set(f.members) <= set(near)]
@@ -97,11 +116,21 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
                 readings += _check(cells, family, reference, response, options, rows)
     if not readings and not given_response:
         readings = _by_content(cells, groups, options, rows)
-    # Of several choices in a row, all count.
+    # Of several choices in a row, all count; a column that always says the same is a setting.
     sets = [set(reading.response) for reading in readings]
-    return [
-        r for r, own in zip(readings, sets, strict=True) if not any(own < all_ for all_ in sets)
-    ]
+    whole = [r for r, own in zip(readings, sets, strict=True) if not any(own < s for s in sets)]
+    return [reading for reading in whole if _varies(reading, rows)] or whole
+
+
+def _varies(reading: Reading, rows: BoolArray) -> bool:
+    said = np.empty(0) if reading.chosen is None else reading.chosen[rows]
+    return len(np.unique(said[said >= 0])) > 1
+
+
+def _is_above(plain: str, stem: str) -> bool:
+    """Return whether a column is what stands above two options: top beside left and right."""
+    words = set(plain.split("_"))
+    return bool(words & ABOVE) and words - ABOVE == set(stem.split("_")) - {""}
 
 
 def _near(stem: str, positions: Sequence[int], plain: Sequence[str]) -> list[int]:
@@ -128,6 +157,11 @@ def _by_content(
     for family in groups:
         if (items := cells.matrix(family.members)) is None or not _are_items(items, rows):
             continue
+        references = [at for at, name in enumerate(cells.plain) if is_reference(name)]
+        if len(references) > MOST_CANDIDATES:
+            continue
+        responses: list[tuple[int, ...]]
+        responses = [own for own in cells.entries.values() if len(own) < len(family.members)]
         for at in range(len(cells.plain)):
             response = None if at in family.members else cells.codes(at)
             if response is None:
@@ -139,9 +173,11 @@ def _by_content(
                 and hits[given].any(axis=1).all()
                 and len(set(hits[given].argmax(1))) > 1
             ):
-                for reference in (None, *(k for k, n in enumerate(cells.plain) if is_reference(n))):
-                    if reference != at and reference not in family.members:
-                        readings += _check(cells, family, reference, (at,), options, rows)
+                responses.append((at,))
+        for reference in (None, *references):
+            for columns in responses:
+                if reference not in (*columns, *family.members):
+                    readings += _check(cells, family, reference, columns, options, rows)
     return readings
 
 
@@ -169,20 +205,30 @@ def _check(
         return []
     whole = rows & (items >= 0).all(axis=1)
     n, is_pairs = len(members), reference is None and len(members) == 4
-    names = [(cells.table.names or ())[at] for at in members]
-    labels = names if not is_pairs else ["pair_1", "pair_2"]
+    labels = [cells.plain[at] for at in members]
+    placed = is_pairs and any(set(name.split("_")) & PLACES for name in labels)
+    labels = _pair_labels(labels) if is_pairs else labels
     if anchor is not None:
         whole = whole & (anchor >= 0)
         shared = np.isin(anchor[whole], items[whole])
         if not len(shared) or shared.mean() < 0.5:
             return []
-    if n < 2 or (reference is None and n not in (3, 4)):
+    flags = _flags(cells, response, n)
+    if n < 2 or (reference is None and n not in (3, 4)) or (len(response) >= n and flags is None):
+        return []
+    less = is_less(cells.plain[response[0]])
+    if reference is not None and "odd-one-out" in forms_said(cells.plain[response[0]]) and not less:
         return []
     ways: list[list[tuple[str, Int64Array]]] = []
-    for code in codes:
+    for at, code in zip(response, codes, strict=True):
         assert code is not None
         targets = np.full((len(code), 2), -9) if is_pairs else items
-        found = decode(code, targets, labels, cells, whole, one_based=options.counts_from_one)
+        found = decode(
+            *(code, targets, labels, cells, whole),
+            one_based=options.one_based,
+            places=not placed,
+            about=_about(cells.plain[at], labels),
+        )
         ways.append(
             [
                 way
@@ -190,16 +236,71 @@ def _check(
                 if anchor is None or way[0] != "by name" or _avoids(code, anchor, whole)
             ]
         )
+    if flags is not None:
+        ways = [[("by marks", column)] for column in flags.T]
     readings = []
-    for way in product(*ways):
-        chosen = np.stack([position for _, position in way], axis=1)
+    for how, chosen in _alike(ways):
         counts = np.bincount(chosen[whole & (chosen >= 0).all(axis=1)].ravel(), minlength=n)
-        used_all = is_pairs or reference is not None or (counts[:n] > 0).all()
-        if len({how for how, _ in way}) > 1 or (whole.sum() >= FEWEST_JUDGED and not used_all):
+        used_all = is_pairs or n == 2 or (counts[:n] > 0).all()
+        fewest = FEWEST_JUDGED * (n if reference is not None else 1)
+        if whole.sum() >= fewest and not used_all:
             continue
-        for form in _forms(cells, response, reference, n, wanted):
-            readings.append(Reading(form, members, reference, response, way[0][0], chosen))
+        forms = _forms(cells, response, reference, n, wanted)
+        if reference is None and len(response) == 2 and n == 3:  # which two are alike
+            third = np.where(chosen[:, 0] == chosen[:, 1], -2, 3 - chosen.sum(axis=1))
+            chosen = np.where((chosen < 0).any(axis=1), chosen.min(axis=1), third)[:, None]
+            forms = [form for form in forms if form == "odd-one-out"]
+        for form in forms:
+            readings.append(Reading(form, members, reference, response, how, chosen, less))
     return readings
+
+
+def _alike(ways: Sequence[list[tuple[str, Int64Array]]]) -> Iterator[tuple[str, Int64Array]]:
+    """Yield the ways in which all columns of responses can be read alike, one column each."""
+    others = [dict(reversed(found)) for found in ways[1:]]
+    for how, chosen in ways[0]:
+        if all(how in found for found in others):
+            yield how, np.stack([chosen, *(found[how] for found in others)], axis=1)
+
+
+def _flags(cells: TrialCells, response: Sequence[int], n: int) -> Int64Array | None:
+    """Return the positions of the items whose own column of responses says yes, if all have one."""
+    codes = cells.matrix(response)
+    if len(response) != n or codes is None:
+        return None
+    words = [word.casefold() for word in cells.vocabulary]
+    yes, no = (np.array([word in {p[k] for p in YES_NO} for word in words]) for k in (0, 1))
+    if not (yes[codes] | no[codes] | (codes < 0)).all():
+        return None
+    marked = yes[codes] & (codes >= 0)
+    n_marked = np.bincount(marked.sum(axis=1), minlength=2)[1:].argmax() + 1
+    ordered = np.argsort(~marked, axis=1, kind="stable")[:, :n_marked]
+    return np.where(marked.sum(axis=1, keepdims=True) == n_marked, ordered, -1)
+
+
+def _about(plain: str, labels: Sequence[str]) -> int | None:
+    """Return which of two items a column such as chose_left speaks of."""
+    words = set(plain.split("_"))
+    if len(labels) != 2:
+        return None
+    own = [set(label.split("_")) | {label} for label in labels]
+    spoken = [
+        bool(words & ({*mine, order} - other)) or label in plain
+        for mine, other, label, order in zip(
+            own, own[::-1], labels, ("first", "second"), strict=True
+        )
+    ]
+    return spoken.index(True) if sum(spoken) == 1 else None
+
+
+def _pair_labels(names: Sequence[str]) -> list[str]:
+    """Return what two pairs are called: what the names in each share, or their letters."""
+    words = [name.split("_") for name in names]
+    shared = ["_".join(w for w in words[at] if w in words[at + 1]) for at in (0, 2)]
+    if all(shared) and shared[0] != shared[1]:
+        return shared
+    letters = all(len(name) == 1 for name in names)
+    return [names[0] + names[1], names[2] + names[3]] if letters else ["pair_1", "pair_2"]
 
 
 def _avoids(code: Int64Array, anchor: Int64Array, rows: BoolArray) -> bool:
@@ -215,8 +316,7 @@ def _forms(
     elif n == 4:
         forms = ["quadruplet"]
     else:
-        words = tokens(cells.plain[response[0]])
-        forms = [form for form, known in FORM_WORDS.items() if words & known] or list(FORM_WORDS)
+        forms = forms_said(cells.plain[response[0]]) or list(FORM_WORDS)
     return (
         forms
         if wanted is None

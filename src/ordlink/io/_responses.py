@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,38 +12,25 @@ import numpy as np
 
 from ordlink._typing import BoolArray, Int64Array
 from ordlink.errors import InputError
-from ordlink.io._cells import ArrowColumn, as_text, pa, pc, to_numpy
+from ordlink.io._cells import ArrowColumn, as_text, object_name, pa, pc, to_numpy
 from ordlink.io._table import Table
-from ordlink.io._words import KEYS, MISSING, POSITIONS, is_response, plain_name
+from ordlink.io._words import KEYS, MISSING, NO_ANSWER, POSITIONS, YES_NO, is_response, plain_name
 
-_MEDIA = r"\.(png|jpe?g|gif|webp|svg|bmp|tiff?|wav|mp3|mp4|ogg|webm|m4a|mov|avi|html?|txt)$"
-_SOURCE = re.compile(r"""<[^>]*\bsrc\s*=\s*["']([^"']+)["'][^>]*>""", re.IGNORECASE)
+_SEPARATOR = r"\s*[;|/+&]\s*|,\s+|\s(?:-|vs\.?)\s"
+"""What may stand between the entries of a list in a cell."""
+RARE = 0.1
+"""Share of the responses that a word needs to be one of the positions."""
 SMALLEST_SHARE = 0.8
 """Share of the cells that must repeat one of the items for a column to be a response."""
-
-
-def object_name(cell: str, *, folder: bool = False) -> str:
-    """Return what a cell names: the stem of a file or an address, otherwise the text itself.
-
-    With `folder`, the folder of the file is part of the name.
-    """
-    text = unicodedata.normalize("NFC", cell).strip()
-    if single := re.fullmatch(r"""\[\s*["']([^"']+)["']\s*\]""", text):  # as PsychoPy writes
-        text = single[1]
-    if source := _SOURCE.search(text):
-        text = source[1].strip()
-    if re.search(_MEDIA, text.split("?")[0], re.IGNORECASE):
-        parts = re.split(r"[/\\]", text.split("?")[0])
-        file = "/".join(parts[-2:]) if folder else parts[-1]
-        return re.sub(_MEDIA, "", file, flags=re.IGNORECASE) or text
-    return re.sub(r"^(-?\d+)\.0+$", r"\1", re.sub(r"\s+", " ", text))
 
 
 class TrialCells:
     """The cells of a table as codes that all columns share: equal codes are equal names."""
 
-    def __init__(self, table: Table, merge: Mapping[str, str] | None = None) -> None:
-        self.table = expand_lists(table)
+    def __init__(
+        self, table: Table, merge: Mapping[str, str] | None = None, *, split: bool = False
+    ) -> None:
+        self.table, self.entries = expand_lists(table, split=split)
         self.plain = [plain_name(name) for name in self.table.names or ()]
         self.vocabulary: list[str] = []
         self._merge = merge or {}
@@ -119,33 +105,39 @@ def _encoded(column: ArrowColumn) -> tuple[Int64Array, list[str]]:
     return to_numpy(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
 
 
-def expand_lists(table: Table) -> Table:
-    """Return the table with a column for each entry of the cells that are JSON lists."""
+def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[int, ...]]]:
+    """Return the table with columns added for the entries of lists, and which they are.
+
+    Lists are JSON, with `split` also texts such as "lion, tiger, trout" in every cell of a column.
+    """
     names, sources = list(table.names or ()), [(at, -1) for at in range(table.n_columns)]
     parsed: dict[int, list[list[str]]] = {}
+    added: dict[int, tuple[int, ...]] = {}
     for at in range(table.n_columns if table.names is not None else 0):
         try:
             column = table.checked_column(at)
         except InputError:
             continue
+        pattern = rf"{_SEPARATOR}|^\[.*," if split else r"^\[.*,|[;|]"
         if (
             not pa.types.is_string(column.type)
-            or not pc.any(pc.match_substring_regex(column, r"^\[.*,|[;|]")).as_py()
+            or not pc.any(pc.match_substring_regex(column, pattern)).as_py()
         ):
             continue
         codes, distinct = _encoded(column)
-        lists = [_parse_list(cell, split=is_response(plain_name(names[at]))) for cell in distinct]
+        separator = _SEPARATOR if split else "[;|]" if is_response(plain_name(names[at])) else ""
+        lists = [_parse_list(cell.strip(), separator) for cell in distinct]
         lengths = Counter(len(entries) for entries in lists if len(entries) > 1)
         if not lengths:
             continue
-        length = lengths.most_common(1)[0][0]
-        empty = [""] * length
-        lists = [entries if len(entries) == length else empty for entries in lists]
+        [(length, n_cells)] = lengths.most_common(1)
+        if separator == _SEPARATOR and n_cells < SMALLEST_SHARE * len(lists):
+            continue
+        lists = [entries if len(entries) == length else [""] * length for entries in lists]
         parsed[at] = [lists[code] for code in codes.tolist()]
+        added[at] = tuple(range(len(names), len(names) + length))
         names += [f"{names[at]}_{number + 1}" for number in range(length)]
         sources += [(at, number) for number in range(length)]
-    if not parsed:
-        return table
 
     def column_of(position: int) -> ArrowColumn:
         at, number = sources[position]
@@ -153,19 +145,22 @@ def expand_lists(table: Table) -> Table:
             return table.column(at)
         return pa.chunked_array([pa.array([entries[number] for entries in parsed[at]])])
 
-    return replace(table, names=names, n_columns=len(names), column=column_of)
+    if not parsed:
+        return table, added
+    return replace(table, names=names, n_columns=len(names), column=column_of), added
 
 
-def _parse_list(cell: str, *, split: bool) -> list[str]:
+def _parse_list(cell: str, separator: str) -> list[str]:
     if cell.startswith("[") and cell.endswith("]"):
         try:
             entries = json.loads(cell)
-        except (ValueError, RecursionError):
-            return []
+        except (ValueError, RecursionError):  # ['lion', 'tiger'] as Python writes
+            entries = re.findall(r"""'([^']*)'|"([^"]*)\"""", cell[:10_000])
+            entries = [single or double for single, double in entries]
         if isinstance(entries, list) and all(isinstance(e, str | int | float) for e in entries):
             texts = [str(entry) for entry in entries]
             return [] if any(re.search("[\ud800-\udfff]", text) for text in texts) else texts
-    return re.split(r"\s*[;|]\s*", cell) if split and re.search("[;|]", cell) else []
+    return [entry.strip() for entry in re.split(separator, cell)] if separator else []
 
 
 def decode(
@@ -176,13 +171,16 @@ def decode(
     rows: BoolArray,
     *,
     one_based: bool | None,
+    places: bool = True,
+    about: int | None = None,
 ) -> list[tuple[str, Int64Array]]:
     """Return the ways in which a column can say which item was chosen.
 
     Each is a description and the position of the chosen item in each row, -1 where the answer is
-    missing, -2 where it is none of the items.
+    missing, -2 where it is none of the items. A yes or no is about one of two items.
     """
-    given = rows & (response >= 0)
+    silent = np.array([word.casefold() in NO_ANSWER for word in cells.vocabulary] or [True])
+    given = rows & (response >= 0) & ~silent[response]
     if not given.any():
         return []
     ways = []
@@ -193,10 +191,22 @@ def decode(
             break
     words = [_spoken(word) for word in cells.vocabulary]
     said = {words[code] for code in np.unique(response[given]).tolist()}
-    for how, known in _scales(said, labels, one_based=one_based):
+    yes_no = [pair for pair in YES_NO if said <= set(pair)]
+    if about is not None and yes_no:
+        scales = [("by yes or no", dict(zip(yes_no[0], (about, 1 - about), strict=True)))]
+    else:
+        scales = _scales(said, labels, one_based=one_based, places=places)
+    if not (ways or scales):  # what is said now and then may be no answer: it is refused by its row
+        counts = Counter(words[code] for code in response[given].tolist())
+        often = {word for word, count in counts.items() if count > RARE * given.sum()}
+        scales = _scales(often, labels, one_based=one_based, places=places)
+    for how, known in scales:
         table = np.array([known.get(word, -2) for word in words])
         ways.append((how, table[response]))
-    return [(how, np.where(response < 0, -1, chosen)) for how, chosen in ways]
+    return [
+        (how, np.where((response < 0) | (silent[response] & (chosen < 0)), -1, chosen))
+        for how, chosen in ways
+    ]
 
 
 def _spoken(word: str) -> str:
@@ -208,25 +218,44 @@ def _spoken(word: str) -> str:
 
 
 def _scales(
-    said: set[str], labels: Sequence[str], *, one_based: bool | None
+    said: set[str], labels: Sequence[str], *, one_based: bool | None, places: bool
 ) -> list[tuple[str, dict[str, int]]]:
     """Return what may number the items in words such as 1, left, b or item2: words to positions."""
     n = len(labels)
+    keys = [place for place in KEYS if len(place) == n]
     if all(re.fullmatch(r"-?\d+", word) for word in said):
         starts = (0, 1) if one_based is None else (int(one_based),)
-        counts = [(start, {str(start + i): i for i in range(n)}) for start in starts]
-        return [
-            (f"by position from {start}", known) for start, known in counts if said <= set(known)
+        counts = [(f"by position from {start}", range(start, start + n)) for start in starts]
+        candidates = [(how, [str(number) for number in numbers]) for how, numbers in counts]
+        candidates += [("by key", list(place)) for place in keys]
+    else:
+        known_places = [*(place for place in POSITIONS if places and len(place) == n), *keys]
+        candidates = [
+            ("by column", list(labels)),
+            ("by letter", list("abcdefghij"[:n])),
+            *(("by place", list(place)) for place in known_places),
         ]
-    places = [place for place in (*POSITIONS, *(KEYS if n == 2 else ())) if len(place) == n]
-    candidates = [
-        ("by column", [plain_name(label) for label in labels]),
-        ("by letter", list("abcdefghij"[:n])),
-        *(("by place", list(place)) for place in places),
-    ]
     scales: dict[tuple[int, ...], tuple[str, dict[str, int]]] = {}
     for how, ordered in candidates:
-        known = {word: i for i, word in enumerate(ordered)}
-        if said <= known.keys():  # the first of those that say the same
+        known = {word: place for word in said if (place := _place(word, ordered)) is not None}
+        if len(known) == len(said):  # the first of those that say the same
             scales.setdefault(tuple(known[word] for word in sorted(said)), (how, known))
+    if not scales and len({re.sub(r"_?\d+$", "", word) for word in said}) == 1:  # image_2
+        numbers = {word: re.sub(r"\D+", "", word) for word in said}
+        if set(numbers.values()) != said and all(numbers.values()):
+            found = _scales(set(numbers.values()), labels, one_based=one_based, places=places)
+            return [(how, {w: known[numbers[w]] for w in said}) for how, known in found]
     return list(scales.values())
+
+
+def _place(word: str, ordered: Sequence[str]) -> int | None:
+    """Return which of some names a response is, or shares a word with: "the left one"."""
+    for same in (
+        lambda name: name.replace("_", "") == word.replace("_", ""),
+        lambda name: len(name) > 1 and name in word.split("_"),
+        lambda name: len(word) > 1 and word in name.split("_"),
+    ):
+        found = [at for at, name in enumerate(ordered) if same(name)]
+        if len(found) == 1:
+            return found[0]
+    return None

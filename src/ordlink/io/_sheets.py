@@ -16,6 +16,7 @@ from ordlink.io._options import Options
 from ordlink.io._own import OpenTables
 from ordlink.io._source import NO_ANSWERS, InputFile, check_unpacked, reading, refuse
 from ordlink.io._table import Table
+from ordlink.io._text import count_titles
 
 MOST_CELLS = 4_000_000
 """Cells that a sheet may span, empty ones included."""
@@ -82,7 +83,11 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
         if type(error).__name__ != "PanicException":  # what Rust code raises on damaged files
             raise
         refuse(source.name, "this is not readable as a spreadsheet, it may be damaged")
-    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1}
+    filled = {
+        name: rows
+        for name, rows in sheets.items()
+        if len(rows) > 1 and any(len([cell for cell in row if cell]) > 2 for _, row in rows)
+    }
     if options.sheet is not None and options.sheet not in sheets:
         refuse(
             source.name,
@@ -93,13 +98,21 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
     name = options.sheet or next(iter(filled), "")
     if len(sheets.get(name, ())) < 2:
         refuse(source.name, NO_ANSWERS)
-    header, *rows = sheets[name]
-    yield OpenTables(None, iter([text_table(f"{source.name}, sheet {name}", header, rows)]))
+    rows = sheets[name]
+    n_titles = count_titles([row for _, row in rows])
+    if n_titles:
+        titles = [" ".join(row).strip() for _, row in rows[:n_titles]]
+        options.note(f"left out above the table: {listed(titles, 3)}")
+    yield OpenTables(None, iter([_text_table(f"{source.name}, sheet {name}", rows[n_titles:])]))
 
 
-def _rows(book: Any, name: str) -> list[list[str]]:
+Row = tuple[int, list[str]]
+"""Number and cells of a row that is not empty."""
+
+
+def _rows(book: Any, name: str) -> list[Row]:
     rows = [[_text(cell) for cell in row] for row in book.get_sheet_by_name(name).to_python()]
-    return [row for row in rows if any(row)]
+    return [(number + 1, row) for number, row in enumerate(rows) if any(row)]
 
 
 def _text(cell: Any) -> str:
@@ -108,17 +121,18 @@ def _text(cell: Any) -> str:
     return str(cell).strip()
 
 
-def text_table(source: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Return a table of text cells."""
+def _text_table(source: str, rows: Sequence[Row]) -> Table:
+    """Return a table of text cells, named by its first row."""
+    (first, header), *rows = rows
     used = [at for at, name in enumerate(header) if name.strip()]
     names = [header[at] for at in used]
 
     def column(position: int) -> ArrowColumn:
         at = used[position]
-        cells = [row[at] if at < len(row) else "" for row in rows]
+        cells = [row[at] if at < len(row) else "" for _, row in rows]
         return pa.chunked_array([pa.array(cells, pa.string())])
 
     def row_name(row: int) -> str:
-        return f"{source}, row {row + 2}"
+        return f"{source}, row {rows[row][0]}"
 
-    return Table(source, names, len(names), len(rows), column, row_name, f"{source}, row 1")
+    return Table(source, names, len(names), len(rows), column, row_name, f"{source}, row {first}")

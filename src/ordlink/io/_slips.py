@@ -1,4 +1,4 @@
-"""Names that look like slips of others: another case, a lost accent, a letter too many."""
+"""Names that look like typos of others: another case, a lost accent, a letter too many."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ordlink.io._options import Options
 from ordlink.io._words import plain_name
 
 RARER = 5
-"""A slip occurs at least so many times less often than what was meant."""
+"""A typo occurs at least this many times less often than what was meant."""
 
 
 def find_slips(counts: Mapping[str, int]) -> dict[str, str]:
-    """Return likely slips and the names that were meant, from how often each name occurs.
+    """Return likely typos and the names that were meant, from how often each name occurs.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def _key(name: str) -> str:
 
 
 def _in_words(slips: Mapping[str, str], counts: Mapping[str, int]) -> str:
-    """Return what the slips seem to be."""
+    """Return the likely typos in words."""
     first = list(slips.items())[:3]
     words = [
         f"{name!r} occurs {'once' if counts[name] == 1 else counted(counts[name], 'time')}; "
@@ -60,7 +60,7 @@ def _in_words(slips: Mapping[str, str], counts: Mapping[str, int]) -> str:
 def merge_slips(
     rows: AnyArray, names: Sequence[str], options: Options
 ) -> tuple[AnyArray, Sequence[str]]:
-    """Tell names that look like slips of others, or merge them if the user says so."""
+    """Report names that look like typos of others, or merge them if the user says so."""
     counts = dict(zip(names, np.bincount(rows.ravel(), minlength=len(names)).tolist(), strict=True))
     merge = options.merge_names
     slips = dict(merge) if isinstance(merge, Mapping) else find_slips(counts)

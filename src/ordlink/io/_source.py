@@ -91,7 +91,7 @@ class InputFile:
             yield file
 
     def check_exists(self) -> None:
-        """Raise InputError if the path is no file."""
+        """Raise InputError unless the path is that of a file."""
         try:
             if self.path is None or self.path.is_file():
                 return
@@ -121,7 +121,7 @@ def read_from(stream: BinaryIO, name: str, n_bytes: int | None = None) -> list[b
 
 MOST_UNPACKED = (64 << 20, 50)
 MOST_ENTRIES = (24_000_000, 16)
-"""What a file may unpack to in bytes and in table cells: so many, or so many per byte on disk."""
+"""Most bytes and table cells of an unpacked file: a fixed number, or as many per byte on disk."""
 
 
 def check_unpacked(source: str, n_bytes: int, unpacked: int, n_entries: int = 0) -> None:
@@ -182,7 +182,7 @@ def find_delimiter(lines: list[str], delimiters: str = DELIMITERS["csv"]) -> str
 
 
 def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
-    """Return UTF-8 bytes without a byte order mark, which only bytes from line 1 on may have."""
+    """Return checked UTF-8 without a byte order mark (which only the first line can have)."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         refuse(name, "the text is UTF-16", _UTF8)
 
@@ -206,9 +206,9 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
 
 
 def to_utf8(content: bytes) -> bytes:
-    """Return text in UTF-16 or Windows-1252 as UTF-8, anything else as it is.
+    """Return UTF-16 or Windows-1252 text as UTF-8, and anything else unchanged.
 
-    Windows-1252 must be all of it: a bad byte in a file of UTF-8 is damage.
+    Text is Windows-1252 only if nothing in it is UTF-8: a bad byte in a UTF-8 file is damage.
     """
     encoding = _utf16(content)
     if encoding is None:
@@ -223,7 +223,7 @@ def to_utf8(content: bytes) -> bytes:
 
 
 def _utf16(content: bytes) -> str | None:
-    """Return the encoding of UTF-16 text: by its mark, or since every other byte is NUL."""
+    """Return the encoding of UTF-16 text, known by its mark or by a NUL in every other byte."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -274,7 +274,7 @@ def read_names(path: Readable) -> list[str]:
 
 @contextmanager
 def reading(name: str, kind: str, remedy: str = "save it again") -> Iterator[None]:
-    """Turn what a parser raises on damaged bytes, read as `kind`, into an InputError."""
+    """Turn the errors of a parser (of `kind`) on damaged bytes into an InputError."""
     try:
         yield
     except OrdlinkError:
@@ -288,7 +288,7 @@ def reading(name: str, kind: str, remedy: str = "save it again") -> Iterator[Non
 
 @contextmanager
 def located(name: str) -> Iterator[None]:
-    """Add the name of the file to errors that do not say where they are."""
+    """Add the name of the file to errors that do not have a location."""
     try:
         yield
     except OrdlinkError as error:
@@ -309,13 +309,13 @@ def _reason(error: BaseException) -> str:
 
 
 BLOCK_BYTES = 1 << 22
-"""Bytes that are read at a time, at least."""
+"""Fewest bytes to read at a time."""
 
 
 class Pieces:
-    """The lines of a stream, looked at from the top and then cut after every `n_rows` lines.
+    """The lines of a stream in pieces of `n_rows` lines, or in a single piece without n_rows.
 
-    Without n_rows all is one piece. No piece ends within quotation marks if `quoted`.
+    With `quoted`, no piece ends within quotation marks.
     """
 
     def __init__(
@@ -329,7 +329,7 @@ class Pieces:
         self._all_read = False
 
     def top(self, n_bytes: int) -> tuple[bytes, bool]:
-        """Return whole lines of at least so many bytes, which stay, and whether these are all."""
+        """Return the first lines, at least this many bytes, and whether there are no others."""
         while len(self._waiting) < n_bytes and not self._all_read:
             block = b"".join(self._next_lines())
             self._all_read = not block or self._n_rows is None
@@ -343,12 +343,12 @@ class Pieces:
         return self._waiting, self._all_read
 
     def skip(self, n_bytes: int, next_line: int) -> None:
-        """Leave out the first bytes, with all lines before `next_line`."""
+        """Drop the first bytes, which are all lines before `next_line`."""
         self._waiting = self._waiting[n_bytes:]
         self.line = next_line
 
     def cut(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the first line and the bytes of each piece, one at least."""
+        """Yield the number of the first line and the bytes of each piece (at least one)."""
         if self._n_rows is None:
             yield self.line, self._waiting
             return

@@ -20,6 +20,7 @@ from ordlink.io._cells import (
     MissingCells,
     as_text,
     check_column_kind,
+    file_stems,
     object_cells,
     pa,
     pc,
@@ -31,14 +32,7 @@ from ordlink.io._cells import (
 from ordlink.io._options import Options
 from ordlink.io._slips import merge_slips
 from ordlink.io._source import NO_ANSWERS, check_names_found, located, refuse
-from ordlink.io._words import DETAILS, is_reference, is_response, plain_name
-
-OBJECT_ALIASES: dict[str, tuple[str, ...]] = {
-    "anchor": ("head",),
-    "closer": ("winner", "positive"),
-    "farther": ("loser", "negative"),
-}
-"""Other names of object columns, beside those of the forms."""
+from ordlink.io._words import DETAILS, is_reference, is_response, object_role, plain_name
 
 _CHOOSE = "choose the columns of objects with {columns}"
 _CHOOSE_OR_SAY = (
@@ -89,10 +83,12 @@ def find_roles(
 
 def slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
     """Return, for each object of a form, the positions of the columns named after it."""
-    return [
-        [at for at, name in enumerate(names) if name in (column, *OBJECT_ALIASES.get(column, ()))]
-        for column in form.columns
-    ]
+    found = []
+    for column in form.columns:
+        fits = [object_role(name, column) for name in names]
+        best = max([1, *fits])
+        found.append([at for at, fit in enumerate(fits) if fit == best])
+    return found
 
 
 def named_forms(names: Sequence[str]) -> list[AnswerForm]:
@@ -222,9 +218,9 @@ def _form_of_width(width: int, where: str) -> AnswerForm:
 
 DETAIL_COLUMNS = {name: f"{name}s" for name in ("answer", "annotator", "time", "response_time")}
 DETAIL_COLUMNS["chose_first"] = "chose_first"
-"""Columns of a file, and the attribute of AnswerDetails that each holds."""
+"""Attribute of AnswerDetails for each column of a file."""
 LARGEST_SHARE_MISSING = 0.2
-"""Rows with missing cells that are left out at most."""
+"""Largest share of rows with missing cells that may be left out."""
 SMALLEST_JUDGED = 10
 """Fewest rows that show whether the first one is a header."""
 
@@ -238,17 +234,17 @@ class Table:
     n_columns: int
     n_rows: int
     column: Callable[[int], ArrowColumn]
-    """Returns a column by position; read only when asked for."""
+    """Returns a column by its position; columns are read on demand."""
     row_name: RowNamer
     where: str
     """Where the columns are named, e.g. "answers.csv, line 1"."""
     may_have_header: bool = False
-    """Whether the first row was taken for an answer without the user saying so."""
+    """Whether the first row, read as an answer, may be a header after all."""
     decimal_comma: bool = False
     roles: ColumnRoles | None = None
-    """What the columns are, if this was found before."""
+    """What the columns are, if already known."""
     as_names: bool = False
-    """Whether objects are names, also where they are whole numbers."""
+    """Whether to read whole numbers as names of objects, too."""
 
     def checked_column(self, position: int) -> ArrowColumn:
         """Return a column of numbers or text, refuse any other kind."""
@@ -311,7 +307,7 @@ def list_table(
             kept = _present(missing, table, options)
             return list_table(replace(take_rows(table, kept), roles=roles), options, earlier)
         if looked_up and names is None and found_names is not None:
-            rows, found_names = merge_slips(rows, found_names, options)
+            rows, found_names = merge_slips(rows, file_stems(found_names), options)
         if earlier is not None:
             earlier.check_objects(table.row_name(0), looked_up, names)
         if found_names is not None and names is None:

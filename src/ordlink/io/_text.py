@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import BinaryIO
 
+from ordlink._text import listed
 from ordlink.comparisons import ListedComparisons
 from ordlink.io._cells import ArrowColumn, arrow_csv, pa, pc
 from ordlink.io._options import Options
@@ -33,6 +34,8 @@ from ordlink.io._table import Table, looks_like_header
 QUALTRICS = '{"ImportId"'
 """How the third row of an export of Qualtrics begins."""
 _MAX_COLUMNS = 1000
+MOST_TITLES = 10
+"""Lines that may stand above the header of a table."""
 _BLOCK_BYTES = 1 << 22
 _SAMPLE_BYTES = 1 << 16
 
@@ -47,6 +50,8 @@ class _Body:
     next_line: int
     rest: bytes
     delimiter: str
+    titles: Sequence[str] = ()
+    """Lines above the header, such as the name of the study."""
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield line number and cells of each row after the first; slow, for messages."""
@@ -75,6 +80,8 @@ def open_text(
     with source.opened() as stream:
         pieces = Pieces(stream, source.name, n_rows, quoted=True)
         header, body = _read_top(pieces, source.name, delimiters)
+        if body.titles:
+            options.note(f"left out above the table: {listed(body.titles, 3)}")
         yield OpenTables(header, _tables(pieces, body, header, options))
 
 
@@ -169,15 +176,51 @@ def _first_row(
     whole_lines = sample.splitlines()[:20]
     if len(sample) == _SAMPLE_BYTES and len(whole_lines) > 1:
         whole_lines.pop()
-    delimiter = find_delimiter([line.decode(errors="replace") for line in whole_lines], delimiters)
+    lines = [line.decode(errors="replace") for line in whole_lines]
+    n_titles = count_titles(
+        [_cells(line, find_delimiter(lines[k:], delimiters)) for k, line in enumerate(lines)]
+    )
+    delimiter = find_delimiter(lines[n_titles:], delimiters)
     stream = io.BytesIO(content)
     stream.seek(start)
+    for _ in range(n_titles):
+        stream.readline()
+    line += n_titles
     with reading(source, "text", "check the quotation marks in its first row"):
         reader = csv.reader((line.decode() for line in stream), delimiter=delimiter)
         first = [cell.strip() for cell in next(reader)]
     if len(first) > _MAX_COLUMNS:
         refuse(f"{source}, line {line}", f"expected 3 or 4 columns, got {len(first)}")
-    return _Body(source, first, line, line + reader.line_num, b"", delimiter), stream.tell()
+    first = _widened(first, lines[n_titles + 1 :], delimiter)
+    titles = [
+        title.strip(f"{delimiters} ") for title in lines[:n_titles] if title.strip(delimiters)
+    ]
+    next_line = line + reader.line_num
+    return _Body(source, first, line, next_line, b"", delimiter, titles), stream.tell()
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+
+
+def count_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows with at most two cells stand above a header."""
+    for number, row in enumerate(rows[:MOST_TITLES]):
+        if len([cell for cell in row if cell]) > 2:
+            return number if looks_like_header(row) else 0
+    return 0
+
+
+def _widened(first: list[str], lines: Sequence[str], delimiter: str) -> list[str]:
+    """Return a header with empty names for the row numbers or empty cells that it does not name."""
+    rows = [_cells(line, delimiter) for line in lines if line.strip() and line.count('"') % 2 == 0]
+    n_more = len(rows[0]) - len(first) if rows else 0
+    if n_more < 1 or len({len(row) for row in rows}) > 1 or not looks_like_header(first):
+        return first
+    if not any(cell for row in rows for cell in row[len(first) :]):
+        return first + [""] * n_more
+    numbers = [row[0] for row in rows] == [str(k + 1) for k in range(len(rows))]  # as R writes
+    return ["", *first] if n_more == 1 and numbers else first
 
 
 def _parse(body: _Body) -> list[ArrowColumn]:

@@ -40,9 +40,11 @@ from ordlink.io._words import (
     tokens,
 )
 
-FEWEST_JUDGED = 20
-"""With so many rows, an item that is never chosen is the reference."""
 LARGEST_SHARE_LEFT_OUT = 0.2
+MOST_KINDS = 100
+"""A column with more different cells does not say what kind of trial a row is."""
+FEWEST_SCREENS = 10
+"""Rows of a kind that show that it never has a response."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Reading:
     how: str = ""
     chosen: Int64Array | None = None
     """Positions of the chosen items, of shape (n_rows, n_responses)."""
+    less: bool = False
+    """Whether what was chosen is less alike."""
 
     @property
     def kind(self) -> str:
@@ -80,7 +84,7 @@ def _pick(reading: Reading, items: Int64Array, reference: Int64Array, rows: Int6
     assert reading.chosen is not None
     chosen = reading.chosen[rows]
     options = np.arange(items.shape[1])
-    is_chosen = (chosen[:, :, None] == options).any(axis=1)
+    is_chosen = (chosen[:, :, None] == options).any(axis=1) != reading.less
     row, near, far = np.nonzero(is_chosen[:, :, None] & ~is_chosen[:, None, :])
     return np.stack([reference[row], items[row, near], items[row, far]], axis=1), row
 
@@ -101,7 +105,7 @@ def _two_pairs(reading: Reading, items: Int64Array, _: Int64Array, rows: Int64Ar
     """Return the chosen pair first: it is more alike than the other."""
     assert reading.chosen is not None
     each = np.arange(len(rows))
-    second = reading.chosen[rows, 0] == 1
+    second = (reading.chosen[rows, 0] == 1) != reading.less
     return np.where(second[:, None], items[:, [2, 3, 0, 1]], items), each
 
 
@@ -128,11 +132,25 @@ def not_trials(cells: TrialCells) -> tuple[BoolArray, list[str]]:
             {"true", "1", "yes"} if plain_name(name).removeprefix("is_") in NOT_TRIALS else set()
         )
         marked = [w for w in words if plain_name(w) in NOT_TRIALS or w.casefold() in flags]
-        if marked and len(words) <= 100:
+        if marked and len(words) <= MOST_KINDS:
             numbers = [cells.vocabulary.index(word) for word in marked]
             rows &= ~np.isin(codes, numbers)
             found += [f"{(cells.table.names or ())[at]} = {word}" for word in marked]
     return rows, found
+
+
+def other_screens(cells: TrialCells, missing: BoolArray, answered: BoolArray) -> BoolArray:
+    """Return the rows of kinds that never have a response, such as Gorilla's fixation screens."""
+    others = np.zeros(len(missing), dtype=bool)
+    for at, name in enumerate(cells.plain):
+        codes = cells.codes(at) if tokens(name) & KIND_COLUMNS and not is_response(name) else None
+        if codes is None or not missing.any():
+            continue
+        kinds, counts = np.unique(codes[missing & (codes >= 0)], return_counts=True)
+        silent = np.setdiff1d(kinds[counts >= FEWEST_SCREENS], codes[answered]).tolist()
+        words = [code for code in silent if not cells.vocabulary[code].isdecimal()]
+        others |= missing & np.isin(codes, words)
+    return others
 
 
 def plain_answers(reading: Reading, cells: TrialCells, rows: Int64Array) -> Answers:
@@ -250,7 +268,7 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
             refuse(
                 cells.table.row_name(row),
                 problem + hint,
-                "correct it, or merge names with {merge_names}",
+                "correct it, empty it if there was no answer, or merge names with {merge_names}",
             )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from ordlink._text import listed
 from ordlink.errors import InputKindError
 from ordlink.io._cells import ArrowColumn, as_text, is_text, pa
+from ordlink.io._options import Options
 from ordlink.io._source import (
     FORMATS,
     MOST_UNPACKED,
@@ -32,8 +33,11 @@ def find_files(source: InputFile) -> list[InputFile]:
     """Return the files of a folder or an archive, or the file itself, unpacked."""
     path = source.path
     if path is not None and path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.suffix.lower() in FORMATS)
-        if not files:
+        for level in ("*", "*/*"):  # one folder per participant
+            found = [file for file in path.glob(level) if file.suffix.lower() in FORMATS]
+            if files := sorted(file for file in found if not file.name.startswith((".", "~$"))):
+                break
+        else:
             refuse(source.name, f"no file in this folder ends in {', '.join(FORMATS)}")
         return [InputFile(str(file), path=file) for file in files[:MOST_FILES]]
     suffix = "" if path is None else path.suffix.lower()
@@ -103,45 +107,57 @@ def frame_table(frame: Any) -> Table:
     return Table(source, names, len(names), table.num_rows, column, row_name, source)
 
 
-def join_tables(tables: Sequence[Table]) -> Table:
-    """Return one table of files with the same columns; the file is the participant if nobody is."""
+def join_tables(tables: Sequence[Table], options: Options) -> Table:
+    """Return one table of the columns that all files have.
+
+    If no column says who answered, the name of the file does.
+    """
     first = tables[0]
     if first.names is None:
-        refuse(
-            first.where, "several files are read together by the names of columns", "add headers"
-        )
-    for table in tables[1:]:
-        if sorted(table.names or ()) != sorted(first.names):
+        problem = "several files are read together by the names of columns"
+        refuse(first.where, problem, "add headers")
+    shared = [name for name in first.names if all(name in (t.names or ()) for t in tables)]
+    for table in tables:
+        if 2 * len(shared) < max(len(table.names or ()), 5):
             got = listed(list(table.names or ()), 12)
-            refuse(table.where, f"expected the columns of {first.source}, got {got}")
-    names = list(first.names)
-    starts = [0]
+            problem = f"expected the columns of {first.source}, got {got}"
+            refuse(table.where, problem, "leave out files that are no answers")
+    names, starts = shared, [0]
     for table in tables:
         starts.append(starts[-1] + table.n_rows)
-    add_file = "annotator" not in find_details([plain_name(name) for name in names])
+    if "annotator" not in find_details([plain_name(name) for name in names]):
+        names = [*shared, "participant"]
+        options.say(f"{len(tables)} files read as: one per participant, named after the file")
+    people = _file_names([table.source for table in tables])
 
     def column(position: int) -> ArrowColumn:
         parts = []
-        for table in tables:
-            if position == len(names):
-                stem = PurePosixPath(table.source.replace("\\", "/")).name.split(".")[0]
-                parts.append(pa.array([stem] * table.n_rows, pa.string()))
+        for table, person in zip(tables, people, strict=True):
+            if position == len(shared):
+                parts.append(pa.array([person] * table.n_rows, pa.string()))
             else:
-                parts += as_text(
-                    table.column(list(table.names or ()).index(names[position]))
-                ).chunks
+                cells = table.column(list(table.names or ()).index(names[position]))
+                parts += as_text(cells).chunks
         return pa.chunked_array(parts, pa.string())
 
     def row_name(row: int) -> str:
         at = max(k for k, start in enumerate(starts[:-1]) if start <= row)
         return tables[at].row_name(row - starts[at])
 
-    all_names = [*names, "participant"] if add_file else names
     return replace(
         first,
-        names=all_names,
-        n_columns=len(all_names),
+        names=names,
+        n_columns=len(names),
         n_rows=starts[-1],
         column=column,
         row_name=row_name,
     )
+
+
+def _file_names(sources: Sequence[str]) -> list[str]:
+    """Return the stems of files, with their folders if the stems are not different."""
+    paths = [PurePosixPath(source.replace("\\", "/")) for source in sources]
+    stems = [path.name.split(".")[0] for path in paths]
+    if len(set(stems)) == len(stems):
+        return stems
+    return [f"{path.parent.name}/{stem}" for path, stem in zip(paths, stems, strict=True)]

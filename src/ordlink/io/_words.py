@@ -20,12 +20,26 @@ def _words(words: str) -> frozenset[str]:
 
 REFERENCE = _words(
     "head center centre reference ref anchor target standard probe query sample cue stimulus "
-    "referenz anker ziel zielreiz zentrum vorgabe standardreiz"
+    "prompt referenz anker ziel zielreiz zentrum vorgabe standardreiz"
 )
+OBJECTS: dict[str, frozenset[str]] = {
+    "anchor": REFERENCE,
+    "closer": _words(
+        "winner positive near nearer closest similar more_similar chosen selected preferred "
+        "naher nahe ahnlicher ahnlich gewahlt ausgewahlt gewinner bevorzugt"
+    ),
+    "farther": _words(
+        "loser negative far further dissimilar less_similar unchosen not_chosen unselected "
+        "not_selected rejected ferner fern weiter unahnlicher unahnlich weniger_ahnlich "
+        "nicht_gewahlt verlierer abgelehnt"
+    ),
+}
+"""Other names of the columns of a plain triplet."""
 RESPONSE = _words(
     "response resp answer answered choice chosen chose selected selection select pick picked click "
-    "clicked winner odd oddball outlier central decision judgment judgement pressed keys button "
-    "antwort auswahl ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter"
+    "clicked winner odd oddball outlier central decision judgment judgement press pressed key keys "
+    "button vote similar alike typical typischsten representative antwort auswahl "
+    "ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher"
 )
 NO_RESPONSE = _words(
     "time times rt latency id ids correct corr accuracy acc type onset offset start end started "
@@ -34,13 +48,18 @@ NO_RESPONSE = _words(
 )
 """With one of these, a name is not that of a response: response_time, answer_id."""
 
+LESS_ALIKE = (
+    r"(least|less)_(similar|alike|like)|different|differs|dissimilar|farther|farthest|further|furthest"
+    r"|unahnlich[a-z]*|(weniger|wenigsten)_ahnlich|verschiedener|anders"
+)
+"""What says that the chosen one is less alike."""
 FORM_WORDS = {
-    "odd-one-out": _words(
-        "odd oddball outlier different dissimilar aussenseiter unpassend abweichend"
-    ),
-    "most-central": _words("central center centre middle typical zentral zentrum mitte typisch"),
+    "odd-one-out": rf"{LESS_ALIKE}|odd|oddball|outlier|not_belong|not_fit|aussenseiter|unpassend"
+    "|abweichend|passt_nicht|gehort_nicht",
+    "most-central": "central|center|centre|middle|(proto)?typical|representative|zentrum|mitte"
+    "|(typisch|zentral)[a-z]*",
 }
-"""Words in the name of a response to three items that say what was asked."""
+"""What the name of a response to three items, or the text of a question, says was asked."""
 
 POSITIONS: tuple[tuple[str, ...], ...] = (
     ("left", "right"),
@@ -58,8 +77,15 @@ POSITIONS: tuple[tuple[str, ...], ...] = (
     ("erstes", "zweites", "drittes"),
 )
 """Words that tell item columns apart, and that answers may be given as."""
+PLACES = frozenset(word for words in POSITIONS for word in words)
 
-KEYS = (
+YES_NO = (("1", "0"), ("true", "false"), ("yes", "no"), ("ja", "nein"), ("wahr", "falsch"))
+"""What a column such as chose_left says."""
+ABOVE = _words("top oben above upper")
+"""Where a reference stands, above what is on the left and on the right."""
+
+KEYS: tuple[tuple[str, ...], ...] = (
+    *(("37", "39"), ("70", "74")),  # codes of the arrows, and of f and j
     *(("arrowleft", "arrowright"), ("leftarrow", "rightarrow"), ("f", "j"), ("d", "k")),
     *(("q", "p"), ("z", "m"), ("y", "m"), ("a", "l"), ("k", "l"), ("l", "r")),
 )
@@ -71,8 +97,9 @@ DETAILS: dict[str, tuple[str, ...]] = {
     "annotator": _ordered(
         "annotator_id worker worker_id workerid participant participant_id subject subject_id "
         "subject_nr subj subj_id puid user user_id prolific_pid participant_private_id "
-        "participant_public_id rater versuchsperson vp vpn vp_nr proband proband_id teilnehmer "
-        "teilnehmer_id person run_id session_id response_id"
+        "participant_public_id rater sub pid respondent_id participant_code "
+        "versuchsperson vp vpn vp_nr proband proband_id "
+        "teilnehmer teilnehmer_id person run_id session_id response_id"
     ),
     "time": ("timestamp", "datetime", "datetime_received", "date", "datum", "zeitpunkt"),
     "response_time": _ordered(
@@ -95,6 +122,13 @@ KIND_COLUMNS = _words(
 """Tokens of the names of columns that may say what kind of trial a row is."""
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))
 """Cells that say there is no answer."""
+NO_ANSWER = _words(
+    "- -- . x -1 -9 -77 -88 -99 -999 99 999 9999 missing skipped no_response keine fehlend"
+) | {"no response", "no answer", "too slow", "keine antwort", "zu langsam"}
+"""Responses that say the same, unless they are one of the items."""
+
+
+_THINGS = "image|img|picture|item|object|word|stimulus|stim|option|file|name|bild|wort|begriff"
 
 
 def plain_name(name: str) -> str:
@@ -105,6 +139,13 @@ def plain_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", bare).strip("_")
 
 
+def object_role(plain: str, role: str) -> int:
+    """Return how well a name is that of an object of a form: 2, 1 (closer_image) or 0."""
+    known = OBJECTS.get(role, frozenset()) | {role}
+    bare = re.sub(rf"_({_THINGS})$|^({_THINGS})_", "", plain)
+    return 2 if plain in known else int(bare in known)
+
+
 def tokens(plain: str) -> frozenset[str]:
     """Return the words of a plain name, without the numbers at their ends."""
     return frozenset(re.sub(r"\d+$", "", word) for word in plain.split("_"))
@@ -112,13 +153,28 @@ def tokens(plain: str) -> frozenset[str]:
 
 def is_response(plain: str) -> bool:
     """Return whether a column may hold what was chosen."""
-    return _has(plain, RESPONSE, "antwort", "auswahl") and not tokens(plain) & NO_RESPONSE
+    said = _has(plain, RESPONSE, "antwort", "auswahl") or "odd-one-out" in forms_said(plain)
+    return said and not tokens(plain) & NO_RESPONSE
 
 
 def is_reference(plain: str) -> bool:
     """Return whether a column may hold what the options are compared with."""
     found = _has(plain, REFERENCE, "referenz", "anker", "zielbild", "zielwort")
-    return found and not tokens(plain) & (NO_RESPONSE | RESPONSE)
+    return (found or plain == "x") and not tokens(plain) & (NO_RESPONSE | RESPONSE)
+
+
+def is_less(plain: str) -> bool:
+    """Return whether a text in plain form asks for what is less alike."""
+    return bool(re.search(rf"(?<![a-z])(?:{LESS_ALIKE})(?![a-z])", plain))
+
+
+def forms_said(plain: str) -> list[str]:
+    """Return the forms of answers to three items that a text in plain form speaks of."""
+    return [
+        form
+        for form, words in FORM_WORDS.items()
+        if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", plain)
+    ]
 
 
 def _has(plain: str, words: frozenset[str], *beginnings: str) -> bool:

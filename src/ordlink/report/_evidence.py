@@ -26,6 +26,7 @@ LONGEST_SUPPORT = 180.0
 """Estimated seconds on one core for all bootstrap samples: two to three minutes on two cores."""
 USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50  # bootstrap samples by default, and for a slow method
 N_FOLDS = 5
+QUICK_REASON = "few, for a first look"
 LONGEST_QUICK = 3.0  # estimated seconds of all trees of a method that a quick report compares
 WORTH_PROCESSES = 10.0  # estimated seconds of one core; starting processes takes about two
 
@@ -126,7 +127,7 @@ def gather_evidence(
                 comparisons, quick=quick, seed=seed, n_jobs=n_jobs, progress=progress
             )
         if quick and n_bootstrap is None:
-            n_bootstrap, bootstrap_reason = FEWEST_BOOTSTRAP, "few, for a first look"
+            n_bootstrap, bootstrap_reason = FEWEST_BOOTSTRAP, QUICK_REASON
         if named is None:
             at_least = n_bootstrap or FEWEST_BOOTSTRAP
             chosen, reason = choose_method(methods, comparisons, at_least)

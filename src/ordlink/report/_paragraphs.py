@@ -9,7 +9,7 @@ from ordlink._html import escape
 from ordlink._text import counted
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.report._citations import IN_TEXT, citations
-from ordlink.report._evidence import Evidence
+from ordlink.report._evidence import QUICK_REASON, Evidence
 from ordlink.report._words import (
     FEWEST_PAIRS,
     LEVEL,
@@ -85,7 +85,7 @@ def methods_paragraph(evidence: Evidence) -> str:
             f"Of {counted(len(evidence.methods.scores), 'method')}, it was selected by five-fold "
             f"cross-validation over {by}."
         )
-    drawn = "each pair of stimuli took the answers about a similar pair"
+    drawn = "each pair of stimuli was given the answers about a similar pair"
     if (summary.n_annotators or 0) >= FEWEST_DRAWN:
         drawn = f"participants were drawn with replacement and {drawn}"
     parts.append(
@@ -106,7 +106,7 @@ def results_paragraph(evidence: Evidence) -> str:
     parts = []
     if evidence.test is not None:
         p = evidence.test.p_value
-        shown = "showed" if p <= LEVEL else "did not show significant"
+        shown = "showed significant" if p <= LEVEL else "did not show significant"
         parts.append(f"The answers {shown} hierarchical structure (permutation test, p = {p:.3f}).")
     parts += _prediction(evidence)
     tree = evidence.tree
@@ -146,13 +146,20 @@ def _prediction(evidence: Evidence) -> list[str]:
     return [text + "."]
 
 
+def _reservation(evidence: Evidence) -> str:
+    """Return that a quick report is no paper yet, nothing for a full one."""
+    if evidence.bootstrap_reason != QUICK_REASON:
+        return ""
+    return "These figures are from a quick run; for a paper, run it again without --quick."
+
+
 def paper_text(evidence: Evidence) -> str:
     """Return both paragraphs and the references, as plain text."""
     references = "\n".join(text for _, text in citations(evidence))
     return (
         f"Methods. {methods_paragraph(evidence)}\n\nResults. {results_paragraph(evidence)}\n\n"
-        f"References\n{references}"
-    )
+        f"References\n{references}\n\n{_reservation(evidence)}"
+    ).rstrip()
 
 
 def paper_section(evidence: Evidence) -> str:
@@ -160,5 +167,6 @@ def paper_section(evidence: Evidence) -> str:
     return (
         f"<p><strong>Methods.</strong> {escape(methods_paragraph(evidence))}</p>\n"
         f"<p><strong>Results.</strong> {escape(results_paragraph(evidence))}</p>\n"
-        '<p class="note">To paste and adapt; the references are below.</p>'
+        '<p class="note">To paste and adapt; the references are below. '
+        f"{_reservation(evidence)}</p>"
     )

@@ -270,8 +270,8 @@ def advice_html(curve: LearningCurve, tree: Hierarchy) -> str:
         return f"<strong>Collect more answers:</strong> {escape(verdict.reason)}."
     if most_are_unsupported(tree):
         return (
-            "<strong>More answers of the same kind would hardly improve prediction, but most "
-            f"branches are not supported:</strong> {escape(verdict.reason)}. Do not interpret the "
-            "unsupported branches; to decide them, ask more questions about their objects."
+            "<strong>Collect answers about the objects of unsupported branches,</strong> which are "
+            "most of the branches; do not interpret these yet. More answers about all objects "
+            f"would add little to prediction: {escape(verdict.reason)}."
         )
     return f"<strong>Further answers would gain little:</strong> {escape(verdict.reason)}."
