@@ -90,7 +90,7 @@ class Address:
             except ValueError as error:
                 raise InputError(
                     f"expected an IP address, or a network such as 10.0.0.0/8, got {one!r}",
-                    parameter="proxy",
+                    parameter="proxies",
                 ) from error
 
     @property
