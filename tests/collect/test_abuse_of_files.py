@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import logging
 import time
@@ -16,7 +17,7 @@ from PIL import Image
 
 from ordlink.collect import results, running
 from ordlink.collect.schema import answer, participant, serving
-from ordlink.collect.stimuli import stimuli_of_folder
+from ordlink.collect.stimuli import Media, stimuli_of_folder
 from ordlink.collect.study import Study, load_study, make_study
 from ordlink.errors import InputError
 from tests.collect.conftest import Place, post, serve, serve_on_loopback, text_study
@@ -126,6 +127,63 @@ def test_a_picture_that_vanishes_pauses_the_study_and_answers_without_it_do_not_
         (tmp_path / "away.png").rename(folder / "house 1.png")
         place.running.media.look_again()
         assert not place.running.media.missing
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda file: file.write_bytes(b"0" * 100), lambda file: file.write_bytes(b""), Path.mkdir],
+    ids=["cut", "empty", "a folder"],
+)
+@pytest.mark.parametrize("extension", ["png", "mp4"])
+def test_a_file_that_is_there_but_cannot_be_read_stays_noticed_until_it_can(
+    tmp_path: Path, monkeypatch, damage: Callable[[Path], Any], extension: str
+) -> None:
+    monkeypatch.setattr(running, "UPKEEP_SECONDS", 0.01)
+    folder = tmp_path / "stimuli"
+    folder.mkdir()
+    picture_study(folder, 3)
+    for file in folder.glob("*.png"):
+        file.rename(file.with_suffix(f".{extension}"))
+    study = make_study({"practice": 0}, stimuli_of_folder(folder))
+    with serve(study, tmp_path / "study.db") as place:
+        state, media = place.join(), place.running.media
+        file = folder / f"house 1.{extension}"
+        file.rename(tmp_path / "away")
+        damage(file)
+        url = f"/stimuli/{place.running.keys[1]}"
+        assert place.browser.get(url).status_code == 404
+
+        for _ in range(3):  # it cannot be resumed either
+            asyncio.run(place.running.set_state("open"))
+            wait_until(lambda: not place.running.is_open)
+        assert list(media.missing) == ["house 1"]
+        assert not place.answer(state, [0])["stored"]
+        file.rmdir() if file.is_dir() else file.unlink()
+        (tmp_path / "away").rename(file)
+        wait_until(lambda: not media.missing)
+        assert place.browser.get(url).status_code == 200
+
+
+def test_a_damaged_picture_stays_noticed_though_some_have_seen_it_before(tmp_path: Path) -> None:
+    study = picture_study(tmp_path, 3)
+    media = Media(study.stimuli, "abc", "def")
+    media.respond("a")
+    file = tmp_path / "house 0.png"
+    file.write_bytes(b"0" * file.stat().st_size)
+
+    with pytest.raises(InputError):
+        media.respond("d")
+    media.respond("a")
+    media.look_again()
+
+    assert list(media.missing) == ["house 0"]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_film_that_is_cut_while_it_is_sent_ends_without_a_traceback(

@@ -81,7 +81,7 @@ async def show_stimulus(site: TheSite, key: Annotated[str, Path(max_length=64)])
     except KeyError as error:
         raise HTTPException(404, "there is no such stimulus") from error
     except (InputError, OSError) as error:
-        await running.note_missing(next(iter(running.media.missing), ""))
+        await running.pause_if_missing()
         raise HTTPException(404, "the file of this stimulus cannot be read") from error
 
 
