@@ -252,14 +252,38 @@ def test_a_program_that_answers_at_once_is_flagged_whatever_it_says(
     assert any("longer than the time that passed" in flag for flag in flags)
 
 
-def test_a_person_who_takes_their_time_is_not_flagged(place: Place) -> None:
+def answer_after(place: Place, passed: float, seconds: list[float]) -> None:
+    """Answer questions that were shown so long ago, with what the browser says it took."""
     state = place.join()
-    for _ in range(6):
-        with place.running.engine.begin() as connection:  # as if it had been shown before
-            connection.execute(serving.update().values(served_at=serving.c.served_at - 2))
-        state = place.answer(state, [0], seconds=1.8)
+    for said in seconds:
+        with place.running.engine.begin() as connection:
+            open_now = serving.update().where(serving.c.status == "open")
+            connection.execute(open_now.values(served_at=serving.c.served_at - passed))
+        state = place.answer(state, [0], seconds=said)
+
+
+@pytest.mark.parametrize(
+    ("passed", "seconds"),
+    [
+        (2, [1.8] * 6),
+        (2, [1.8] * 2 + [60]),  # a browser's clock that was set once
+        (2, [1.8] * 2 + [0.1]),
+        (30, [32] * 6),  # or that is fast
+    ],
+)
+def test_neither_a_person_who_takes_their_time_nor_one_odd_answer_is_flagged(
+    place: Place, passed: float, seconds: list[float]
+) -> None:
+    answer_after(place, passed, seconds)
 
     assert quality_of(place).flags == ()
+
+
+@pytest.mark.parametrize("seconds", [[60.0] * 2 + [1.8] * 4, [0.1] * 2 + [1.8] * 4])
+def test_several_odd_answers_are_flagged(place: Place, seconds: list[float]) -> None:
+    answer_after(place, 2, seconds)
+
+    assert len(quality_of(place).flags) == 1
 
 
 def quality_of(place: Place) -> results.ParticipantQuality:
