@@ -1,4 +1,4 @@
-"""What one connection may do: bounds on headers, pipelining, slowness; and how many there may be."""
+"""What one connection may do: bounds on headers, pipelining, slowness; and how many there are."""
 
 from __future__ import annotations
 
