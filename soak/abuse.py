@@ -204,4 +204,4 @@ async def _open_many(
                 opened.append(streams)
                 if n_open is not None:
                     n_open.value = max(n_open.value, len(opened))  # type: ignore[attr-defined]
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(5 if first else 0.5)  # those without a request last 10 seconds
