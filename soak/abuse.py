@@ -1,4 +1,4 @@
-"""Abuse from many addresses at once, and what 50 honest people notice of it."""
+"""Abuse from many addresses at once, and what 50 honest people behind one of them notice of it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from soak.servers import Server
 
 N_HONEST = 50
 N_HALF_OPEN = 2000
+GOOD = b"GET /join HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 LONGEST_P99_MS = 500
 MOST_MEGABYTES = 400
 
@@ -104,7 +105,8 @@ async def _attack_for(port: int, seconds: float, n_open: object) -> None:
         *(_repeat(port, f"127.0.4.{n}", _join) for n in range(1, 6)),
         *(_repeat(port, f"127.0.5.{n}", _log_in) for n in range(1, 21)),
         *(_undo(port, f"127.0.6.{n}") for n in range(1, 6)),
-        _open_many(port, n_open),
+        _open_many(port, [f"127.0.7.{n}" for n in range(1, 11)], b"", n_open),
+        _open_many(port, ["127.0.8.1"], GOOD),
     ]
     tasks = [asyncio.ensure_future(one) for one in (*attacks, *dashboards)]
     with contextlib.suppress(TimeoutError):
@@ -145,7 +147,7 @@ async def _send_headers_slowly(_reader: asyncio.StreamReader, out: asyncio.Strea
 
 async def _pipeline(_reader: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
     while True:  # and never read what comes back
-        out.write(b"GET /join HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 8)
+        out.write(GOOD * 8)
         await out.drain()
         await asyncio.sleep(0.01)
 
@@ -187,14 +189,19 @@ async def _undo(port: int, source: str) -> None:
             state = await browser.ask("POST", "/api/undo", {"number": max(number, 1)})
 
 
-async def _open_many(port: int, n_open: object) -> None:
-    """Keep connections open on which nothing is asked."""
+async def _open_many(
+    port: int, sources: list[str], first: bytes, n_open: object | None = None
+) -> None:
+    """Keep connections open on which nothing is asked, or nothing more."""
     opened: list[Streams] = []
     while True:
         opened = [one for one in opened if not one[0].at_eof()]
         for number in range(N_HALF_OPEN - len(opened)):
             with contextlib.suppress(OSError):
-                source = (f"127.0.7.{1 + number % 10}", 0)
-                opened.append(await asyncio.open_connection("127.0.0.1", port, local_addr=source))
-        n_open.value = max(n_open.value, len(opened))  # type: ignore[attr-defined]
-        await asyncio.sleep(0.5)
+                source = (sources[number % len(sources)], 0)
+                streams = await asyncio.open_connection("127.0.0.1", port, local_addr=source)
+                streams[1].write(first)
+                opened.append(streams)
+                if n_open is not None:
+                    n_open.value = max(n_open.value, len(opened))  # type: ignore[attr-defined]
+        await asyncio.sleep(5 if first else 0.5)  # those without a request last 10 seconds

@@ -27,6 +27,7 @@ N_PEOPLE = 5000
 N_ANSWERS_EACH = 40
 N_VISITORS = 50
 THINKING_SECONDS = 0.2  # before an answer, on average
+LAB = "127.0.0.2"
 
 
 @dataclass(frozen=True)
@@ -159,8 +160,11 @@ async def _visit(port: int, seconds: float) -> np.ndarray:
 
 
 async def answer_thoughtfully(port: int, seconds: float, n_people: int) -> list[Browser]:
-    """Have people answer with pauses, as people do; return their browsers."""
-    browsers = [Browser(port, n, thinking=THINKING_SECONDS) for n in range(n_people)]
+    """Have people answer with pauses, as people do; return their browsers.
+
+    All share an address that is not the machine's own, which has no limits.
+    """
+    browsers = [Browser(port, n, thinking=THINKING_SECONDS, source=LAB) for n in range(n_people)]
     states = await asyncio.gather(*(browser.join() for browser in browsers))
     stop = asyncio.Event()
     asyncio.get_running_loop().call_later(seconds, stop.set)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import logging
 import time
@@ -16,7 +17,7 @@ from PIL import Image
 
 from ordlink.collect import results, running
 from ordlink.collect.schema import answer, participant, serving
-from ordlink.collect.stimuli import stimuli_of_folder
+from ordlink.collect.stimuli import Media, stimuli_of_folder
 from ordlink.collect.study import Study, load_study, make_study
 from ordlink.errors import InputError
 from tests.collect.conftest import Place, post, serve, serve_on_loopback, text_study
@@ -128,6 +129,63 @@ def test_a_picture_that_vanishes_pauses_the_study_and_answers_without_it_do_not_
         assert not place.running.media.missing
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [lambda file: file.write_bytes(b"0" * 100), lambda file: file.write_bytes(b""), Path.mkdir],
+    ids=["cut", "empty", "a folder"],
+)
+@pytest.mark.parametrize("extension", ["png", "mp4"])
+def test_a_file_that_is_there_but_cannot_be_read_stays_noticed_until_it_can(
+    tmp_path: Path, monkeypatch, damage: Callable[[Path], Any], extension: str
+) -> None:
+    monkeypatch.setattr(running, "UPKEEP_SECONDS", 0.01)
+    folder = tmp_path / "stimuli"
+    folder.mkdir()
+    picture_study(folder, 3)
+    for file in folder.glob("*.png"):
+        file.rename(file.with_suffix(f".{extension}"))
+    study = make_study({"practice": 0}, stimuli_of_folder(folder))
+    with serve(study, tmp_path / "study.db") as place:
+        state, media = place.join(), place.running.media
+        file = folder / f"house 1.{extension}"
+        file.rename(tmp_path / "away")
+        damage(file)
+        url = f"/stimuli/{place.running.keys[1]}"
+        assert place.browser.get(url).status_code == 404
+
+        for _ in range(3):  # it cannot be resumed either
+            asyncio.run(place.running.set_state("open"))
+            wait_until(lambda: not place.running.is_open)
+        assert list(media.missing) == ["house 1"]
+        assert not place.answer(state, [0])["stored"]
+        file.rmdir() if file.is_dir() else file.unlink()
+        (tmp_path / "away").rename(file)
+        wait_until(lambda: not media.missing)
+        assert place.browser.get(url).status_code == 200
+
+
+def test_a_damaged_picture_stays_noticed_though_some_have_seen_it_before(tmp_path: Path) -> None:
+    study = picture_study(tmp_path, 3)
+    media = Media(study.stimuli, "abc", "def")
+    media.respond("a")
+    file = tmp_path / "house 0.png"
+    file.write_bytes(b"0" * file.stat().st_size)
+
+    with pytest.raises(InputError):
+        media.respond("d")
+    media.respond("a")
+    media.look_again()
+
+    assert list(media.missing) == ["house 0"]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_a_film_that_is_cut_while_it_is_sent_ends_without_a_traceback(
     tmp_path: Path, caplog
 ) -> None:
@@ -194,14 +252,38 @@ def test_a_program_that_answers_at_once_is_flagged_whatever_it_says(
     assert any("longer than the time that passed" in flag for flag in flags)
 
 
-def test_a_person_who_takes_their_time_is_not_flagged(place: Place) -> None:
+def answer_after(place: Place, passed: float, seconds: list[float]) -> None:
+    """Answer questions that were shown so long ago, with what the browser says it took."""
     state = place.join()
-    for _ in range(6):
-        with place.running.engine.begin() as connection:  # as if it had been shown before
-            connection.execute(serving.update().values(served_at=serving.c.served_at - 2))
-        state = place.answer(state, [0], seconds=1.8)
+    for said in seconds:
+        with place.running.engine.begin() as connection:
+            open_now = serving.update().where(serving.c.status == "open")
+            connection.execute(open_now.values(served_at=serving.c.served_at - passed))
+        state = place.answer(state, [0], seconds=said)
+
+
+@pytest.mark.parametrize(
+    ("passed", "seconds"),
+    [
+        (2, [1.8] * 6),
+        (2, [1.8] * 2 + [60]),  # a browser's clock that was set once
+        (2, [1.8] * 2 + [0.1]),
+        (30, [32] * 6),  # or that is fast
+    ],
+)
+def test_neither_a_person_who_takes_their_time_nor_one_odd_answer_is_flagged(
+    place: Place, passed: float, seconds: list[float]
+) -> None:
+    answer_after(place, passed, seconds)
 
     assert quality_of(place).flags == ()
+
+
+@pytest.mark.parametrize("seconds", [[60.0] * 2 + [1.8] * 4, [0.1] * 2 + [1.8] * 4])
+def test_several_odd_answers_are_flagged(place: Place, seconds: list[float]) -> None:
+    answer_after(place, 2, seconds)
+
+    assert len(quality_of(place).flags) == 1
 
 
 def quality_of(place: Place) -> results.ParticipantQuality:
@@ -243,19 +325,28 @@ def test_after_a_withdrawal_no_file_names_the_person(tmp_path: Path, who: str) -
     assert (row.last_number, row.excluded_for, row.created_at, row.source) == (0, "", 0, "link")
 
 
-def test_a_log_that_is_being_read_is_emptied_later(place: Place, monkeypatch) -> None:
+@pytest.mark.parametrize("reason", ["somebody reads it", "somebody withdraws meanwhile"])
+def test_a_log_that_was_not_emptied_is_emptied_later(
+    open_place: Callable[..., Any], monkeypatch, reason: str
+) -> None:
     modes: list[str] = []
+    places: list[Place] = []
 
-    def be_busy_once(_engine: sa.Engine, mode: str) -> bool:
+    def fail_twice(_engine: sa.Engine, mode: str) -> bool:
         modes.append(mode)
-        return modes.count("TRUNCATE") != 1
+        if places and "TRUNCATE" not in modes:  # somebody withdraws
+            places[0].running.wants_truncation = True
+        if mode == "PASSIVE" or modes.count("TRUNCATE") == 3:
+            return True
+        if reason == "somebody reads it":
+            return False
+        places[0].running.wants_truncation = True  # after this one has looked
+        return True
 
-    monkeypatch.setattr(running, "checkpoint", be_busy_once)
+    monkeypatch.setattr(running, "checkpoint", fail_twice)
     monkeypatch.setattr(running, "UPKEEP_SECONDS", 0.01)
-    place.running.wants_truncation = True
-    deadline = time.monotonic() + 20
-    while "PASSIVE" not in modes[-1:] or "TRUNCATE" not in modes:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    with open_place(text_study()) as place:
+        places.append(place)
+        wait_until(lambda: "TRUNCATE" in modes and modes[-1] == "PASSIVE")
 
-    assert modes.count("TRUNCATE") == 2
+    assert modes.count("TRUNCATE") == 3

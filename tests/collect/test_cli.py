@@ -147,6 +147,13 @@ def test_a_port_in_use_is_said_before_anybody_is_greeted(tmp_path: Path, capsys)
     assert "choose another port" in said.err
 
 
+def test_a_proxy_that_is_no_address_is_refused_in_one_line(tmp_path: Path, capsys) -> None:
+    assert run(["collect", "--demo", "--data", str(tmp_path), "--proxy", "caddy"]) == 2
+
+    error = capsys.readouterr().err
+    assert "--proxy" in error and "got 'caddy'" in error and error.count("\n") == 1
+
+
 def test_a_study_started_paused_waits_for_the_owner(started, capsys) -> None:
     paused = started("--demo", "--paused").get("/").text
     said = capsys.readouterr().out

@@ -10,14 +10,16 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
 from ordlink.collect import connections
 from ordlink.collect.connections import OncePerMinute, client_key
 from ordlink.collect.database import LOG, describe
+from ordlink.collect.server import make_config
 from ordlink.collect.site import HEADERS, RateLimit, Site
-from tests.collect.conftest import Place, serve_on_loopback, text_study
+from tests.collect.conftest import Place, make_site, serve_on_loopback, text_study
 
 WHO = "anna"
 GOOD = b"GET /static/icon.svg HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -138,26 +140,63 @@ def test_few_requests_wait_on_one_connection(address: tuple[str, int]) -> None:
     assert few.count(b"HTTP/1.1 200") == 4
 
 
-def test_connections_that_ask_nothing_are_few_per_address(
-    address: tuple[str, int], monkeypatch
-) -> None:
-    monkeypatch.setattr(connections, "MOST_HALF_OPEN", 5)
+def count_open(address: tuple[str, int], source: str, n: int, first: bytes) -> int:
+    """Return how many of so many connections the server keeps, after this was sent on each."""
     with contextlib.ExitStack() as opened:
-        idle = [
-            opened.enter_context(
-                socket.create_connection(address, 20, source_address=("127.0.0.9", 0))
-            )
-            for _ in range(8)
-        ]
-        closed = 0
-        for connection in idle[5:]:
+        several = []
+        for _ in range(n):
+            one = socket.create_connection(address, 20, source_address=(source, 0))
+            several.append(opened.enter_context(one))
             with contextlib.suppress(ConnectionError):
-                closed += connection.recv(1) == b""
-                continue
-            closed += 1
-        assert closed == 3
-        reply, _ = send(address, [GOOD[:-2] + b"Connection: close\r\n\r\n"])
-        assert reply.startswith(b"HTTP/1.1 200")  # others are not concerned
+                one.sendall(first)
+        n_open = 0
+        for one in several:
+            with contextlib.suppress(ConnectionError):
+                one.sendall(GOOD)  # what is already closed is reset
+                n_open += one.recv(65536).startswith(b"HTTP/1.1 200")
+        return n_open
+
+
+@pytest.mark.parametrize("first", [b"", GOOD], ids=["nothing", "a request"])
+def test_connections_of_one_address_are_few_whatever_they_ask(
+    address: tuple[str, int], monkeypatch, first: bytes
+) -> None:
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 5)
+
+    assert count_open(address, "127.0.0.9", 8, first) == 5
+    assert count_open(address, "127.0.0.10", 1, first) == 1  # others are not concerned
+
+
+def test_connections_of_a_proxy_are_not_counted(address: tuple[str, int], monkeypatch) -> None:
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 5)
+
+    assert count_open(address, "127.0.0.1", 8, b"") == 8
+
+
+def test_a_lab_of_100_people_behind_one_address_is_served(address: tuple[str, int]) -> None:
+    assert count_open(address, "127.0.0.11", 100 * 6, b"") == 600  # browsers open 6 each
+
+
+@pytest.mark.parametrize("https", [True, False])
+def test_a_proxy_on_another_host_names_the_clients(tmp_path, https: bool) -> None:
+    site = make_site(text_study(), tmp_path / "study.db")
+    site.https = https
+    site.requesting = RateLimit(per_second=0.001, burst=2)
+    config = make_config(site, proxies=("127.0.0.12/31",))
+    config.load()
+
+    async def ask(proxy: str, client: str) -> int:
+        transport = httpx.ASGITransport(config.loaded_app, client=(proxy, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://a") as browser:
+            named = {"x-forwarded-for": client}
+            return (await browser.get("/static/icon.svg", headers=named)).status_code
+
+    statuses = [asyncio.run(ask("127.0.0.13", f"10.0.0.{n}")) for n in range(4)]
+    ignored = [asyncio.run(ask("127.0.0.14", f"10.0.0.{n}")) for n in range(3)]
+
+    assert statuses == [200] * 4
+    assert ignored == [200, 200, 429]  # whoever is no proxy cannot choose an address
+    asyncio.run(site.running.stop())
 
 
 def test_requests_of_one_address_are_limited(tmp_path) -> None:

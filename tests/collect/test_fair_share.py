@@ -6,9 +6,10 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
+import sqlalchemy as sa
 
 from ordlink.collect import results, session
 from ordlink.collect.people import Origin, join
@@ -82,7 +83,9 @@ def test_the_owners_page_is_made_in_another_thread_than_that_of_participants(
     assert len(threads) == 1 and "asyncio" in threads[0]
 
 
-def test_downloads_come_in_pieces_that_hold_everything(place: Place, monkeypatch) -> None:
+def test_downloads_hold_everything_however_few_rows_are_read_at_a_time(
+    place: Place, monkeypatch
+) -> None:
     monkeypatch.setattr(results, "CHUNK_SIZE", 3)
     state = place.join()
     for _ in range(7):
@@ -90,16 +93,41 @@ def test_downloads_come_in_pieces_that_hold_everything(place: Place, monkeypatch
     add_people(place, 4)
     place.log_in()
 
-    pieces = list(results.export_events(place.running.engine))
     people = place.browser.get("/owner/download/participants.csv").text
     events = place.browser.get("/owner/download/events.jsonl").text
 
-    assert max(piece.count("\n") for piece in pieces) <= 3
-    kinds = [json.loads(line)["record"] for line in "".join(pieces).splitlines()]
+    kinds = [json.loads(line)["record"] for line in events.splitlines()]
     assert kinds.count("answer") == 7 and kinds.count("serving") == 8
     assert len(people.splitlines()) == 6
-    assert events.startswith(pieces[0])
     assert len(place.browser.get("/owner/api/participants?after=2").json()) == 3
+
+
+def test_the_record_is_of_one_moment_though_people_answer_meanwhile(
+    place: Place, monkeypatch
+) -> None:
+    place.log_in()
+    state = place.answer(place.join(), [0])
+    export = results.export_events
+    n_late = 0
+
+    def answer_meanwhile(connection: sa.Connection) -> Iterator[str]:
+        nonlocal state, n_late
+        for line in export(connection):
+            if '"record": "serving"' in line:
+                state = place.answer(state, [0])
+                n_late += 1
+            yield line
+
+    monkeypatch.setattr(results, "export_events", answer_meanwhile)
+    lines = place.browser.get("/owner/download/events.jsonl").text.splitlines()
+
+    records = [json.loads(line) for line in lines]
+    numbers = {
+        kind: [one["number"] for one in records if one["record"] == kind]
+        for kind in ("serving", "answer")
+    }
+    assert n_late == 2
+    assert numbers == {"serving": [1, 2], "answer": [1]}
 
 
 def test_slow_work_of_the_owner_takes_at_most_a_fifth_of_the_time() -> None:

@@ -16,6 +16,7 @@ from ordlink.collect import people
 from ordlink.collect.database import open_database
 from ordlink.collect.running import register_study
 from ordlink.collect.schema import answer, participant
+from ordlink.collect.site import RateLimit
 from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import Place, post, serve, text_study
 
@@ -96,6 +97,32 @@ def test_only_listed_ids_take_part(open_place: Callable) -> None:
 
         assert {(one.status_code, one.text) for one in refused} == {(403, refused[0].text)}
         assert len(rows(place, sa.select(participant))) == 1
+
+
+@pytest.mark.parametrize("listed", [["anna"], []])
+def test_an_id_is_one_person_whatever_the_parameter_that_names_it(
+    open_place: Callable, listed: list[str]
+) -> None:
+    with open_place(text_study(participant_ids=listed)) as place:
+        for name in ("participant", "PROLIFIC_PID", "workerId"):
+            browser = place.another_browser()
+            place.answer(place.join(browser, f"?{name}=anna"), [0], browser)
+
+        (person,) = rows(place, sa.select(participant))
+        assert (person.n_main, person.source, person.is_shared) == (3, "id", True)
+
+
+def test_ids_cannot_be_tried_without_limit(open_place: Callable) -> None:
+    with open_place(text_study(participant_ids=["anna"])) as place:
+        place.site.joining = RateLimit(per_second=0.001, burst=3)
+        stranger = place.another_browser()
+        tries = [
+            stranger.post("/api/join", json={"agree": True, "search": f"?participant={one}"})
+            for one in ("otto", "ida", "eve", "anna")
+        ]
+
+        assert [one.status_code for one in tries] == [403, 403, 403, 429]
+        assert rows(place, sa.select(participant)) == []
 
 
 def test_only_listed_ids_with_the_key_of_their_link_take_part(open_place: Callable) -> None:

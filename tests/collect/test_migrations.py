@@ -133,6 +133,72 @@ def test_a_study_of_the_first_version_goes_on(tmp_path: Path) -> None:
     assert not any("left" in note for note in notes)
 
 
+def statements() -> list[str]:
+    """Return the statements that make the tables of the first version, as it made them."""
+    with sqlite3.connect(":memory:") as connection:
+        connection.executescript(KEPT.read_text())
+        made = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return [sql for (sql,) in made]
+
+
+@pytest.mark.parametrize("n_made", range(1, len(statements()) + 1))
+def test_a_first_start_of_the_first_version_that_was_killed_is_mended(
+    tmp_path: Path, n_made: int
+) -> None:
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        for one in statements()[:n_made]:  # and no row in any of them
+            connection.execute(one)
+
+    engine = open_database(f"sqlite:///{tmp_path / 'study.db'}")
+    register_study(engine, text_study())
+    with engine.begin() as connection:
+        join(connection, Origin("id", "17"), "token")
+    indexes = sa.inspect(engine).get_indexes("serving")
+
+    assert [index["name"] for index in indexes] == ["ix_serving_open"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("DELETE FROM alembic_version", "table participant has no"),
+        ("UPDATE alembic_version SET version_num = '0002'", "table participant has no"),
+        ("DROP TABLE owner_session", "table owner_session has no token_hash"),
+        ("DROP INDEX ix_serving_open", "table serving has no ix_serving_open"),
+    ],
+)
+def test_an_incomplete_database_with_answers_is_refused_in_one_line(
+    tmp_path: Path, damage: str, said: str
+) -> None:
+    url = keep_old(tmp_path / "study.db")
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        connection.execute(damage)
+
+    with pytest.raises(InputError, match=said) as caught:
+        open_database(url)
+
+    assert "\n" not in str(caught.value)
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        assert connection.execute("SELECT count(*) FROM answer").fetchone() == (14,)
+
+
+def test_what_the_first_version_deleted_is_gone_after_an_upgrade(tmp_path: Path) -> None:
+    url = keep_old(tmp_path / "study.db")
+    secret_id = b"a-name-nobody-else-has"
+    with sqlite3.connect(tmp_path / "study.db") as connection:
+        connection.execute("PRAGMA secure_delete=OFF")
+        rows = [(0.0, "x", secret_id.decode() * 20)] * 200
+        connection.executemany("INSERT INTO event (at, kind, data) VALUES (?, ?, ?)", rows)
+        connection.commit()
+        connection.execute("DELETE FROM event WHERE kind = 'x'")
+    assert secret_id in (tmp_path / "study.db").read_bytes()
+
+    database._migrate(make_engine(url))  # and killed before anything else is done
+    open_database(url)
+
+    assert not any(secret_id in file.read_bytes() for file in tmp_path.iterdir())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("prepare", [lambda url: None, downgrade], ids=["first", "upgrade"])
 def test_starts_on_postgresql_can_be_killed_at_any_statement(

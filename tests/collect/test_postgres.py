@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.database import open_database
-from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.database import Database, open_database
+from ordlink.collect.people import Origin, hash_token, join, new_token
 from ordlink.collect.question_queue import add_draw
 from ordlink.collect.running import register_study
 from ordlink.collect.samplers import Draw, DrawnQuestion
-from ordlink.collect.schema import answer, participant, question, serving
+from ordlink.collect.schema import answer, participant, question, serving, study
 from ordlink.collect.worker import RecordReader
 from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import text_study
@@ -80,3 +81,41 @@ def test_two_servers_never_add_questions_of_a_plan_at_the_same_time(engine: sa.E
 
     assert (first, at_the_same_time, later) == (True, False, True)
     assert n_questions == 1
+
+
+def test_servers_that_add_the_same_people_at_the_same_time_add_each_once(engine: sa.Engine) -> None:
+    url = engine.url.render_as_string(hide_password=False)
+    servers = [Database(url) for _ in range(2)]
+    ids = [f"person {number}" for number in range(60)]
+
+    async def join_all() -> list[int]:
+        origins = [Origin(source, one) for one in ids for source in ("id", "prolific", "mturk")]
+        return await asyncio.gather(
+            *(
+                server.write(join, origin, new_token())
+                for server, those in zip(servers, (origins, origins[::-1]), strict=True)
+                for origin in those
+            )
+        )
+
+    joined = asyncio.run(join_all())
+    for server in servers:
+        server.close()
+
+    assert len(joined) == 360
+    assert len(set(joined)) == len(ids)
+
+
+def test_a_write_that_meets_one_of_another_server_is_made_again(engine: sa.Engine) -> None:
+    server = Database(engine.url.render_as_string(hide_password=False))
+    n_tries = 0
+
+    def conflict(connection: sa.Connection) -> int:
+        nonlocal n_tries
+        n_tries += 1
+        if n_tries < 4:
+            connection.execute(study.insert().from_select(list(study.c), sa.select(study)))
+        return n_tries
+
+    assert asyncio.run(server.write(conflict)) == 4
+    server.close()

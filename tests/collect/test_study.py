@@ -207,6 +207,7 @@ def test_the_downloaded_study_file_starts_the_same_study(tmp_path: Path) -> None
     (folder / "poem.txt").write_text("one\ntwo: three\n")
     table = "name,file,text\nred,a.png,\nblue,more/b.png,\npoem,poem.txt,\ncat.png,,cat.png\n7,,7\n"
     study = load_study(save(folder, table, "stimuli.csv"))
+    study = study.model_copy(update={"participant_ids": ["007", "anna"], "signed_links": True})
 
     again = load_study(save(folder, export_study(study), "study.yaml"))
 

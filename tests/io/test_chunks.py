@@ -335,3 +335,12 @@ def test_a_later_block_of_a_table_without_rows_is_no_chunk(extension, rows_per_c
     assert_same(chunks, read_comparisons(io.BytesIO(table), **options))
     assert all(chunk.n_rows for chunk in chunks)
     assert sum(chunk.n_rows for chunk in chunks) == 60
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl"])
+def test_a_stream_that_has_no_lines_is_refused_by_its_kind(extension):
+    class Stream:
+        read = io.BytesIO(b"").read
+
+    with pytest.raises(InputKindError, match="expected a file object with readlines"):
+        list(read_in_chunks(Stream(), format=extension, names=["a", "b", "c"]))

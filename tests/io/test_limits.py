@@ -61,6 +61,21 @@ def test_parquet_that_unpacks_to_too_much(column, dictionary, read):
     assert "beyond the limit" in refused(content, "parquet", with_names)
 
 
+@pytest.mark.parametrize("read", [read_comparisons, lambda *a, **b: list(read_in_chunks(*a, **b))])
+def test_parquet_whose_long_text_is_repeated(read):
+    """However large the file is, a text of megabytes is no name."""
+    text = np.random.default_rng(0).bytes(2_500_000).hex()
+    table = pa.table(dict.fromkeys(COLUMNS, pa.array([text] * 20)))
+    content = io.BytesIO()
+    pq.write_table(table, content, compression=None, dictionary_pagesize_limit=1 << 30)
+
+    def with_names(*given, **options):
+        return read(*given, names=["x", "y", "z"], **options)
+
+    assert 60 * len(text) < 50 * len(content.getvalue())  # within what short texts may unpack to
+    assert "beyond the limit" in refused(content, "parquet", with_names)
+
+
 def test_what_is_well_packed_is_read(tmp_path):
     """A million answers about few objects pack well, and are no bomb."""
     from ordlink.comparisons import Comparisons
@@ -78,9 +93,10 @@ def test_what_is_well_packed_is_read(tmp_path):
 
 def test_the_limits_grow_with_the_file():
     check_unpacked("a", 100 << 20, 50 * (100 << 20), 16 * (100 << 20))
-    for sizes in ((100 << 20, 50 * (100 << 20) + 1), (100 << 20, 0, 16 * (100 << 20) + 1)):
+    check_unpacked("a", 100 << 20, 2 * (100 << 20), 1)
+    for sizes in ((50 * (100 << 20) + 1,), (0, 16 * (100 << 20) + 1), (2 * (100 << 20) + 1, 1)):
         with pytest.raises(InputError, match="beyond the limit"):
-            check_unpacked("a", *sizes)
+            check_unpacked("a", 100 << 20, *sizes)
 
 
 def test_a_member_that_is_larger_than_it_says():

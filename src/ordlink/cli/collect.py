@@ -45,7 +45,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @_options.repeated(
     "--proxy",
     "proxies",
-    help="Address of a proxy on another host, with --https; can be repeated.",
+    help="Address or network of a proxy on another host; can be repeated.",
 )
 @_options.flag("--paused", help="Start paused; resume on the dashboard.")
 @_options.flag("--reset-password", help="Reset the owner's password.")

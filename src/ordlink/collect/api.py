@@ -81,7 +81,7 @@ async def show_stimulus(site: TheSite, key: Annotated[str, Path(max_length=64)])
     except KeyError as error:
         raise HTTPException(404, "there is no such stimulus") from error
     except (InputError, OSError) as error:
-        await running.note_missing(next(iter(running.media.missing), ""))
+        await running.pause_if_missing()
         raise HTTPException(404, "the file of this stimulus cannot be read") from error
 
 
@@ -105,15 +105,15 @@ async def join_study(site: TheSite, request: Request, body: JoinBody, token: Tok
     running, study = site.running, site.running.study
     if not body.agree:
         return _reply(site, View("done", "declined"))
+    if not site.joining.allows_client(request):  # before an id is looked up
+        raise HTTPException(
+            429, "too many participants are joining from this address; try again in a minute"
+        )
     query = dict(parse_qsl(body.search.removeprefix("?")))
     origin = people.origin_of(query, running.secret if study.signed_links else b"")
     is_listed = not study.participant_ids or origin.external_id in study.participant_ids
     if not is_listed or (study.signed_links and not origin.is_signed):
         raise HTTPException(403, study.text("bad_link"))
-    if not site.joining.allows_client(request):
-        raise HTTPException(
-            429, "too many participants are joining from this address; try again in a minute"
-        )
     cookie_hash = people.hash_token(token) if token else ""
     if token and origin.external_id is None:
         view = await running.step(Step(cookie_hash))

@@ -1,4 +1,4 @@
-"""What one connection may do: bounds on headers, pipelining, slowness, half-open connections."""
+"""What one connection may do: bounds on headers, pipelining, slowness; and how many there are."""
 
 from __future__ import annotations
 
@@ -19,21 +19,27 @@ MOST_PIPELINED = 8  # requests of one connection that wait for the reply to an e
 HEAD_SECONDS = 10.0  # for the request line and headers
 BODY_SECONDS = 30.0
 UNREAD_SECONDS = 60.0  # without reading anything of a reply
-MOST_HALF_OPEN = 256  # connections of one address that have not sent a request yet
+MOST_CONNECTIONS = 800  # of one address: a lab of 100 browsers opens 6 each
 MOST_FILES = 65_536
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def client_key(host: str) -> str:
     """Return what counts as one client: an IPv4 address, or the /64 of an IPv6 address."""
+    address = _address(host)
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address or host)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return host
+    except ValueError:  # a socket of another kind
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 class _RefusedError(Exception):
@@ -44,6 +50,7 @@ class BoundedProtocol(HttpToolsProtocol):
     """Uvicorn's protocol with limits; a connection that goes over one is closed."""
 
     reply_headers: tuple[tuple[bytes, bytes], ...] = ()  # of replies that uvicorn itself sends
+    proxies: tuple[Network, ...] = ()  # everybody's connections may come from there
 
     def connection_made(self, transport: Any) -> None:  # noqa: D102
         super().connection_made(transport)
@@ -52,12 +59,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._n_bytes = 0  # of the headers of this request
         self._status = 400
         self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._key = client_key(self.client[0]) if self.client else ""
-        self._half_open: Counter[str] = vars(self.server_state).setdefault("half_open", Counter())
-        self._half_open[self._key] += 1
-        self._is_half_open = True
+        host = self.client[0] if self.client else ""
+        self._key = client_key(host)
+        self._n_open: Counter[str] = vars(self.server_state).setdefault("n_open", Counter())
+        self._n_open[self._key] += 1
         self._is_head = True
-        if self._half_open[self._key] > MOST_HALF_OPEN:
+        if self._n_open[self._key] > MOST_CONNECTIONS and not self._is_proxy(host):
             transport.abort()
         else:
             self._wait("request", HEAD_SECONDS)
@@ -65,7 +72,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
         for timer in self._timers.values():
             timer.cancel()
-        self._leave_half_open()
+        self._n_open[self._key] -= 1
+        if not self._n_open[self._key]:
+            del self._n_open[self._key]
         self.pipeline.clear()
         super().connection_lost(exc)
 
@@ -97,7 +106,6 @@ class BoundedProtocol(HttpToolsProtocol):
             raise _RefusedError
         self._n_pending = self._n_bytes = self._n_rest = 0
         self._is_head = False
-        self._leave_half_open()
         self._wait("request", BODY_SECONDS)
         super().on_headers_complete()
 
@@ -121,12 +129,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self.transport.write(STATUS_LINE[self._status] + lines + b"\r\n")
         self.transport.close()
 
-    def _leave_half_open(self) -> None:
-        if self._is_half_open:
-            self._is_half_open = False
-            self._half_open[self._key] -= 1
-            if not self._half_open[self._key]:
-                del self._half_open[self._key]
+    def _is_proxy(self, host: str) -> bool:
+        address = _address(host)
+        return address is not None and any(address in network for network in self.proxies)
 
     def _wait(self, for_what: str, seconds: float | None) -> None:
         """Close the connection after so long, unless something happens before."""

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -17,6 +17,7 @@ from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Stre
 from starlette.background import BackgroundTask
 
 from ordlink.collect import people, results
+from ordlink.collect.database import snapshot
 from ordlink.collect.rows import note_event
 from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, same_site_only
 from ordlink.collect.trees import draw_bars, draw_tree
@@ -202,16 +203,29 @@ async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
             shutil.rmtree(folder)
             raise
         return FileResponse(path, background=BackgroundTask(shutil.rmtree, folder), **options)
-    content: str | Iterator[str]
-    if name == "participants.csv":
-        content = results.export_participants(site)
-    elif name == "links.csv":
-        content = results.export_links(site.running.study, site.running.secret)
+    content: Iterable[str]
+    if name == "links.csv":
+        content = [results.export_links(site.running.study, site.running.secret)]
     elif name == "study.yaml":
-        content = results.export_study(site.running.study)
+        content = [results.export_study(site.running.study)]
     else:
-        content = results.export_events(site.running.engine)
-    return StreamingResponse([content] if isinstance(content, str) else content, **options)
+        content = await asyncio.to_thread(_export_moment, site, name)
+    return StreamingResponse(content, **options)
+
+
+def _export_moment(site: Site, name: str) -> Iterator[str]:
+    """Write a file, which nobody else sees, of one moment; return its content in pieces.
+
+    A download may take longer than a snapshot may: SQLite's log grows as long as it is read.
+    """
+    file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="")  # noqa: SIM115
+    with snapshot(site.running.engine) as connection:
+        if name == "events.jsonl":
+            file.writelines(results.export_events(connection))
+        else:
+            file.writelines(results.export_participants(connection, site))
+    file.seek(0)
+    return iter(partial(file.read, 1 << 16), "")
 
 
 @writes.post("/state")

@@ -19,17 +19,15 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
-from alembic.operations import Operations
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from ordlink._locks import try_lock
-from ordlink.collect import schema
+from ordlink.collect.upgrade import upgrade, vacuum_once
 from ordlink.errors import InputError, MissingDependencyError
 
 LOG = logging.getLogger("ordlink.collect")
-MIGRATIONS = Path(__file__).parent / "migrations"
 MOST_AT_ONCE = 256  # writes in one transaction
+MOST_TRIES = 5  # of a write that meets one of another server
+_CONFLICTS = ("23505", "40001", "40P01")  # PostgreSQL: unique violation, serialization, deadlock
 Result = TypeVar("Result")
 P = ParamSpec("P")
 WriteMany = Callable[[sa.Connection, list[Any]], list[Any]]
@@ -171,11 +169,20 @@ class Database:
 
     def _commit_each(self, batch: list[_Queued]) -> None:
         for queued in batch:
-            try:
-                with self._connect() as connection:
-                    self._commit(connection, [queued])
-            except Exception as error:
-                _resolve([(queued, error)])
+            for n_left in reversed(range(MOST_TRIES)):
+                try:
+                    with self._connect() as connection:
+                        self._commit(connection, [queued])
+                except Exception as error:
+                    if n_left and _is_conflict(error):
+                        continue
+                    _resolve([(queued, error)])
+                break
+
+
+def _is_conflict(error: Exception) -> bool:
+    """Return whether a write may succeed once that of another server is done."""
+    return getattr(getattr(error, "orig", None), "sqlstate", "") in _CONFLICTS
 
 
 def _write_each(connection: sa.Connection, writes: list[Callable[[Any], Any]]) -> list[Any]:
@@ -185,9 +192,9 @@ def _write_each(connection: sa.Connection, writes: list[Callable[[Any], Any]]) -
         try:
             with connection.begin_nested():
                 results.append(write(connection))
-        except sa.exc.OperationalError:
-            raise
         except Exception as error:
+            if isinstance(error, sa.exc.OperationalError) or _is_conflict(error):
+                raise
             results.append(error)
     return results
 
@@ -232,6 +239,7 @@ def open_database(url: str) -> sa.Engine:
         _migrate(engine)
         if file is not None:
             file.chmod(file.stat().st_mode & 0o700)
+            vacuum_once(engine)
             checkpoint(engine, "TRUNCATE")
     except (sa.exc.DBAPIError, OSError) as error:
         reason = " ".join(str(getattr(error, "orig", error)).split())
@@ -345,26 +353,7 @@ def _migrate(engine: sa.Engine) -> None:
     with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
         if not is_sqlite(engine):
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(718281828)"))
-        _upgrade(connection)
-
-
-def _upgrade(connection: sa.Connection) -> None:
-    script = ScriptDirectory(str(MIGRATIONS))
-    context = MigrationContext.configure(
-        connection, opts={"fn": lambda revision, _: script._upgrade_revs("head", revision)}
-    )
-    current = context.get_current_revision()
-    if current is None:
-        schema.metadata.create_all(connection)
-        context.stamp(script, "head")
-    elif current not in {revision.revision for revision in script.walk_revisions()}:
-        raise InputError(
-            f"a newer ordlink wrote this database (revision {current}); update ordlink",
-            where=hide_password(str(connection.engine.url)),
-        )
-    else:
-        with Operations.context(context):
-            context.run_migrations()
+        upgrade(connection, hide_password(str(engine.url)))
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

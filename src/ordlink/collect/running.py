@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
+from ordlink._text import listed
 from ordlink.collect import schema
 from ordlink.collect.database import (
     LOG,
@@ -138,10 +139,10 @@ class RunningStudy:
         await self.database.write(write)
         self._set_state(self._read_state())
 
-    async def note_missing(self, name: str) -> None:
-        """Pause the study because of a stimulus that nobody can see any more."""
-        if self.is_open:
-            LOG.error("stimulus %r cannot be read; the study is paused", name)
+    async def pause_if_missing(self) -> None:
+        """Pause the study as long as there are stimuli that cannot be read."""
+        if self.is_open and self.media.missing:
+            LOG.error("cannot be read: %s; the study is paused", listed(list(self.media.missing)))
             await self.set_state("paused")
 
     def is_spent(self, n_answers: int) -> bool:
@@ -242,6 +243,7 @@ class RunningStudy:
             return count_main_answers(connection)
 
         await asyncio.to_thread(self.media.look_again)
+        await self.pause_if_missing()
         if not self.database.is_in_place():
             LOG.error("the file of the database was moved or deleted; the study is paused")
             self.session.state = "paused"

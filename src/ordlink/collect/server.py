@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import secrets
 import socket
@@ -79,7 +80,18 @@ class Address:
     port: int = 8765
     https: bool = False
     allowed_hosts: tuple[str, ...] = ()
-    proxies: tuple[str, ...] = ()  # addresses of proxies on other hosts
+    proxies: tuple[str, ...] = ()  # addresses or networks of proxies on other hosts
+
+    def __post_init__(self) -> None:
+        """Refuse what is no address of a proxy: it would be trusted by nobody."""
+        for one in self.proxies:
+            try:
+                ipaddress.ip_network(one)
+            except ValueError as error:
+                raise InputError(
+                    f"expected an IP address, or a network such as 10.0.0.0/8, got {one!r}",
+                    parameter="proxies",
+                ) from error
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -127,9 +139,11 @@ def serve(
 def make_config(site: Site, *, proxies: tuple[str, ...] = (), **options: Any) -> uvicorn.Config:
     """Return how uvicorn serves a site: with limits for each connection."""
     raise_file_limit()
+    trusted = ("127.0.0.1", "::1", *proxies)
 
     class Protocol(BoundedProtocol):
         reply_headers = site.reply_headers
+        proxies = tuple(map(ipaddress.ip_network, trusted))
 
     config = uvicorn.Config(
         make_app(site),
@@ -138,8 +152,8 @@ def make_config(site: Site, *, proxies: tuple[str, ...] = (), **options: Any) ->
         log_level="warning",
         access_log=False,
         server_header=False,
-        proxy_headers=site.https,
-        forwarded_allow_ips=["127.0.0.1", "::1", *proxies],
+        proxy_headers=site.https or bool(proxies),
+        forwarded_allow_ips=list(trusted),
         timeout_graceful_shutdown=3,
         **options,
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import hmac
 import io
 import mimetypes
+import os
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -238,7 +240,8 @@ class Media:
         both = (*zip(keys, stimuli, strict=True), *zip(aliases, stimuli, strict=False))
         self._by_key = dict(both)
         self._aliases = frozenset(aliases)
-        self.missing: dict[str, Stimulus] = {}  # could not be read when they were asked for
+        self._sizes = {one.name: one.path.stat().st_size for one in stimuli if one.path}
+        self.missing: dict[str, str] = {}  # keys of stimuli that cannot be read, by name
         self._encoded: dict[str, tuple[bytes, str]] = {}
         self._lock = threading.Lock()
 
@@ -250,20 +253,25 @@ class Media:
         try:
             found = self._respond(key, stimulus, stimulus.path)
         except (InputError, OSError):
-            self.missing[stimulus.name] = stimulus
+            self.missing[stimulus.name] = key
             raise
-        self.missing.pop(stimulus.name, None)
+        if self.missing.get(stimulus.name) == key:  # what is kept under the other key is older
+            del self.missing[stimulus.name]
         return found
 
     def look_again(self) -> None:
-        """Forget files that were missing and can be read now."""
-        for stimulus in list(self.missing.values()):
-            if stimulus.path is not None and stimulus.path.is_file():
-                self.missing.pop(stimulus.name, None)
+        """Forget what was missing and can be read now."""
+        for key in list(self.missing.values()):
+            with contextlib.suppress(InputError, OSError):
+                self.respond(key)
 
     def _respond(self, key: str, stimulus: Stimulus, path: Path) -> Response:
         if path.resolve() != path:
             raise OSError("a link was put in place of the file")
+        with path.open("rb") as file:  # being there is not enough
+            found = os.fstat(file.fileno())
+            if found.st_size != self._sizes[stimulus.name] or not file.read(1):
+                raise OSError("the file has changed")
         if stimulus.kind == "picture":
             with self._lock:  # a picture is encoded once, however many ask for it at a time
                 if key not in self._encoded:
@@ -271,10 +279,9 @@ class Media:
                     quality = QUALITY - (key in self._aliases)
                     self._encoded[key] = encode_picture(path, quality=quality)
                 content, media_type = self._encoded[key]
-            path.stat()  # it may be gone for those who have not seen it
             return Response(content, media_type=media_type, headers=_HEADERS)
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        return FileResponse(path, 200, _HEADERS, media_type, stat_result=path.stat())
+        return FileResponse(path, 200, _HEADERS, media_type, stat_result=found)
 
 
 def encode_picture(

@@ -128,7 +128,7 @@ def _parquet_table(
             return cells
         lengths = [pc.take(pc.binary_length(c.dictionary), c.indices) for c in cells.chunks]
         unpacked = sum(pc.sum(length).as_py() or 0 for length in lengths)
-        check_unpacked(source, n_bytes, unpacked)
+        check_unpacked(source, n_bytes, unpacked, len(cells))
         return pc.cast(cells, cells.type.value_type)
 
     row_name = partial(_name_row, source, start)

@@ -107,6 +107,9 @@ class InputFile:
 def read_from(stream: BinaryIO, name: str, n_bytes: int | None = None) -> list[bytes]:
     """Return the next lines, at least this many bytes, or all that is left."""
     lines: list[Any]
+    if n_bytes is not None and not hasattr(stream, "readlines"):
+        problem, remedy = "expected a file object with readlines", "pass io.BytesIO(file.read())"
+        raise InputKindError(problem, where=name, remedy=remedy)
     try:
         lines = [stream.read()] if n_bytes is None else stream.readlines(n_bytes)
     except (OSError, ValueError) as error:
@@ -122,13 +125,18 @@ def read_from(stream: BinaryIO, name: str, n_bytes: int | None = None) -> list[b
 MOST_UNPACKED = (64 << 20, 50)
 MOST_ENTRIES = (24_000_000, 16)
 """Most bytes and table cells of an unpacked file: a fixed number, or as many per byte on disk."""
+LONG_CELL = 256
+"""Bytes of a cell, on average, from which a file may unpack to twice its size only, or 64 MB."""
 
 
 def check_unpacked(source: str, n_bytes: int, unpacked: int, n_entries: int = 0) -> None:
     """Refuse a compressed file that unpacks to far more than its size."""
     problem = f"its {n_bytes / 1e6:,.1f} MB unpack to "
     remedy = "write the table as CSV, or uncompressed"
-    if unpacked > max(MOST_UNPACKED[0], MOST_UNPACKED[1] * n_bytes):
+    most = MOST_UNPACKED[1] * n_bytes
+    if n_entries:  # names are short: what packs a long text well is that it is repeated
+        most = min(most, max(2 * n_bytes, LONG_CELL * n_entries))
+    if unpacked > max(MOST_UNPACKED[0], most):
         refuse(source, f"{problem}{unpacked / 1e6:,.0f} MB or more, beyond the limit", remedy)
     if n_entries > max(MOST_ENTRIES[0], MOST_ENTRIES[1] * n_bytes):
         refuse(source, f"{problem}{n_entries:,} cells, beyond the limit", remedy)
