@@ -146,9 +146,9 @@ def test_initial_clusters_reach_the_method(planted) -> None:
     comparisons = ol.Comparisons.from_similarities(planted.similarities, 0.3, seed=0)
     initial = [[0, 23], [1, 12]]
 
-    estimator = ol.OrdinalClustering(initial_clusters=initial).fit(comparisons)
+    estimator = ol.OrdinalClustering("4-AL", initial_clusters=initial).fit(comparisons)
 
-    assert estimator.hierarchy_ == ol.cluster(comparisons, initial_clusters=initial)
+    assert estimator.hierarchy_ == ol.cluster(comparisons, "4-AL", initial_clusters=initial)
     assert estimator.children_[:2].tolist() == [[0, 23], [1, 12]]
 
 
@@ -172,7 +172,7 @@ def test_grid_search_takes_an_option_of_one_method(planted) -> None:
 def test_options_that_the_method_does_not_take_are_ignored_with_a_warning(planted) -> None:
     comparisons = ol.Comparisons.from_similarities(planted.similarities)
 
-    with pytest.warns(OrdlinkWarning, match="4-AL ignores n_components"):
+    with pytest.warns(OrdlinkWarning, match="auto ignores n_components"):
         fitted = ol.OrdinalClustering(n_components=3).fit(comparisons)
 
     assert fitted.hierarchy_ == ol.cluster(comparisons)

@@ -129,6 +129,7 @@ NAMES = {
         "Method",
         "cluster",
         "find_method",
+        "repeatable",
         "warn_of_ties",
     ],
     "ordlink.methods.active": [
@@ -164,6 +165,7 @@ NAMES = {
     ],
     "ordlink.methods.search": [
         "run",
+        "run_auto",
     ],
     "ordlink.methods.spectral": [
         "fit_pair_strengths",
@@ -280,7 +282,6 @@ NAMES = {
         "annotator_weights",
         "answers_of",
         "assign_folds",
-        "auto_linkage",
         "branch_support",
         "check_accuracy",
         "check_listed",

@@ -74,7 +74,7 @@ def support_cell(*, run: int, n_replicates: int, **given: Any) -> list[Record]:
         for method in SUPPORTED:
             seed = seed_of("replicates", method=method, run=run, **given)
             rows += _branches(data, method, n_replicates, seed)
-        test = hierarchy_test(data.comparisons, seed=seed_of("test", run=run, **given))
+        test = hierarchy_test(data.comparisons, "4-AL", seed=seed_of("test", run=run, **given))
     rows.append({"measure": "p_value", "method": "4-AL", "value": test.p_value})
     return rows
 
@@ -105,23 +105,22 @@ def _branches(data: Data, method: str, n_replicates: int, seed: int) -> list[Rec
 
 
 def auto_cell(*, run: int, **given: Any) -> list[Record]:
-    """Return the AARI of `auto`, with the candidate it has chosen, and of every candidate."""
+    """Return the AARI of `auto`, with the method it has chosen, and of every other candidate."""
     data = draw_data(Setting(**given), run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
-        chosen, trees, held_out = _candidates(data.comparisons)
-    rows: list[Record] = [
+        taken = cluster(data.comparisons, AUTO)
+        trees, held_out = _candidates(data.comparisons)
+    return [
         {
             "measure": "aari",
             "method": label,
             "value": aari(data.levels, tree),
             "held_out": held_out.get(label),
-            "chosen": None,
+            "chosen": taken.parameters["chosen"]["method"] if label == AUTO else None,
         }
-        for label, tree in trees.items()
+        for label, tree in {AUTO: taken, **trees}.items()
     ]
-    auto = next(row for row in rows if row["method"] == chosen)
-    return [{**auto, "method": AUTO, "chosen": chosen}, *rows]
 
 
 def chance_cell(*, batch: int, n_sets: int, **given: Any) -> list[Record]:
@@ -129,29 +128,22 @@ def chance_cell(*, batch: int, n_sets: int, **given: Any) -> list[Record]:
     rows: list[Record] = []
     for number in range(batch * n_sets, (batch + 1) * n_sets):
         comparisons = draw_structureless(**given, seed=seed_of("chance", number=number, **given))
-        test = hierarchy_test(comparisons, seed=seed_of("test", number=number, **given))
+        test = hierarchy_test(comparisons, "4-AL", seed=seed_of("test", number=number, **given))
         rows.append({"measure": "p_value", "method": "4-AL", "value": test.p_value})
     return rows
 
 
-def _candidates(
-    comparisons: Comparisons,
-) -> tuple[str, dict[str, Hierarchy], dict[str, float]]:
-    """Return what `auto` takes, and trees and held-out accuracies by candidate.
-
-    `auto` takes what `compare_methods` recommends, which gives all trees at once.
-    """
+def _candidates(comparisons: Comparisons) -> tuple[dict[str, Hierarchy], dict[str, float]]:
+    """Return trees and held-out accuracies of the candidates but `auto`."""
+    others = {label: one for label, one in CANDIDATES.items() if label != AUTO}
     if isinstance(comparisons, ListedComparisons):
-        found = compare_methods(comparisons)
-        trees = {scores.label: scores.tree for scores in found.scores}
-        accuracies = {scores.label: scores.held_out.accuracy for scores in found.scores}
-        return found.recommended, trees, accuracies
-    taken = cluster(comparisons, AUTO).parameters["chosen"]["candidate"]
+        scores = compare_methods(comparisons, list(others)).scores
+        accuracies = {one.label: one.held_out.accuracy for one in scores}
+        return {one.label: one.tree for one in scores}, accuracies
     trees = {
-        label: cluster(comparisons, candidate.method, **candidate.options)
-        for label, candidate in CANDIDATES.items()
+        label: cluster(comparisons, one.method, **one.options) for label, one in others.items()
     }
-    return taken, trees, {}
+    return trees, {}
 
 
 def _support_cost(_: Parameters) -> float:

@@ -33,7 +33,8 @@ def test_repeats_reach_the_method(ordlink, here: Path) -> None:
     Path("q.csv").write_text("i,j,k,l\n" + "\n".join(rows) + "\n")
 
     for repeats in ("majority", "net"):
-        assert ordlink("cluster", "q.csv", "--repeats", repeats, "--out", repeats).code == 0
+        how = ("--method", "4-AL", "--repeats", repeats, "--out", repeats)
+        assert ordlink("cluster", "q.csv", *how).code == 0
 
     majority, net = (ol.Hierarchy.load(f"{name}/tree.json") for name in ("majority", "net"))
     assert majority.parameters == {"repeats": "majority"}
@@ -109,7 +110,7 @@ def test_rows_that_repeat_an_object_are_left_out_on_demand(ordlink, here: Path) 
 
 def test_the_linkage_table_says_which_merges_were_tied(ordlink, here: Path) -> None:
     Path("one.csv").write_text("i,j,k,l\n0,1,2,3\n")
-    assert ordlink("cluster", "one.csv", "--out", "out").code == 0
+    assert ordlink("cluster", "one.csv", "--method", "4-AL", "--out", "out").code == 0
 
     tree = ol.Hierarchy.load("out/tree.json")
     with Path("out/linkage.csv").open() as file:
@@ -132,7 +133,8 @@ def test_initial_clusters_may_be_separated_by_semicolons_and_tabs(
     )  # fmt: skip
 
     assert result.code == 0
-    assert ol.Hierarchy.load("out/tree.json").merges.tolist() == [[0, 3], [1, 2], [4, 5]]
+    merges = ol.Hierarchy.load("out/tree.json").merges.tolist()
+    assert sorted(merges[:2]) == [[0, 3], [1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -326,4 +328,4 @@ def test_warnings_of_others_are_let_through(capsys) -> None:
 def test_a_number_of_one_takes_the_singular(ordlink, here: Path) -> None:
     Path("one.csv").write_text("anchor,closer,farther\n0,1,2\n")
 
-    assert ordlink("cluster", "one.csv").out.startswith("3 objects, 1 comparison, 4-AL\n")
+    assert ordlink("cluster", "one.csv").out.startswith("3 objects, 1 comparison, auto\n")

@@ -49,8 +49,8 @@ def test_a_model_is_compared_with_everybody_else(ordlink, answers: Path) -> None
     result = ordlink("compare-groups", answers, "--by", "annotator", "--group", "lab/model")
 
     assert result.code == 0
-    assert "lab/model: 800 answers, 4-AL" in result.out
-    assert "others: 1,600 answers, 4-AL" in result.out
+    assert "lab/model: 800 answers, auto" in result.out
+    assert "others: 1,600 answers, auto" in result.out
 
 
 def test_each_tree_predicts_its_own_group_best(answers: Path) -> None:

@@ -54,7 +54,7 @@ def small_groups(size, gap):
 def test_small_branches_are_supported_where_they_are_clear(size):
     comparisons, truth = small_groups(size, gap=6.0)
 
-    result = branch_support(comparisons, n_bootstrap=40)
+    result = branch_support(comparisons, "4-AL", n_bootstrap=40)
 
     true = planted_merges(result.tree, truth)
     assert true.sum() == 24 // size

@@ -37,7 +37,7 @@ OTHERS = "others"
     help="A group of its own, such as a model; all others form one group. Can be repeated "
     "(default: each name is a group).",
 )
-@click.option("--method", default="4-AL", help="Method of 'cluster' that builds the trees.")
+@click.option("--method", default="auto", help="Method of 'cluster' that builds the trees.")
 @_options.folder("--out", help="Folder for the trees: a folder for each group, as of 'cluster'.")
 def command(
     answers: str,

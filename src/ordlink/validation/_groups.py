@@ -37,7 +37,7 @@ class GroupComparison:
 def compare_groups(
     comparisons: ListedComparisons,
     groups: Sequence[str] | AnyArray,
-    method: str = "4-AL",
+    method: str = "auto",
     **options: Any,
 ) -> GroupComparison:
     """Return a tree for each group of answers, and how far the trees differ.

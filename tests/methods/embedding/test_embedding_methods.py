@@ -124,5 +124,5 @@ def test_the_command_line_refuses_options_of_other_methods(
     code = run(["cluster", str(tmp_path / "answers.csv"), "--form", "triplet", *option])
 
     assert code == 2
-    expected = f"{option[0]} works with tSTE-AL, FORTE-AL, SOE-AL, not 4-AL"
+    expected = f"{option[0]} works with tSTE-AL, FORTE-AL, SOE-AL, not auto"
     assert expected in " ".join(capsys.readouterr().err.split())

@@ -103,7 +103,7 @@ def test_few_answers_are_not_compared(n_answers) -> None:
 
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, "spectral").merges)
     assert tree.parameters["chosen"]["method"] == "spectral"
-    assert "fewer than 20 answers" in tree.parameters["reason"]
+    assert "fewer than 20 separate answers" in tree.parameters["reason"]
 
 
 @pytest.mark.parametrize("n_answers", [20, 40, 200])

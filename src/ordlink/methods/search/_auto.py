@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
+import numpy as np
+
 from ordlink._typing import Progress
 from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
@@ -109,6 +111,8 @@ def _why_not_compared(comparisons: Comparisons) -> str:
         return "spectral: all comparisons are known, so none can be held out"
     if comparisons.n_objects > MOST_OBJECTS:
         return f"spectral: the tree search takes at most {MOST_OBJECTS} objects"
-    if comparisons.n_answers < FEWEST_ANSWERS:
-        return f"spectral: fewer than {FEWEST_ANSWERS} answers are too few to hold some out"
+    if len(np.unique(comparisons.answer_ids)) < FEWEST_ANSWERS:
+        return (
+            f"spectral: fewer than {FEWEST_ANSWERS} separate answers are too few to hold some out"
+        )
     return ""
