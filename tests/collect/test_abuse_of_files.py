@@ -246,6 +246,9 @@ def test_a_program_that_answers_at_once_is_flagged_whatever_it_says(
         state = place.join()
         while state["phase"] != "done":
             state = place.answer(state, [0], seconds=2.5)
+        with place.running.engine.begin() as connection:  # however slow this machine is
+            connection.execute(answer.update().values(received_at=0.01))
+            connection.execute(serving.update().values(served_at=0.0))
         flags = quality_of(place).flags
 
     assert any(flag.startswith("69 of 69 answers in under 0.4 s") for flag in flags)

@@ -143,6 +143,7 @@ def test_damaged_files_give_comparisons_or_an_input_error(valid_files, tmp_path,
     others = [content for _, content in valid_files]
     outcomes = {"read": 0, "refused": 0}
     worst = (0.0, 0, "")
+    longest = 0.0
 
     for number in range(chunk, N_MUTATIONS, 10):
         draw = random.Random(number)
@@ -159,7 +160,7 @@ def test_damaged_files_give_comparisons_or_an_input_error(valid_files, tmp_path,
         path.write_bytes(damaged)
         packed = extension in ("zip", "csv.gz")  # known by its name
         source = path if number % 2 or packed else io.BytesIO(damaged)
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         try:
             format_ = None if packed else extension
             comparisons = read_comparisons(source, format=format_, **options)
@@ -171,12 +172,15 @@ def test_damaged_files_give_comparisons_or_an_input_error(valid_files, tmp_path,
             outcomes["read"] += 1
         with contextlib.suppress(InputError):
             read_names(path if source is path else io.BytesIO(damaged))
-        worst = max(worst, (time.perf_counter() - start, number, extension))
+        # Of all threads: a busy machine stalls whoever reads.
+        worst = max(worst, (time.process_time() - start_cpu, number, extension))
+        longest = max(longest, time.perf_counter() - start)
 
     assert min(outcomes.values()) > 0, outcomes
     seconds, number, extension = worst
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"{outcomes}, at worst {seconds:.2f} s (file {number}, {extension}), {memory} MB so far")
+    print(f"{outcomes}, at worst {seconds:.2f} s of CPU time (file {number}, {extension})")
+    print(f"the longest took {longest:.2f} s; {memory} MB so far")
     assert seconds < 2
     assert memory < MEMORY_BEFORE + 1000
 
