@@ -20,7 +20,7 @@ from ordlink.comparisons import Comparisons, check_repeats, check_similarities
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialClusters, InitialPartition, initial_partition, link_by_average
-from ordlink.methods import active, adds, embedding, four_al, kernel_al, search, spectral
+from ordlink.methods import active, adaptive, adds, embedding, four_al, kernel_al, search, spectral
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
 
@@ -263,6 +263,7 @@ def _embedding(name: str, embed: Callable[..., embedding.Embedding], summary: st
 _ALL = (
     Method("SL", "an oracle", active.run_single, "single linkage, asking few questions"),
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
+    Method("adaptive", "an oracle", adaptive.run, "splits by chosen questions; bears wrong answers"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(
         "4K-AL",

@@ -1,0 +1,188 @@
+"""The adaptive method: few chosen questions, asked in rounds, that bear wrong answers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+import numpy as np
+
+from ordlink._text import counted
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array, Progress
+from ordlink._validate import Seed, check_choice, check_number, check_whole_number, random_generator
+from ordlink.errors import OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition, initial_partition, link_by_average
+from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
+from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
+from ordlink.methods.adaptive._interview import Interview
+from ordlink.methods.adaptive._levels import NOWHERE, SplitTree
+from ordlink.oracles import Oracle
+
+Question = Literal["quadruplet", "triplet"]
+QUESTIONS_PER_BIT = 5.0  # default budget: so many times log2 N per object
+STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40))
+"""Probability of a wrong side that is good enough, and questions per object to look for sides: a
+stage begins when the one before has nothing more to ask, or less than the budget allows."""
+LARGEST_LINKED = 1000  # objects of a set without a firm split that are linked by their answers
+_QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
+_SHARE_FOR_ORDER = 0.05
+
+
+def run(
+    oracle: Oracle,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    budget: int | None = None,
+    certainty: float = 0.999,
+    question: Question = "quadruplet",
+    max_rounds: int = 40,
+    seed: Seed = 0,
+) -> Hierarchy:
+    """Return the tree of splits from the root down, asking about what is still uncertain."""
+    n = partition.n_slots
+    if budget is None:
+        budget = int(QUESTIONS_PER_BIT * n * np.log2(n)) + 1
+    budget = check_whole_number(budget, "budget", lowest=0)
+    max_rounds = check_whole_number(max_rounds, "max_rounds", lowest=ROUNDS_FOR_ORDER + 1)
+    wrong = 1 - check_number(certainty, "certainty", lowest=0.5, highest=0.999999)
+    check_choice(question, "question", ("quadruplet", "triplet"))
+    rng = random_generator(seed)
+    interview = Interview(oracle, partition, budget, rng, progress)
+    tree = SplitTree(interview, rng)
+    stages = [(max(error, wrong), looks) for error, looks in STAGES]
+    _ask_in_rounds(tree, interview, stages, max_rounds - ROUNDS_FOR_ORDER)
+    tree.learn(len(interview.triplets), threshold=0.0)  # what is undecided goes where it may be
+    splits = _two_sided(tree)
+    heights = Heights(tree, interview)
+    if question == "quadruplet" and len(splits) > 2:
+        heights.ask_for_order(sorted(splits), interview.n_left, rng)
+    merges = _merges(tree, interview, order_of_splits(tree, splits, heights.values), heights.values)
+    names = getattr(oracle, "names", None)
+    sizes = _unsplit_sizes(tree)
+    if not splits and n > 2:
+        message = (
+            "no split of the objects predicts answers beyond chance: there is no hierarchy, or "
+            f"{counted(interview.n_questions, 'question')} are too few to see it"
+        )
+        warnings.warn(message, OrdlinkWarning, stacklevel=3)
+    return partition.finish(*merges, names=names).with_origin(
+        "adaptive",
+        {
+            "n_questions": interview.n_questions,
+            "n_rounds": interview.n_rounds,
+            "n_firm_splits": len(splits),
+            "largest_unsplit": max(sizes),
+            "error_rate": round(heights.error_rate, 4),
+        },
+    )
+
+
+def _ask_in_rounds(
+    tree: SplitTree, interview: Interview, stages: list[tuple[float, int]], max_rounds: int
+) -> None:
+    """Ask until nothing more can be told, or the budget or the rounds are used up."""
+    stage = 0
+
+    def wanted() -> Int64Array:
+        error, looks = stages[stage]
+        return tree.questions(np.log(1 / error - 1), looks)
+
+    while interview.n_rounds < max_rounds:
+        n_splits = sum(node.children is not None for node in tree.nodes)
+        reserve = min(_SHARE_FOR_ORDER * interview.budget, PER_SPLIT * n_splits)
+        left = int(interview.n_left - reserve)
+        if left <= 0:
+            break
+        rows = wanted()
+        while stage + 1 < len(stages) and (
+            len(rows) < _QUOTA * left / (max_rounds - interview.n_rounds)
+        ):
+            stage += 1
+            rows = np.concatenate([rows, wanted()])
+        n_before = len(interview.triplets)
+        if not interview.ask_triplets(rows):
+            break
+        tree.learn(n_before, np.log(1 / stages[stage][0] - 1))
+
+
+def _two_sided(tree: SplitTree) -> set[int]:
+    """Return the splits that have objects on both sides."""
+    filled = {int(v) for level in tree.levels for v in np.unique(level.node)}
+    return {v for v, node in enumerate(tree.nodes) if node.children and set(node.children) <= filled}
+
+
+def _unsplit(tree: SplitTree) -> Int32Array:
+    """Return the deepest node of each slot."""
+    deepest = tree.levels[0].node.copy()
+    for level in tree.levels[1:]:
+        inside = level.node != NOWHERE
+        deepest[inside] = level.node[inside]
+    return deepest
+
+
+def _unsplit_sizes(tree: SplitTree) -> list[int]:
+    return np.unique(_unsplit(tree), return_counts=True)[1].tolist()
+
+
+def _merges(
+    tree: SplitTree, interview: Interview, order: list[int], heights: FloatArray
+) -> tuple[Int32Array, FloatArray, BoolArray]:
+    """Return merges as `InitialPartition.finish` takes them: inside unsplit sets, then the splits."""
+    pairs, tied = _link_unsplit(_unsplit(tree), interview.triplets)
+    smallest = np.full(len(tree.nodes), len(tree.levels[0].node))
+    for level in tree.levels:
+        inside = np.flatnonzero(level.node != NOWHERE)
+        np.minimum.at(smallest, level.node[inside], inside)
+    children = np.array([tree.nodes[v].children for v in reversed(order)]).reshape(-1, 2)
+    splits = np.sort(smallest[children], axis=1)
+    return (
+        np.concatenate([pairs, splits]).astype(np.int32),
+        np.concatenate([np.full(len(pairs), np.nan), heights[order[::-1]]]),
+        np.concatenate([tied, np.zeros(len(splits), dtype=np.bool_)]),
+    )
+
+
+def _link_unsplit(nodes: Int32Array, triplets: Int32Array) -> tuple[AnyArray, BoolArray]:
+    """Return the merges inside sets without a firm split: average linkage of the answers inside."""
+    within = (nodes[triplets] == nodes[triplets[:, :1]]).all(axis=1)
+    triplets = triplets[within]
+    triplets = triplets[np.argsort(nodes[triplets[:, 0]], kind="stable")]
+    of_row = nodes[triplets[:, 0]]
+    slots = np.argsort(nodes, kind="stable")
+    found, starts = np.unique(nodes[slots], return_index=True)
+    pairs: list[AnyArray] = [np.empty((0, 2), dtype=np.int64)]
+    tied: list[BoolArray] = [np.empty(0, dtype=np.bool_)]
+    scores: list[FloatArray] = [np.empty(0)]
+    for v, members in zip(found, np.split(slots, starts[1:]), strict=True):
+        if len(members) < 2:
+            continue
+        first, last = np.searchsorted(of_row, [v, v + 1])
+        some = _link_answers(np.searchsorted(members, triplets[first:last]), len(members))
+        pairs.append(members[some[0]])
+        scores.append(some[1])
+        tied.append(some[2])
+    order = np.argsort(-np.concatenate(scores), kind="stable")
+    return np.concatenate(pairs)[order], np.concatenate(tied)[order]
+
+
+def _link_answers(triplets: AnyArray, n: int) -> tuple[AnyArray, FloatArray, BoolArray]:
+    """Return merges (kept, gone), falling scores and tie marks; a chain of ties for large sets."""
+    if n > LARGEST_LINKED:
+        chain = np.stack([np.zeros(n - 1, dtype=np.int64), np.arange(1, n)], axis=1)
+        return chain, np.full(n - 1, -1.0), np.ones(n - 1, dtype=np.bool_)
+    i, a, b = triplets.T
+    net, counts = np.zeros((n, n)), np.ones((n, n))
+    for option, sign in ((a, 1.0), (b, -1.0)):
+        np.add.at(net, (i, option), sign)
+        np.add.at(counts, (i, option), 1.0)
+    tree = link_by_average((net + net.T) / (counts + counts.T), initial_partition(n))
+    smallest = np.append(np.arange(n), np.zeros(n - 1, dtype=np.int64))
+    for step, (p, q) in enumerate(tree.merges.tolist()):
+        smallest[n + step] = min(smallest[p], smallest[q])
+    return (
+        np.sort(smallest[tree.merges], axis=1),
+        np.minimum.accumulate(tree.scores),
+        tree.tied,
+    )
