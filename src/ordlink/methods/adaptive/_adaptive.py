@@ -12,19 +12,20 @@ from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Ar
 from ordlink._validate import Seed, check_choice, check_number, check_whole_number, random_generator
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import InitialPartition, initial_partition, link_by_average
+from ordlink.linkage import InitialPartition
 from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
 from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
 from ordlink.methods.adaptive._interview import Interview
 from ordlink.methods.adaptive._levels import NOWHERE, SplitTree
+from ordlink.methods.adaptive._sides import find_sides
 from ordlink.oracles import Oracle
 
 Question = Literal["quadruplet", "triplet"]
 QUESTIONS_PER_BIT = 5.0  # default budget: so many times log2 N per object
-STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40))
+STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40), (0.001, 80))
 """Probability of a wrong side that is good enough, and questions per object to look for sides: a
 stage begins when the one before has nothing more to ask, or less than the budget allows."""
-LARGEST_LINKED = 1000  # objects of a set without a firm split that are linked by their answers
+LARGEST_LINKED = 1000  # objects of a set without a firm split that is split by its answers all the same
 _QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
 _SHARE_FOR_ORDER = 0.05
 
@@ -145,44 +146,44 @@ def _merges(
 
 
 def _link_unsplit(nodes: Int32Array, triplets: Int32Array) -> tuple[AnyArray, BoolArray]:
-    """Return the merges inside sets without a firm split: average linkage of the answers inside."""
-    within = (nodes[triplets] == nodes[triplets[:, :1]]).all(axis=1)
-    triplets = triplets[within]
+    """Return the merges inside sets without a firm split, small clusters first."""
+    triplets = triplets[(nodes[triplets] == nodes[triplets[:, :1]]).all(axis=1)]
     triplets = triplets[np.argsort(nodes[triplets[:, 0]], kind="stable")]
-    of_row = nodes[triplets[:, 0]]
     slots = np.argsort(nodes, kind="stable")
     found, starts = np.unique(nodes[slots], return_index=True)
-    pairs: list[AnyArray] = [np.empty((0, 2), dtype=np.int64)]
-    tied: list[BoolArray] = [np.empty(0, dtype=np.bool_)]
-    scores: list[FloatArray] = [np.empty(0)]
-    for v, members in zip(found, np.split(slots, starts[1:]), strict=True):
-        if len(members) < 2:
-            continue
-        first, last = np.searchsorted(of_row, [v, v + 1])
-        some = _link_answers(np.searchsorted(members, triplets[first:last]), len(members))
-        pairs.append(members[some[0]])
-        scores.append(some[1])
-        tied.append(some[2])
-    order = np.argsort(-np.concatenate(scores), kind="stable")
-    return np.concatenate(pairs)[order], np.concatenate(tied)[order]
+    bounds = np.searchsorted(nodes[triplets[:, 0]], found)
+    sets = zip(np.split(slots, starts[1:]), np.split(triplets, bounds[1:]), strict=True)
+    merges: list[tuple[int, int, int, bool]] = []  # size, slots kept and gone, tied
+    while (some := next(sets, None)) is not None:
+        waiting = [(some[0], np.searchsorted(some[0], some[1]).astype(np.int32))]
+        while waiting:
+            waiting += _split_by_answers(*waiting.pop(), merges)
+    merges.sort()
+    columns = np.array(merges, dtype=np.int64).reshape(-1, 4)
+    return columns[:, 1:3], columns[:, 3].astype(np.bool_)
 
 
-def _link_answers(triplets: AnyArray, n: int) -> tuple[AnyArray, FloatArray, BoolArray]:
-    """Return merges (kept, gone), falling scores and tie marks; a chain of ties for large sets."""
-    if n > LARGEST_LINKED:
-        chain = np.stack([np.zeros(n - 1, dtype=np.int64), np.arange(1, n)], axis=1)
-        return chain, np.full(n - 1, -1.0), np.ones(n - 1, dtype=np.bool_)
-    i, a, b = triplets.T
-    net, counts = np.zeros((n, n)), np.ones((n, n))
-    for option, sign in ((a, 1.0), (b, -1.0)):
-        np.add.at(net, (i, option), sign)
-        np.add.at(counts, (i, option), 1.0)
-    tree = link_by_average((net + net.T) / (counts + counts.T), initial_partition(n))
-    smallest = np.append(np.arange(n), np.zeros(n - 1, dtype=np.int64))
-    for step, (p, q) in enumerate(tree.merges.tolist()):
-        smallest[n + step] = min(smallest[p], smallest[q])
-    return (
-        np.sort(smallest[tree.merges], axis=1),
-        np.minimum.accumulate(tree.scores),
-        tree.tied,
-    )
+def _split_by_answers(
+    slots: Int64Array, triplets: Int32Array, merges: list[tuple[int, int, int, bool]]
+) -> list[tuple[Int64Array, Int32Array]]:
+    """Add the merge of the likeliest sides of a set, firm or not; return sides to split further.
+
+    `triplets` number the slots of the set. Where answers tell nothing, a chain of ties is added.
+    """
+    n = len(slots)
+    if n < 2:
+        return []
+    plus = np.zeros(n, dtype=np.bool_)
+    if len(triplets) and n <= LARGEST_LINKED:
+        plus = find_sides(triplets, n).evidence > 0
+    if plus.all() or not plus.any():
+        merges += [(k + 1, int(slots[0]), int(slots[k]), n > 2) for k in range(1, n)]
+        return []
+    sides = np.flatnonzero(plus), np.flatnonzero(~plus)
+    kept, gone = sorted(int(slots[side[0]]) for side in sides)
+    merges.append((n, kept, gone, False))
+    parts = []
+    for side in sides:
+        inside = np.isin(triplets, side).all(axis=1)
+        parts.append((slots[side], np.searchsorted(side, triplets[inside]).astype(np.int32)))
+    return parts

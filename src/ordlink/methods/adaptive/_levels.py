@@ -143,7 +143,8 @@ class SplitTree:
     ) -> None:
         chosen = is_split[rows[:, 0]]
         rows, nodes = rows[chosen], nodes[chosen]
-        sides = refine_sides(rows, nodes, level.belief, len(self.nodes), 3)
+        rates = np.array([node.rates for node in self.nodes])
+        sides = refine_sides(rows, nodes, level.belief, rates, 3)
         level.evidence[is_split] = sides.evidence[is_split]
         level.n_asked = np.bincount(rows[:, 0], minlength=len(is_split))
         for v in np.unique(nodes).tolist():
@@ -195,7 +196,7 @@ class SplitTree:
         sample = slots[level.sampled[slots]]
         if len(sample) < SMALLEST_SPLIT:
             return np.empty((0, 3), dtype=np.int64)
-        n_each = NEXT_LOOK if node.n_looks else FIRST_LOOK
+        n_each = max(NEXT_LOOK, node.n_looks // 3) if node.n_looks else FIRST_LOOK
         low = high = sample
         if node.n_looks:
             order = sample[np.argsort(level.evidence[sample], kind="stable")]

@@ -52,27 +52,38 @@ def find_sides(triplets: Int32Array, n: int) -> Sides:
     # The sign of an eigenvector is arbitrary, and depends on the machine.
     guess *= np.sqrt(n) * (1.0 if guess[np.abs(guess).argmax()] > 0 else -1.0)
     nodes = np.zeros(len(triplets), dtype=np.int32)
-    return refine_sides(triplets, nodes, np.tanh(guess), 1, _SWEEPS)
+    belief = np.tanh(guess)
+    return refine_sides(triplets, nodes, belief, choice_rates(triplets, nodes, belief, 1), _SWEEPS)
 
 
 def refine_sides(
-    triplets: Int32Array, nodes: Int32Array, belief: FloatArray, n_nodes: int, n_sweeps: int
+    triplets: Int32Array, nodes: Int32Array, belief: FloatArray, rates: FloatArray, n_sweeps: int
 ) -> Sides:
     """Return the sides after some sweeps of the two-class model (mean field), in many nodes at once.
 
-    `nodes` is the node of each answer; all three objects of an answer belong to it.
+    `nodes` is the node of each answer; all three objects of an answer belong to it. Evidence comes
+    before rates: an object without any belief yet would pull the rates towards chance.
     """
-    from ordlink.methods.adaptive._kernels import add_evidence, count_choices
+    from ordlink.methods.adaptive._kernels import add_evidence
 
     for _ in range(n_sweeps):
-        counts = np.zeros((n_nodes, 2, 2))
-        count_choices(triplets, nodes, belief, counts)
-        rates = (counts[:, :, 0] + PRIOR_COUNT * PRIOR_RATE) / (counts.sum(axis=2) + PRIOR_COUNT)
-        rates = np.clip(rates, 0.5, HIGHEST_RATE)
         evidence = np.zeros(len(belief))
         add_evidence(triplets, nodes, belief, rates, evidence)
         belief = np.tanh(evidence / 2)
+        rates = choice_rates(triplets, nodes, belief, len(rates))
     return Sides(evidence, rates)
+
+
+def choice_rates(
+    triplets: Int32Array, nodes: Int32Array, belief: FloatArray, n_nodes: int
+) -> FloatArray:
+    """Return the probability of each node and side, shape (n_nodes, 2), to choose the own side."""
+    from ordlink.methods.adaptive._kernels import count_choices
+
+    counts = np.zeros((n_nodes, 2, 2))
+    count_choices(triplets, nodes, belief, counts)
+    rates = (counts[:, :, 0] + PRIOR_COUNT * PRIOR_RATE) / (counts.sum(axis=2) + PRIOR_COUNT)
+    return np.clip(rates, 0.5, HIGHEST_RATE)
 
 
 def split_score(triplets: Int32Array, colours: AnyArray, n: int, n_colours: int) -> float:
