@@ -264,6 +264,7 @@ _ALL = (
     Method("SL", "an oracle", active.run_single, "single linkage, asking few questions"),
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
     Method("adaptive", "an oracle", adaptive.run, "splits by chosen questions; bears wrong answers"),
+    Method("insertion", "an oracle", active.run_insertion, "exact trees by few triplets"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(
         "4K-AL",

@@ -10,6 +10,7 @@ from ordlink._typing import BoolArray, Int8Array, Int32Array, Int64Array, Progre
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
 from ordlink.methods.active._tournament import EMPTY, Tournament
+from ordlink.methods.active._votes import AskUntilLead
 from ordlink.oracles import AskOnce, Oracle
 
 Merge = tuple[int, int, bool]
@@ -21,7 +22,11 @@ SMALLEST_SAMPLED = 10  # groups of at least this many pairs take the median of t
 
 
 def run_single(
-    oracle: Oracle, partition: InitialPartition, *, progress: Progress | None = None
+    oracle: Oracle,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    votes: int = 1,
 ) -> Hierarchy:
     """Return the tree of Algorithm alg:hc with W(G, G') the largest similarity (SL).
 
@@ -34,7 +39,7 @@ def run_single(
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
     oracle's answers agree with some similarities; if not, it is still a tree. It has no scores.
     """
-    asker = AskOnce(oracle)
+    asker = AskUntilLead(oracle, votes)
     spanning_tree = grow_spanning_tree(partition, asker, progress)
     classes = sort_into_classes(asker, spanning_tree.edges)
     merges = _merge_classes(partition, asker, spanning_tree, classes)

@@ -136,8 +136,8 @@ def _merges(
     for level in tree.levels:
         inside = np.flatnonzero(level.node != NOWHERE)
         np.minimum.at(smallest, level.node[inside], inside)
-    children = np.array([tree.nodes[v].children for v in reversed(order)]).reshape(-1, 2)
-    splits = np.sort(smallest[children], axis=1)
+    children = np.array([tree.nodes[v].children for v in reversed(order)], dtype=np.int64)
+    splits = np.sort(smallest[children.reshape(-1, 2)], axis=1)
     return (
         np.concatenate([pairs, splits]).astype(np.int32),
         np.concatenate([np.full(len(pairs), np.nan), heights[order[::-1]]]),
