@@ -12,7 +12,7 @@ from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Ar
 from ordlink._validate import Seed, check_choice, check_number, check_whole_number, random_generator
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import InitialPartition
+from ordlink.linkage import InitialPartition, initial_partition, link_by_average
 from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
 from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
 from ordlink.methods.adaptive._interview import Interview
@@ -25,7 +25,8 @@ QUESTIONS_PER_BIT = 5.0  # default budget: so many times log2 N per object
 STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40), (0.001, 80))
 """Probability of a wrong side that is good enough, and questions per object to look for sides: a
 stage begins when the one before has nothing more to ask, or less than the budget allows."""
-LARGEST_LINKED = 1000  # objects of a set without a firm split that is split by its answers all the same
+LARGEST_LINKED = 256  # objects of a set without a firm split that is split by its answers all the same
+MOST_LINKED = 128  # clusters between which strengths are estimated
 _QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
 _SHARE_FOR_ORDER = 0.05
 
@@ -58,8 +59,8 @@ def run(
     splits = _two_sided(tree)
     heights = Heights(tree, interview)
     if question == "quadruplet" and len(splits) > 2:
-        heights.ask_for_order(sorted(splits), interview.n_left, rng)
-    merges = _merges(tree, interview, order_of_splits(tree, splits, heights.values), heights.values)
+        heights.ask_for_order(sorted(splits), rng)
+    merges = _merges(tree, interview, order_of_splits(tree, splits, heights.values), heights)
     names = getattr(oracle, "names", None)
     sizes = _unsplit_sizes(tree)
     if not splits and n > 2:
@@ -128,21 +129,49 @@ def _unsplit_sizes(tree: SplitTree) -> list[int]:
 
 
 def _merges(
-    tree: SplitTree, interview: Interview, order: list[int], heights: FloatArray
+    tree: SplitTree, interview: Interview, order: list[int], heights: Heights
 ) -> tuple[Int32Array, FloatArray, BoolArray]:
-    """Return merges as `InitialPartition.finish` takes them: inside unsplit sets, then the splits."""
+    """Return merges as `InitialPartition.finish` takes them.
+
+    First those inside unsplit sets, then the lower splits, then the clusters that the upper splits
+    have left, by average linkage of the strengths between them.
+    """
     pairs, tied = _link_unsplit(_unsplit(tree), interview.triplets)
     smallest = np.full(len(tree.nodes), len(tree.levels[0].node))
     for level in tree.levels:
         inside = np.flatnonzero(level.node != NOWHERE)
         np.minimum.at(smallest, level.node[inside], inside)
-    children = np.array([tree.nodes[v].children for v in reversed(order)], dtype=np.int64)
-    splits = np.sort(smallest[children.reshape(-1, 2)], axis=1)
+    lower = order[: MOST_LINKED - 2 : -1] if len(order) >= MOST_LINKED else []
+    children = np.array([tree.nodes[v].children for v in lower], dtype=np.int64).reshape(-1, 2)
+    clusters = _clusters(tree, order[: MOST_LINKED - 1])
+    n_clusters = int(clusters.max()) + 1
+    upper, scores = np.empty((0, 2), dtype=np.int64), np.empty(0)
+    if n_clusters > 1:
+        linked = link_by_average(heights.between(clusters), initial_partition(n_clusters))
+        upper, scores = _as_slots(linked, np.unique(clusters, return_index=True)[1]), linked.scores
     return (
-        np.concatenate([pairs, splits]).astype(np.int32),
-        np.concatenate([np.full(len(pairs), np.nan), heights[order[::-1]]]),
-        np.concatenate([tied, np.zeros(len(splits), dtype=np.bool_)]),
+        np.concatenate([pairs, np.sort(smallest[children], axis=1), upper]).astype(np.int32),
+        np.concatenate([np.full(len(pairs), np.nan), heights.values[lower], scores]),
+        np.concatenate([tied, np.zeros(len(lower) + len(upper), dtype=np.bool_)]),
     )
+
+
+def _clusters(tree: SplitTree, splits: list[int]) -> Int64Array:
+    """Return the clusters that these splits leave, numbered by their smallest slots."""
+    found = np.zeros(len(tree.levels[0].node), dtype=np.int64)
+    for level in tree.levels[1:]:
+        of_split = [child for v in splits for child in tree.nodes[v].children or ()]
+        here = np.isin(level.node, of_split)
+        found[here] = level.node[here]
+    return InitialPartition.of_labels(found).labels.astype(np.int64)
+
+
+def _as_slots(linked: Hierarchy, slots: Int64Array) -> Int64Array:
+    """Return the merges of a tree of clusters as pairs of their smallest slots (kept, gone)."""
+    smallest = np.append(slots, np.zeros(len(slots) - 1, dtype=np.int64))
+    for step, merged in enumerate(linked.merges):
+        smallest[len(slots) + step] = smallest[merged].min()
+    return np.sort(smallest[linked.merges], axis=1)
 
 
 def _link_unsplit(nodes: Int32Array, triplets: Int32Array) -> tuple[AnyArray, BoolArray]:

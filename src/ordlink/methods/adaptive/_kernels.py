@@ -57,3 +57,19 @@ def count_choices(
         counts[nodes[row], 0, 1] += plus_i * wrong
         counts[nodes[row], 1, 0] += (1 - plus_i) * wrong
         counts[nodes[row], 1, 1] += (1 - plus_i) * right
+
+
+@kernel
+def log_likelihood(
+    triplets: Int32Array, nodes: Int32Array, belief: FloatArray, rates: FloatArray
+) -> float:
+    """Return the log-likelihood of the answers, each averaged over the sides of its objects."""
+    total = 0.0
+    for row in range(len(triplets)):
+        i, a, b = triplets[row]
+        own, other = rates[nodes[row], 0], 1 - rates[nodes[row], 1]
+        plus_i, plus_a, plus_b = (1 + belief[i]) / 2, (1 + belief[a]) / 2, (1 + belief[b]) / 2
+        right, wrong = plus_a * (1 - plus_b), (1 - plus_a) * plus_b
+        chosen = plus_i * own + (1 - plus_i) * other
+        total += np.log(right * chosen + wrong * (1 - chosen) + (1 - right - wrong) / 2)
+    return total

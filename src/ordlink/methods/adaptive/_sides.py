@@ -11,6 +11,7 @@ from ordlink._typing import AnyArray, FloatArray, Int32Array
 PRIOR_RATE, PRIOR_COUNT = 0.7, 2.0  # choices of the own side that are assumed before any answer
 HIGHEST_RATE = 0.995  # wrong answers are possible, whatever was seen
 _SWEEPS = 12
+_SELDOM = 1.5  # standard errors below 0 that make an object one that is hardly ever chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,14 @@ class Sides:
         """P(+) - P(-) of each object."""
         return np.tanh(self.evidence / 2)
 
+    def likelihood(self, triplets: Int32Array, nodes: Int32Array) -> float:
+        """Return the expected log-likelihood of the answers, less what the sides have taken."""
+        from ordlink.methods.adaptive._kernels import log_likelihood
+
+        plus = np.clip((1 + self.belief) / 2, 1e-12, 1 - 1e-12)
+        taken = plus * np.log(2 * plus) + (1 - plus) * np.log(2 - 2 * plus)
+        return log_likelihood(triplets, nodes, self.belief, self.rates) - float(taken.sum())
+
     def flipped(self) -> Sides:
         """Return the same split with the names of the sides exchanged."""
         return Sides(-self.evidence, self.rates[:, ::-1])
@@ -41,19 +50,25 @@ class Sides:
 def find_sides(triplets: Int32Array, n: int) -> Sides:
     """Return the two sides of one set of n objects that explain the answers best.
 
-    The leading eigenvector of wins minus losses is the first guess; then the two-class model is
-    fitted.
+    Two first guesses: the leading eigenvector of wins minus losses, and the objects that others
+    are hardly ever close to (a small cluster, which has little weight in the eigenvector). The
+    two-class model is fitted from both, and the likelier one is taken.
     """
     i, a, b = triplets.T
     wins = np.zeros((n, n))
     np.add.at(wins, (i, a), 1.0)
     np.add.at(wins, (i, b), -1.0)
-    guess = np.linalg.eigh(wins + wins.T)[1][:, -1]
+    leading = np.linalg.eigh(wins + wins.T)[1][:, -1]
     # The sign of an eigenvector is arbitrary, and depends on the machine.
-    guess *= np.sqrt(n) * (1.0 if guess[np.abs(guess).argmax()] > 0 else -1.0)
+    leading *= np.sqrt(n) * (1.0 if leading[np.abs(leading).argmax()] > 0 else -1.0)
+    chosen = wins.sum(axis=0) / np.sqrt(np.abs(wins).sum(axis=0) + 1.0)
     nodes = np.zeros(len(triplets), dtype=np.int32)
-    belief = np.tanh(guess)
-    return refine_sides(triplets, nodes, belief, choice_rates(triplets, nodes, belief, 1), _SWEEPS)
+    found = []
+    for guess in (leading, chosen + _SELDOM):
+        belief = np.tanh(guess)
+        rates = choice_rates(triplets, nodes, belief, 1)
+        found.append(refine_sides(triplets, nodes, belief, rates, _SWEEPS))
+    return max(found, key=lambda sides: sides.likelihood(triplets, nodes))
 
 
 def refine_sides(
