@@ -17,7 +17,7 @@ from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_split
 from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
 from ordlink.methods.adaptive._interview import Interview
 from ordlink.methods.adaptive._levels import NOWHERE, SplitTree
-from ordlink.methods.adaptive._sides import find_sides
+from ordlink.methods.adaptive._unsplit import link_unsplit
 from ordlink.oracles import Oracle
 
 Question = Literal["quadruplet", "triplet"]
@@ -25,7 +25,6 @@ QUESTIONS_PER_BIT = 5.0  # default budget: so many times log2 N per object
 STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40), (0.001, 80))
 """Probability of a wrong side that is good enough, and questions per object to look for sides: a
 stage begins when the one before has nothing more to ask, or less than the budget allows."""
-LARGEST_LINKED = 256  # objects of a set without a firm split that is split by its answers all the same
 MOST_LINKED = 128  # clusters between which strengths are estimated
 _QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
 _SHARE_FOR_ORDER = 0.05
@@ -136,7 +135,7 @@ def _merges(
     First those inside unsplit sets, then the lower splits, then the clusters that the upper splits
     have left, by average linkage of the strengths between them.
     """
-    pairs, tied = _link_unsplit(_unsplit(tree), interview.triplets)
+    pairs, tied = link_unsplit(_unsplit(tree), interview)
     smallest = np.full(len(tree.nodes), len(tree.levels[0].node))
     for level in tree.levels:
         inside = np.flatnonzero(level.node != NOWHERE)
@@ -172,47 +171,3 @@ def _as_slots(linked: Hierarchy, slots: Int64Array) -> Int64Array:
     for step, merged in enumerate(linked.merges):
         smallest[len(slots) + step] = smallest[merged].min()
     return np.sort(smallest[linked.merges], axis=1)
-
-
-def _link_unsplit(nodes: Int32Array, triplets: Int32Array) -> tuple[AnyArray, BoolArray]:
-    """Return the merges inside sets without a firm split, small clusters first."""
-    triplets = triplets[(nodes[triplets] == nodes[triplets[:, :1]]).all(axis=1)]
-    triplets = triplets[np.argsort(nodes[triplets[:, 0]], kind="stable")]
-    slots = np.argsort(nodes, kind="stable")
-    found, starts = np.unique(nodes[slots], return_index=True)
-    bounds = np.searchsorted(nodes[triplets[:, 0]], found)
-    sets = zip(np.split(slots, starts[1:]), np.split(triplets, bounds[1:]), strict=True)
-    merges: list[tuple[int, int, int, bool]] = []  # size, slots kept and gone, tied
-    while (some := next(sets, None)) is not None:
-        waiting = [(some[0], np.searchsorted(some[0], some[1]).astype(np.int32))]
-        while waiting:
-            waiting += _split_by_answers(*waiting.pop(), merges)
-    merges.sort()
-    columns = np.array(merges, dtype=np.int64).reshape(-1, 4)
-    return columns[:, 1:3], columns[:, 3].astype(np.bool_)
-
-
-def _split_by_answers(
-    slots: Int64Array, triplets: Int32Array, merges: list[tuple[int, int, int, bool]]
-) -> list[tuple[Int64Array, Int32Array]]:
-    """Add the merge of the likeliest sides of a set, firm or not; return sides to split further.
-
-    `triplets` number the slots of the set. Where answers tell nothing, a chain of ties is added.
-    """
-    n = len(slots)
-    if n < 2:
-        return []
-    plus = np.zeros(n, dtype=np.bool_)
-    if len(triplets) and n <= LARGEST_LINKED:
-        plus = find_sides(triplets, n).evidence > 0
-    if plus.all() or not plus.any():
-        merges += [(k + 1, int(slots[0]), int(slots[k]), n > 2) for k in range(1, n)]
-        return []
-    sides = np.flatnonzero(plus), np.flatnonzero(~plus)
-    kept, gone = sorted(int(slots[side[0]]) for side in sides)
-    merges.append((n, kept, gone, False))
-    parts = []
-    for side in sides:
-        inside = np.isin(triplets, side).all(axis=1)
-        parts.append((slots[side], np.searchsorted(side, triplets[inside]).astype(np.int32)))
-    return parts
