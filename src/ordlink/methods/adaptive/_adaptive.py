@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ordlink._text import counted
+from ordlink._threads import one_blas_thread
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array, Progress
 from ordlink._validate import Seed, check_choice, check_number, check_whole_number, random_generator
 from ordlink.errors import OrdlinkWarning
@@ -49,6 +50,21 @@ def run(
     max_rounds = check_whole_number(max_rounds, "max_rounds", lowest=ROUNDS_FOR_ORDER + 1)
     wrong = 1 - check_number(certainty, "certainty", lowest=0.5, highest=0.999999)
     check_choice(question, "question", ("quadruplet", "triplet"))
+    with one_blas_thread():  # many small matrices, and the same result on any number of threads
+        return _run(oracle, partition, budget, wrong, question, max_rounds, seed, progress)
+
+
+def _run(
+    oracle: Oracle,
+    partition: InitialPartition,
+    budget: int,
+    wrong: float,
+    question: Question,
+    max_rounds: int,
+    seed: Seed,
+    progress: Progress | None,
+) -> Hierarchy:
+    n = partition.n_slots
     rng = random_generator(seed)
     interview = Interview(oracle, partition, budget, rng, progress)
     tree = SplitTree(interview, rng)
@@ -67,7 +83,7 @@ def run(
             "no split of the objects predicts answers beyond chance: there is no hierarchy, or "
             f"{counted(interview.n_questions, 'question')} are too few to see it"
         )
-        warnings.warn(message, OrdlinkWarning, stacklevel=3)
+        warnings.warn(message, OrdlinkWarning, stacklevel=4)
     return partition.finish(*merges, names=names).with_origin(
         "adaptive",
         {
@@ -102,6 +118,8 @@ def _ask_in_rounds(
         ):
             stage += 1
             rows = np.concatenate([rows, wanted()])
+        if len(rows) > left:
+            rows = interview.rng.permutation(rows)[:left]
         n_before = len(interview.triplets)
         if not interview.ask_triplets(rows):
             break

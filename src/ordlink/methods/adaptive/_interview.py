@@ -33,7 +33,7 @@ class Interview:
         self.n_slots = partition.n_slots
         self.budget, self.n_rounds = budget, 0
         self.triplets: Int32Array = np.empty((0, 3), dtype=np.int32)
-        self._oracle, self._rng, self._progress = oracle, rng, progress
+        self._oracle, self.rng, self._progress = oracle, rng, progress
         self._asked, self._pairs = QuestionLog(), QuestionLog()  # about slots
         self._members = np.argsort(partition.labels, kind="stable").astype(np.int32)
         self._sizes = partition.sizes
@@ -70,11 +70,11 @@ class Interview:
         keys, first = np.unique(questions.keys, return_index=True)
         new = np.sort(first[~self._asked.lookup(keys)[1]])
         if len(new) > self.n_left:
-            new = np.sort(self._rng.permutation(new)[: self.n_left])
+            new = np.sort(self.rng.permutation(new)[: self.n_left])
         rows, keys = questions.quadruplets[new], questions.keys[new]
         if not len(rows):
             return rows, np.zeros(0, dtype=np.int8)
-        picks = (self._rng.random(rows.shape) * self._sizes[rows]).astype(np.int64)
+        picks = (self.rng.random(rows.shape) * self._sizes[rows]).astype(np.int64)
         objects = self._members[self._starts[rows] + picks]
         self.n_rounds += 1
         try:

@@ -11,7 +11,7 @@ from ordlink._typing import AnyArray, FloatArray, Int32Array
 PRIOR_RATE, PRIOR_COUNT = 0.7, 2.0  # choices of the own side that are assumed before any answer
 HIGHEST_RATE = 0.995  # wrong answers are possible, whatever was seen
 _SWEEPS = 12
-_SELDOM = 1.5  # standard errors below 0 that make an object one that is hardly ever chosen
+_SELDOM = 2.5  # standard errors below 0 that make an object one that is hardly ever chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Sides:
         return np.tanh(self.evidence / 2)
 
     def likelihood(self, triplets: Int32Array, nodes: Int32Array) -> float:
-        """Return the expected log-likelihood of the answers, less what the sides have taken."""
+        """Return the log-likelihood of the answers, less the information in the sides."""
         from ordlink.methods.adaptive._kernels import log_likelihood
 
         plus = np.clip((1 + self.belief) / 2, 1e-12, 1 - 1e-12)
@@ -64,7 +64,7 @@ def find_sides(triplets: Int32Array, n: int) -> Sides:
     chosen = wins.sum(axis=0) / np.sqrt(np.abs(wins).sum(axis=0) + 1.0)
     nodes = np.zeros(len(triplets), dtype=np.int32)
     found = []
-    for guess in (leading, chosen + _SELDOM):
+    for guess in (leading, 4 * (chosen + _SELDOM)):
         belief = np.tanh(guess)
         rates = choice_rates(triplets, nodes, belief, 1)
         found.append(refine_sides(triplets, nodes, belief, rates, _SWEEPS))
