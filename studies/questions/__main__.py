@@ -18,7 +18,7 @@ PARTS = ("planted", "shapes", "large")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is missing; return 1 if a cell failed, 2 for a folder that cannot be used, else 0."""
+    """Run what is missing; return 1 if a cell failed, 2 for an unusable folder, else 0."""
     parser = argparse.ArgumentParser(
         prog="python -m studies.questions", description="Compare active methods on planted data."
     )

@@ -19,8 +19,8 @@ from studies.running import Experiment, Parameters, Record, seed_of
 
 SIGMA = 0.1
 ADAPTIVE, TRIPLETS, RANDOM = "adaptive", "adaptive, triplets", "random + spectral"
-BUDGETED = (ADAPTIVE, TRIPLETS, RANDOM, "4K-AL-act")
-"""Methods that take the number of questions; the others ask as many as they need."""
+BUDGETED = {ADAPTIVE: 10, TRIPLETS: 3, RANDOM: 3, "4K-AL-act": 3}
+"""Methods that take the number of questions, and runs per cell; others ask as many as they need."""
 SHAPES: dict[str, Any] = {
     "unbalanced": [[[[[2, 100], [5, 30]], [10, 50]], [3, 80]], [20, 8]],
     "chain": [[[[[40, 40], 40], 40], 40], 40],
@@ -78,7 +78,9 @@ def question_cell(
 
 def _planted(shape: str, n_objects: int, ratio: float, seed: int) -> PlantedHierarchy:
     if shape == "planted":
-        return planted_hierarchy(leaf_size=n_objects // 8, gap=ratio * SIGMA, noise=SIGMA, seed=seed)
+        return planted_hierarchy(
+            leaf_size=n_objects // 8, gap=ratio * SIGMA, noise=SIGMA, seed=seed
+        )
     return planted_tree(SHAPES[shape], gap=ratio * SIGMA, noise=SIGMA, seed=seed)
 
 
@@ -136,7 +138,11 @@ def _random_questions(oracle: CountingOracle, n_questions: int, seed: int) -> ol
 
 def question_experiments(*, quick: bool = False) -> dict[str, Experiment]:
     """Return the parts of the study by name."""
-    parts = {"planted": _grid(quick), "shapes": _shapes(quick), "large": _large(quick)}
+    parts = {
+        "planted": _grid(quick=quick),
+        "shapes": _shapes(quick=quick),
+        "large": _large(quick=quick),
+    }
     return {
         name: Experiment(f"questions-{name}", 1, question_cell, tuple(cells), _seconds)
         for name, cells in parts.items()
@@ -148,26 +154,30 @@ def _cell(**given: Any) -> Parameters:
     return {**plain, "per_object": None, **given}
 
 
-def _grid(quick: bool) -> list[Parameters]:
-    cells = []
-    for repetition in range(1 if quick else 10):
-        for ratio in (1.0,) if quick else (0.5, 1.0, 2.0):
-            for error_rate in (0.0, 0.1):
-                here = {"ratio": ratio, "error_rate": error_rate, "repetition": repetition}
-                cells += [
-                    _cell(method=method, per_object=per_object, **here)
-                    for method in BUDGETED
-                    for per_object in ((15, 60) if quick else (15, 30, 60, 120))
-                ]
-        for method in ("SL", "CL", "SL, votes=3", "CL, votes=3", "insertion"):
-            cells += [
-                _cell(ratio=10.0, error_rate=error_rate, method=method, repetition=repetition)
-                for error_rate in (0.0, 0.05)
-            ]
-    return cells
+def _grid(*, quick: bool) -> list[Parameters]:
+    cells = [
+        _cell(
+            ratio=ratio,
+            error_rate=error_rate,
+            method=method,
+            per_object=per_object,
+            repetition=repetition,
+        )
+        for ratio in ((1.0,) if quick else (0.5, 1.0, 2.0))
+        for error_rate in (0.0, 0.1)
+        for method, n_runs in BUDGETED.items()
+        for per_object in ((15, 60) if quick else (15, 30, 60, 120))
+        for repetition in range(1 if quick else n_runs)
+    ]
+    return cells + [
+        _cell(ratio=10.0, error_rate=error_rate, method=method, repetition=repetition)
+        for method in ("SL", "CL", "SL, votes=3", "CL, votes=3", "insertion")
+        for error_rate in (0.0, 0.05)
+        for repetition in range(1 if quick else 3)
+    ]
 
 
-def _shapes(quick: bool) -> list[Parameters]:
+def _shapes(*, quick: bool) -> list[Parameters]:
     return [
         _cell(
             shape=shape,
@@ -184,10 +194,10 @@ def _shapes(quick: bool) -> list[Parameters]:
     ]
 
 
-def _large(quick: bool) -> list[Parameters]:
-    settings = [(8000, 1.0, 0.0, 100), (8000, 1.0, 0.1, 150), (8000, 0.5, 0.0, 100)]
+def _large(*, quick: bool) -> list[Parameters]:
+    settings = [(8000, 1.0, 0.0, 100, 3), (8000, 1.0, 0.1, 150, 3), (8000, 0.5, 0.0, 100, 3)]
     if not quick:
-        settings += [(100_000, 1.0, 0.0, 100)]
+        settings += [(100_000, 1.0, 0.0, 100, 1)]
     return [
         _cell(
             n_objects=n,
@@ -197,8 +207,8 @@ def _large(quick: bool) -> list[Parameters]:
             per_object=per_object,
             repetition=repetition,
         )
-        for n, ratio, error_rate, per_object in settings
-        for repetition in range(1 if quick else 3)
+        for n, ratio, error_rate, per_object, n_runs in settings
+        for repetition in range(1 if quick else n_runs)
     ]
 
 

@@ -38,7 +38,8 @@ def cluster(
     ----------
     data : Comparisons, Oracle, or ndarray of shape (N, N)
         Answers for the passive methods (4-AL, 4K-AL, spectral, AddS-AL, tSTE-AL, FORTE-AL,
-        SOE-AL, auto), an oracle for the active ones (SL, CL, 4K-AL-act), known similarities for
+        SOE-AL, auto), an oracle for the active ones (adaptive, insertion, SL,
+        CL, 4K-AL-act), known similarities for
         AL. The active methods take similarities too: they then ask a
         :class:`ordlink.oracles.SimilarityOracle`.
     method : str
@@ -53,6 +54,7 @@ def cluster(
     **options
         Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL, spectral),
         `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act),
+        `budget=5000` (adaptive), `votes=3` (SL, CL),
         `n_components=2, metric="euclidean"` (tSTE-AL, FORTE-AL, SOE-AL).
 
     Warns
@@ -97,7 +99,7 @@ def _check_input(data: object, method: Method) -> Any:
     is_oracle, answers = isinstance(data, Oracle), isinstance(data, Comparisons)
     if method.needs == "comparisons" and not answers:
         remedy = (
-            "collect its answers first, or use SL, CL or 4K-AL-act"
+            "collect its answers first, or use SL, CL, adaptive or 4K-AL-act"
             if is_oracle
             else "make them with Comparisons.from_triplets, from_quadruplets or from_similarities"
         )
@@ -263,7 +265,7 @@ def _embedding(name: str, embed: Callable[..., embedding.Embedding], summary: st
 _ALL = (
     Method("SL", "an oracle", active.run_single, "single linkage, asking few questions"),
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
-    Method("adaptive", "an oracle", adaptive.run, "splits by chosen questions; bears wrong answers"),
+    Method("adaptive", "an oracle", adaptive.run, "few chosen questions; bears wrong answers"),
     Method("insertion", "an oracle", active.run_insertion, "exact trees by few triplets"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(

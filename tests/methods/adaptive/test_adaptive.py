@@ -104,9 +104,7 @@ def test_only_triplets_are_asked_if_the_oracle_takes_nothing_else(planted) -> No
 @quiet
 def test_no_question_is_asked_twice(planted) -> None:
     inner = SimilarityOracle(planted.similarities)
-    oracle = Listening(
-        planted.n_objects, lambda i, j, k, l: int(inner.compare(np.array([[i, j, k, l]]))[0])
-    )
+    oracle = Listening(planted.n_objects, lambda *row: int(inner.compare(np.array([row]))[0]))
 
     tree = ol.cluster(oracle, "adaptive", budget=2000)
 
@@ -156,7 +154,7 @@ def test_tiny_and_degenerate_input_gives_a_tree_within_the_budget(n, answer, bud
         "one": lambda *_: 1,
         "minus": lambda *_: -1,
         "random": lambda *_: int(rng.integers(-1, 2)),
-        "line": lambda i, j, k, l: int(np.sign(abs(k - l) - abs(i - j))),
+        "line": lambda *row: int(np.sign(abs(row[2] - row[3]) - abs(row[0] - row[1]))),
     }
     oracle = Listening(n, answers[answer])
 

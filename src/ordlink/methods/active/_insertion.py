@@ -95,7 +95,7 @@ class GrowingTree:
         smallest = self.slots.copy()
         nodes, left, right = self.inner()
         pairs = np.empty((len(nodes), 2), dtype=np.int64)
-        for row, (v, a, b) in enumerate(zip(*(x.tolist() for x in (nodes, left, right)), strict=True)):
+        for row, (v, a, b) in enumerate(zip(nodes, left, right, strict=True)):
             pairs[row] = sorted((smallest[a], smallest[b]))
             smallest[v] = pairs[row, 0]
         return pairs[np.argsort(self.sizes[nodes], kind="stable")]
@@ -205,7 +205,7 @@ class _Search:
         self._posterior /= self._posterior.sum()
 
     def _class_of(self, row: int, place: int) -> int:
-        """Return 0, 1 or 2 if a place is in the left branch of a node, the right one, or outside."""
+        """Return 0, 1 or 2: the place is in the left branch of the node, the right one, outside."""
         for number, branch in enumerate((self._left[row], self._right[row])):
             if branch - self._tree.sizes[branch] < place <= branch:
                 return number

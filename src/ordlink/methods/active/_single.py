@@ -37,7 +37,9 @@ def run_single(
     for objects along a line.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
-    oracle's answers agree with some similarities; if not, it is still a tree. It has no scores.
+    oracle's answers agree with some similarities; wrong answers ruin it, unless each question is
+    repeated until one answer leads by `votes` (3 for 5 % wrong answers, at 3.3 times the cost).
+    It has no scores.
     """
     asker = AskUntilLead(oracle, votes)
     spanning_tree = grow_spanning_tree(partition, asker, progress)

@@ -9,13 +9,13 @@ import numpy as np
 
 from ordlink._text import counted
 from ordlink._threads import one_blas_thread
-from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array, Progress
+from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array, Progress
 from ordlink._validate import Seed, check_choice, check_number, check_whole_number, random_generator
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition, initial_partition, link_by_average
-from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
 from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
+from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
 from ordlink.methods.adaptive._interview import Interview
 from ordlink.methods.adaptive._levels import NOWHERE, SplitTree
 from ordlink.methods.adaptive._unsplit import link_unsplit
@@ -42,7 +42,43 @@ def run(
     max_rounds: int = 40,
     seed: Seed = 0,
 ) -> Hierarchy:
-    """Return the tree of splits from the root down, asking about what is still uncertain."""
+    """Return the tree of splits from the root down, asking about what is still uncertain.
+
+    To split a set, some of its objects are compared with each other at random; a two-class model
+    gives their sides, and the split is firm if sides predict answers about other pairs beyond
+    chance. Then each object i of the set is asked about: is i closer to a or to b, sure objects of
+    either side? The evidence decides when it is sure; clear objects take one question or two,
+    others more, and some wrong answers only mean a few more. All sets are asked about in the same
+    rounds. In the end, the strengths between the clusters, estimated from all answers, decide in
+    which order they merge.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers the questions. To use the answers again, wrap it in
+        :class:`ordlink.oracles.AskOnce`, whose `comparisons()` has them all.
+    partition : InitialPartition
+        What to start from.
+    progress : callable, optional
+        Called with (questions asked, budget).
+    budget : int, optional
+        Most questions to ask; by default 5 N log2 N. Fewer are asked if nothing is left to tell.
+    certainty : float
+        Probability of the right side at which an object gets no more questions.
+    question : {"quadruplet", "triplet"}
+        "triplet" for oracles that only compare two pairs that share an object.
+    max_rounds : int
+        Most batches to ask.
+    seed : int, numpy.random.Generator or None
+        Random seed.
+
+    Returns
+    -------
+    Hierarchy
+        Merges that are not firm come first, with score NaN. `parameters` has `n_questions`,
+        `n_rounds`, `n_firm_splits`, `largest_unsplit` (objects of the largest set without a firm
+        split) and `error_rate` (the estimated share of wrong answers).
+    """
     n = partition.n_slots
     if budget is None:
         budget = int(QUESTIONS_PER_BIT * n * np.log2(n)) + 1
@@ -77,7 +113,6 @@ def _run(
         heights.ask_for_order(sorted(splits), rng)
     merges = _merges(tree, interview, order_of_splits(tree, splits, heights.values), heights)
     names = getattr(oracle, "names", None)
-    sizes = _unsplit_sizes(tree)
     if not splits and n > 2:
         message = (
             "no split of the objects predicts answers beyond chance: there is no hierarchy, or "
@@ -90,7 +125,7 @@ def _run(
             "n_questions": interview.n_questions,
             "n_rounds": interview.n_rounds,
             "n_firm_splits": len(splits),
-            "largest_unsplit": max(sizes),
+            "largest_unsplit": int(np.unique(_unsplit(tree), return_counts=True)[1].max()),
             "error_rate": round(heights.error_rate, 4),
         },
     )
@@ -129,7 +164,9 @@ def _ask_in_rounds(
 def _two_sided(tree: SplitTree) -> set[int]:
     """Return the splits that have objects on both sides."""
     filled = {int(v) for level in tree.levels for v in np.unique(level.node)}
-    return {v for v, node in enumerate(tree.nodes) if node.children and set(node.children) <= filled}
+    return {
+        v for v, node in enumerate(tree.nodes) if node.children and set(node.children) <= filled
+    }
 
 
 def _unsplit(tree: SplitTree) -> Int32Array:
@@ -139,10 +176,6 @@ def _unsplit(tree: SplitTree) -> Int32Array:
         inside = level.node != NOWHERE
         deepest[inside] = level.node[inside]
     return deepest
-
-
-def _unsplit_sizes(tree: SplitTree) -> list[int]:
-    return np.unique(_unsplit(tree), return_counts=True)[1].tolist()
 
 
 def _merges(

@@ -38,8 +38,9 @@ def fit_strengths(
         by_pair = slope * (1 - 2 * q) * better * (1 - better)
         gradient = np.bincount(u, by_pair, len(h)) - np.bincount(v, by_pair, len(h))
         away = h - prior_mean
-        gradient = np.append((slope * (1 - 2 * better)).sum(), gradient + 2 * ridge * away)
-        return float(-(counts * np.log(right)).sum() + ridge * (away**2).sum()), gradient
+        by_rate = (slope * (1 - 2 * better)).sum()
+        gradients: FloatArray = np.append(by_rate, gradient + 2 * ridge * away)
+        return float(-(counts * np.log(right)).sum() + ridge * (away**2).sum()), gradients
 
     bounds = [(1e-4, _HIGHEST_ERROR_RATE)] + [(None, None)] * len(prior_mean)
     start = np.append(0.02, prior_mean)
@@ -104,14 +105,14 @@ class Heights:
                 if not self._is_below(u, v, members) and not self._is_below(v, u, members)
             ]
             u, v = np.repeat(np.array(pairs, dtype=np.int64).reshape(-1, 2), N_EACH, axis=0).T
-            rows = np.array(
+            wanted = np.array(
                 [
                     [int(rng.choice(side)) for node in two for side in self._sides(node, members)]
                     for two in zip(u.tolist(), v.tolist(), strict=True)
                 ],
                 dtype=np.int64,
             ).reshape(-1, 4)
-            rows, answers = self._interview.ask(rows)
+            rows, answers = self._interview.ask(wanted)
             rows[answers < 0] = rows[answers < 0][:, [2, 3, 0, 1]]
             self._rows = np.concatenate([self._rows, rows[answers != 0]])
             self._fit()
@@ -127,7 +128,7 @@ class Heights:
 
 
 def _wins(winners: Int64Array, losers: Int64Array, n: int) -> Int64Array:
-    return (winners * n + losers)[winners != losers]
+    return np.asarray((winners * n + losers)[winners != losers])
 
 
 def order_of_splits(tree: SplitTree, splits: set[int], heights: FloatArray) -> list[int]:

@@ -91,7 +91,8 @@ class Interview:
 
     def is_new_pair(self, i: AnyArray, j: AnyArray) -> BoolArray:
         """Return which pairs of slots were never asked about; a slot and itself are no pair."""
-        return (i != j) & ~self._pairs.lookup(pair_codes(i, j, self.n_slots))[1]
+        known = self._pairs.lookup(pair_codes(i, j, self.n_slots))[1]
+        return np.asarray((i != j) & ~known)
 
     def colours(self, i: AnyArray, j: AnyArray) -> Int64Array:
         """Return the colour of each pair, 0 to N_COLOURS - 1: random, but always the same."""

@@ -37,7 +37,7 @@ class Node:
     def information(self) -> float:
         """Expected evidence of one answer about the side of an object."""
         right = float(self.rates.mean())
-        return max((2 * right - 1) * np.log(right / (1 - right)), 0.05)
+        return max((2 * right - 1) * float(np.log(right / (1 - right))), 0.05)
 
 
 class Level:
@@ -117,10 +117,10 @@ class SplitTree:
         ends = np.searchsorted(nodes[order], open_nodes, side="right")
         for v, start, end in zip(open_nodes, starts, ends, strict=True):
             own = rows[order[start:end]]
-            slots, local = np.unique(own, return_inverse=True)
+            slots, numbers = np.unique(own, return_inverse=True)
             if len(slots) < SMALLEST_SPLIT:
                 continue
-            local = local.reshape(own.shape).astype(np.int32)
+            local: Int32Array = numbers.reshape(own.shape).astype(np.int32)
             sides = find_sides(local, len(slots))
             if sides.belief @ level.belief[slots] < 0:
                 sides = sides.flipped()
@@ -230,7 +230,8 @@ class SplitTree:
 
             def draw(i: Int64Array) -> Int64Array:
                 v = level.node[i]
-                return sure[starts[v] + (self._rng.random(len(i)) * sizes[v]).astype(np.int64)]
+                picks = (self._rng.random(len(i)) * sizes[v]).astype(np.int64)
+                return np.asarray(sure[starts[v] + picks])
 
             return draw
 

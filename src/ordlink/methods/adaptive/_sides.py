@@ -74,7 +74,7 @@ def find_sides(triplets: Int32Array, n: int) -> Sides:
 def refine_sides(
     triplets: Int32Array, nodes: Int32Array, belief: FloatArray, rates: FloatArray, n_sweeps: int
 ) -> Sides:
-    """Return the sides after some sweeps of the two-class model (mean field), in many nodes at once.
+    """Return the sides after some sweeps of the two-class model (mean field), in many nodes.
 
     `nodes` is the node of each answer; all three objects of an answer belong to it. Evidence comes
     before rates: an object without any belief yet would pull the rates towards chance.
@@ -98,7 +98,7 @@ def choice_rates(
     counts = np.zeros((n_nodes, 2, 2))
     count_choices(triplets, nodes, belief, counts)
     rates = (counts[:, :, 0] + PRIOR_COUNT * PRIOR_RATE) / (counts.sum(axis=2) + PRIOR_COUNT)
-    return np.clip(rates, 0.5, HIGHEST_RATE)
+    return np.asarray(np.clip(rates, 0.5, HIGHEST_RATE))
 
 
 def split_score(triplets: Int32Array, colours: AnyArray, n: int, n_colours: int) -> float:
