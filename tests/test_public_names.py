@@ -325,6 +325,8 @@ WITHOUT_ALL = {
 METHODS = {
     "SL": "an oracle",
     "CL": "an oracle",
+    "adaptive": "an oracle",
+    "insertion": "an oracle",
     "AL": "similarities",
     "4K-AL": "comparisons",
     "4K-AL-act": "an oracle",

@@ -95,7 +95,7 @@ def test_the_wrong_kind_of_input_is_refused_with_a_remedy(
 
 
 def test_an_unknown_option_is_refused() -> None:
-    with pytest.raises(InputError, match="SL has no option 'seed'; its options are: none"):
+    with pytest.raises(InputError, match="SL has no option 'seed'; its options are: votes"):
         ol.cluster(np.ones((3, 3)), "SL", seed=0)
 
 

@@ -19,7 +19,7 @@ from ordlink.comparisons import Comparisons, check_repeats, check_similarities
 from ordlink.errors import BudgetExhaustedError, InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialClusters, InitialPartition, initial_partition, link_by_average
-from ordlink.methods import active, adds, embedding, four_al, kernel_al, search, spectral
+from ordlink.methods import active, adaptive, adds, embedding, four_al, kernel_al, search, spectral
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
 MOST_FOR_SPECTRAL = 2000  # objects; beyond, N^3 steps take too long for what was not asked for
@@ -39,13 +39,14 @@ def cluster(
     ----------
     data : Comparisons, Oracle, or ndarray of shape (N, N)
         Answers for the passive methods (auto, search, spectral, 4-AL, 4K-AL, AddS-AL, tSTE-AL,
-        FORTE-AL, SOE-AL), an oracle for the active ones (SL, CL, 4K-AL-act), known similarities for
+        FORTE-AL, SOE-AL), an oracle for the active ones (adaptive, insertion, SL, CL, 4K-AL-act),
+        known similarities for
         AL. The active methods take similarities too: they then ask a
         :class:`ordlink.oracles.SimilarityOracle`.
     method : str
         Name from the table of methods, in upper or lower case. "auto" takes the tree of search or
         of spectral, whichever predicts held-out answers better; the tree's `parameters` say which
-        and why.
+        and why. For an oracle it is adaptive.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from; objects not named stay single. The tree still has N leaves:
         merges inside an initial cluster come first.
@@ -54,6 +55,7 @@ def cluster(
     **options
         Options of the method, e.g. `repeats="net"` (4-AL, 4K-AL, AddS-AL, spectral),
         `self_comparisons=False` (4K-AL), `n_references=8, seed=0` (4K-AL-act),
+        `budget=5000` (adaptive), `votes=3` (SL, CL),
         `n_components=2, metric="euclidean"` (tSTE-AL, FORTE-AL, SOE-AL).
 
     Warns
@@ -73,6 +75,8 @@ def cluster(
     1.0
     """
     chosen = find_method(method)
+    if chosen.name == "auto" and isinstance(data, Oracle):
+        chosen = METHODS["adaptive"]
     checked = _check_input(data, chosen)
     n_objects = len(checked) if isinstance(checked, np.ndarray) else checked.n_objects
     partition = initial_partition(n_objects, initial_clusters)
@@ -144,7 +148,7 @@ def _check_input(data: object, method: Method) -> Any:
     is_oracle, answers = isinstance(data, Oracle), isinstance(data, Comparisons)
     if method.needs == "comparisons" and not answers:
         remedy = (
-            "collect its answers first, or use SL, CL or 4K-AL-act"
+            "collect its answers first, or use SL, CL, adaptive or 4K-AL-act"
             if is_oracle
             else "make them with Comparisons.from_triplets, from_quadruplets or from_similarities"
         )
@@ -295,6 +299,8 @@ def _embedding(name: str, embed: Callable[..., embedding.Embedding], summary: st
 _ALL = (
     Method("SL", "an oracle", active.run_single, "single linkage, asking few questions"),
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
+    Method("adaptive", "an oracle", adaptive.run, "few chosen questions; bears wrong answers"),
+    Method("insertion", "an oracle", active.run_insertion, "exact trees by few triplets"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(
         "4K-AL",

@@ -8,11 +8,16 @@ from ordlink._typing import Int64Array, Progress
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
 from ordlink.methods.active._tournament import EMPTY, Tournament
+from ordlink.methods.active._votes import AskUntilLead
 from ordlink.oracles import AskOnce, Oracle
 
 
 def run_complete(
-    oracle: Oracle, partition: InitialPartition, *, progress: Progress | None = None
+    oracle: Oracle,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    votes: int = 1,
 ) -> Hierarchy:
     """Return the tree of Algorithm alg:hc with W(G, G') the smallest similarity (CL).
 
@@ -23,10 +28,11 @@ def run_complete(
     each.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
-    oracle's answers agree with some similarities; if not, it is still a tree. Scores are NaN: an
-    oracle tells the order of similarities, not their size.
+    oracle's answers agree with some similarities; wrong answers ruin it, unless each question is
+    repeated until one answer leads by `votes` (3 for 5 % wrong answers, at 3.3 times the cost).
+    Scores are NaN: an oracle tells the order of similarities, not their size.
     """
-    asker = AskOnce(oracle)
+    asker = AskUntilLead(oracle, votes)
     n_merges = partition.n_slots - 1
     pairs = np.zeros((n_merges, 2), dtype=np.int32)
     tied = np.zeros(n_merges, dtype=np.bool_)

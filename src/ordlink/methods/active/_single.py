@@ -10,6 +10,7 @@ from ordlink._typing import BoolArray, Int8Array, Int32Array, Int64Array, Progre
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
 from ordlink.methods.active._tournament import EMPTY, Tournament
+from ordlink.methods.active._votes import AskUntilLead
 from ordlink.oracles import AskOnce, Oracle
 
 Merge = tuple[int, int, bool]
@@ -21,7 +22,11 @@ SMALLEST_SAMPLED = 10  # groups of at least this many pairs take the median of t
 
 
 def run_single(
-    oracle: Oracle, partition: InitialPartition, *, progress: Progress | None = None
+    oracle: Oracle,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    votes: int = 1,
 ) -> Hierarchy:
     """Return the tree of Algorithm alg:hc with W(G, G') the largest similarity (SL).
 
@@ -32,9 +37,11 @@ def run_single(
     for objects along a line.
 
     Ties go to the cluster pair whose smallest objects come first. The tree is exact if the
-    oracle's answers agree with some similarities; if not, it is still a tree. It has no scores.
+    oracle's answers agree with some similarities; wrong answers ruin it, unless each question is
+    repeated until one answer leads by `votes` (3 for 5 % wrong answers, at 3.3 times the cost).
+    It has no scores.
     """
-    asker = AskOnce(oracle)
+    asker = AskUntilLead(oracle, votes)
     spanning_tree = grow_spanning_tree(partition, asker, progress)
     classes = sort_into_classes(asker, spanning_tree.edges)
     merges = _merge_classes(partition, asker, spanning_tree, classes)

@@ -1,0 +1,224 @@
+"""The adaptive method: few chosen questions, asked in rounds, that bear wrong answers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+import numpy as np
+
+from ordlink._text import counted
+from ordlink._threads import one_blas_thread
+from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array, Progress
+from ordlink._validate import Seed, check_choice, check_number, check_whole_number, random_generator
+from ordlink.errors import OrdlinkWarning
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition, initial_partition, link_by_average
+from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
+from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
+from ordlink.methods.adaptive._interview import Interview
+from ordlink.methods.adaptive._levels import NOWHERE, SplitTree
+from ordlink.methods.adaptive._unsplit import link_unsplit
+from ordlink.oracles import Oracle
+
+Question = Literal["quadruplet", "triplet"]
+QUESTIONS_PER_BIT = 5.0  # default budget: so many times log2 N per object
+STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40), (0.001, 80))
+"""Probability of a wrong side that is good enough, and questions per object to look for sides: a
+stage begins when the one before has nothing more to ask, or less than the budget allows."""
+MOST_LINKED = 128  # clusters between which strengths are estimated
+_QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
+_SHARE_FOR_ORDER = 0.05
+
+
+def run(
+    oracle: Oracle,
+    partition: InitialPartition,
+    *,
+    progress: Progress | None = None,
+    budget: int | None = None,
+    certainty: float = 0.999,
+    question: Question = "quadruplet",
+    max_rounds: int = 40,
+    seed: Seed = 0,
+) -> Hierarchy:
+    """Return the tree of splits from the root down, asking about what is still uncertain.
+
+    To split a set, some of its objects are compared with each other at random; a two-class model
+    gives their sides, and the split is firm if sides predict answers about other pairs beyond
+    chance. Then each object i of the set is asked about: is i closer to a or to b, sure objects of
+    either side? The evidence decides when it is sure; clear objects take one question or two,
+    others more, and some wrong answers only mean a few more. All sets are asked about in the same
+    rounds. In the end, the strengths between the clusters, estimated from all answers, decide in
+    which order they merge.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Answers the questions. To use the answers again, wrap it in
+        :class:`ordlink.oracles.AskOnce`, whose `comparisons()` has them all.
+    partition : InitialPartition
+        What to start from.
+    progress : callable, optional
+        Called with (questions asked, budget).
+    budget : int, optional
+        Most questions to ask; by default 5 N log2 N. Fewer are asked if nothing is left to tell.
+    certainty : float
+        Probability of the right side at which an object gets no more questions.
+    question : {"quadruplet", "triplet"}
+        "triplet" for oracles that only compare two pairs that share an object.
+    max_rounds : int
+        Most batches to ask.
+    seed : int, numpy.random.Generator or None
+        Random seed.
+
+    Returns
+    -------
+    Hierarchy
+        Merges that are not firm come first, with score NaN. `parameters` has `n_questions`,
+        `n_rounds`, `n_firm_splits`, `largest_unsplit` (objects of the largest set without a firm
+        split) and `error_rate` (the estimated share of wrong answers).
+    """
+    n = partition.n_slots
+    if budget is None:
+        budget = int(QUESTIONS_PER_BIT * n * np.log2(n)) + 1
+    budget = check_whole_number(budget, "budget", lowest=0)
+    max_rounds = check_whole_number(max_rounds, "max_rounds", lowest=ROUNDS_FOR_ORDER + 1)
+    wrong = 1 - check_number(certainty, "certainty", lowest=0.5, highest=0.999999)
+    check_choice(question, "question", ("quadruplet", "triplet"))
+    with one_blas_thread():  # many small matrices, and the same result on any number of threads
+        return _run(oracle, partition, budget, wrong, question, max_rounds, seed, progress)
+
+
+def _run(
+    oracle: Oracle,
+    partition: InitialPartition,
+    budget: int,
+    wrong: float,
+    question: Question,
+    max_rounds: int,
+    seed: Seed,
+    progress: Progress | None,
+) -> Hierarchy:
+    n = partition.n_slots
+    rng = random_generator(seed)
+    interview = Interview(oracle, partition, budget, rng, progress)
+    tree = SplitTree(interview, rng)
+    stages = [(max(error, wrong), looks) for error, looks in STAGES]
+    _ask_in_rounds(tree, interview, stages, max_rounds - ROUNDS_FOR_ORDER)
+    tree.learn(len(interview.triplets), threshold=0.0)  # what is undecided goes where it may be
+    splits = _two_sided(tree)
+    heights = Heights(tree, interview)
+    if question == "quadruplet" and len(splits) > 2:
+        heights.ask_for_order(sorted(splits), rng)
+    merges = _merges(tree, interview, order_of_splits(tree, splits, heights.values), heights)
+    names = getattr(oracle, "names", None)
+    if not splits and n > 2:
+        message = (
+            "no split of the objects predicts answers beyond chance: there is no hierarchy, or "
+            f"{counted(interview.n_questions, 'question')} are too few to see it"
+        )
+        warnings.warn(message, OrdlinkWarning, stacklevel=4)
+    return partition.finish(*merges, names=names).with_origin(
+        "adaptive",
+        {
+            "n_questions": interview.n_questions,
+            "n_rounds": interview.n_rounds,
+            "n_firm_splits": len(splits),
+            "largest_unsplit": int(np.unique(_unsplit(tree), return_counts=True)[1].max()),
+            "error_rate": round(heights.error_rate, 4),
+        },
+    )
+
+
+def _ask_in_rounds(
+    tree: SplitTree, interview: Interview, stages: list[tuple[float, int]], max_rounds: int
+) -> None:
+    """Ask until nothing more can be told, or the budget or the rounds are used up."""
+    stage = 0
+
+    def wanted() -> Int64Array:
+        error, looks = stages[stage]
+        return tree.questions(np.log(1 / error - 1), looks)
+
+    while interview.n_rounds < max_rounds:
+        n_splits = sum(node.children is not None for node in tree.nodes)
+        reserve = min(_SHARE_FOR_ORDER * interview.budget, PER_SPLIT * n_splits)
+        left = int(interview.n_left - reserve)
+        if left <= 0:
+            break
+        rows = wanted()
+        while stage + 1 < len(stages) and (
+            len(rows) < _QUOTA * left / (max_rounds - interview.n_rounds)
+        ):
+            stage += 1
+            rows = np.concatenate([rows, wanted()])
+        if len(rows) > left:
+            rows = interview.rng.permutation(rows)[:left]
+        n_before = len(interview.triplets)
+        if not interview.ask_triplets(rows):
+            break
+        tree.learn(n_before, np.log(1 / stages[stage][0] - 1))
+
+
+def _two_sided(tree: SplitTree) -> set[int]:
+    """Return the splits that have objects on both sides."""
+    filled = {int(v) for level in tree.levels for v in np.unique(level.node)}
+    return {
+        v for v, node in enumerate(tree.nodes) if node.children and set(node.children) <= filled
+    }
+
+
+def _unsplit(tree: SplitTree) -> Int32Array:
+    """Return the deepest node of each slot."""
+    deepest = tree.levels[0].node.copy()
+    for level in tree.levels[1:]:
+        inside = level.node != NOWHERE
+        deepest[inside] = level.node[inside]
+    return deepest
+
+
+def _merges(
+    tree: SplitTree, interview: Interview, order: list[int], heights: Heights
+) -> tuple[Int32Array, FloatArray, BoolArray]:
+    """Return merges as `InitialPartition.finish` takes them.
+
+    First those inside unsplit sets, then the lower splits, then the clusters that the upper splits
+    have left, by average linkage of the strengths between them.
+    """
+    pairs, tied = link_unsplit(_unsplit(tree), interview)
+    smallest = np.full(len(tree.nodes), len(tree.levels[0].node))
+    for level in tree.levels:
+        inside = np.flatnonzero(level.node != NOWHERE)
+        np.minimum.at(smallest, level.node[inside], inside)
+    lower = order[: MOST_LINKED - 2 : -1] if len(order) >= MOST_LINKED else []
+    children = np.array([tree.nodes[v].children for v in lower], dtype=np.int64).reshape(-1, 2)
+    clusters = _clusters(tree, order[: MOST_LINKED - 1])
+    n_clusters = int(clusters.max()) + 1
+    upper, scores = np.empty((0, 2), dtype=np.int64), np.empty(0)
+    if n_clusters > 1:
+        linked = link_by_average(heights.between(clusters), initial_partition(n_clusters))
+        upper, scores = _as_slots(linked, np.unique(clusters, return_index=True)[1]), linked.scores
+    return (
+        np.concatenate([pairs, np.sort(smallest[children], axis=1), upper]).astype(np.int32),
+        np.concatenate([np.full(len(pairs), np.nan), heights.values[lower], scores]),
+        np.concatenate([tied, np.zeros(len(lower) + len(upper), dtype=np.bool_)]),
+    )
+
+
+def _clusters(tree: SplitTree, splits: list[int]) -> Int64Array:
+    """Return the clusters that these splits leave, numbered by their smallest slots."""
+    found = np.zeros(len(tree.levels[0].node), dtype=np.int64)
+    for level in tree.levels[1:]:
+        of_split = [child for v in splits for child in tree.nodes[v].children or ()]
+        here = np.isin(level.node, of_split)
+        found[here] = level.node[here]
+    return InitialPartition.of_labels(found).labels.astype(np.int64)
+
+
+def _as_slots(linked: Hierarchy, slots: Int64Array) -> Int64Array:
+    """Return the merges of a tree of clusters as pairs of their smallest slots (kept, gone)."""
+    smallest = np.append(slots, np.zeros(len(slots) - 1, dtype=np.int64))
+    for step, merged in enumerate(linked.merges):
+        smallest[len(slots) + step] = smallest[merged].min()
+    return np.sort(smallest[linked.merges], axis=1)

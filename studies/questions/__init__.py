@@ -1,0 +1,1 @@
+"""The fewest questions: active methods against the number of questions per object."""
