@@ -209,7 +209,7 @@ def _answers_of_people() -> None:
 
 def cluster(folder: Path) -> Texts:
     _answers_of_people()
-    printed = call("cluster", "answers.csv", "--clusters", 3, "--out", "plain")
+    printed = call("cluster", "answers.csv", "--method", "4-AL", "--clusters", 3, "--out", "plain")
     printed += call(
         "cluster", "answers.csv", "--method", "AddS-AL", "--support", 20, "--min-support", 60,
         "--consensus", "--test-hierarchy", "--exclude", "dan", "--seed", 1, "--out", "support",
