@@ -134,6 +134,7 @@ NAMES = {
     ],
     "ordlink.methods.active": [
         "run_complete",
+        "run_insertion",
         "run_single",
     ],
     "ordlink.methods.adds": [
@@ -272,6 +273,7 @@ NAMES = {
         "METHODS_FOR_WEIGHTS",
         "MethodComparison",
         "MethodScores",
+        "Partition",
         "Recommendation",
         "RepeatAgreement",
         "TwoTrees",
@@ -282,6 +284,7 @@ NAMES = {
         "annotator_weights",
         "answers_of",
         "assign_folds",
+        "best_partition",
         "branch_support",
         "check_accuracy",
         "check_listed",

@@ -47,6 +47,7 @@ from ordlink.validation._method_comparison import (
     MethodScores,
     compare_methods,
 )
+from ordlink.validation._partition import Partition, best_partition
 from ordlink.validation._support import (
     FIRM_SUPPORT,
     WEAK_SUPPORT,
@@ -77,6 +78,7 @@ __all__ = [
     "LearningCurve",
     "MethodComparison",
     "MethodScores",
+    "Partition",
     "Recommendation",
     "RepeatAgreement",
     "TwoTrees",
@@ -86,6 +88,7 @@ __all__ = [
     "annotator_weights",
     "answers_of",
     "assign_folds",
+    "best_partition",
     "branch_support",
     "check_accuracy",
     "check_listed",

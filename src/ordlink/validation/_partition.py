@@ -1,0 +1,215 @@
+"""The clusters of a tree that the answers support best, whatever the order of merges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ordlink._text import counted
+from ordlink._typing import BoolArray, FloatArray, LabelArray
+from ordlink._validate import check_whole_number
+from ordlink.comparisons import ListedComparisons
+from ordlink.errors import InputError
+from ordlink.hierarchy import Hierarchy
+from ordlink.validation._cross_validation import check_listed
+
+MOST_SUGGESTED = 12  # clusters
+FEW = 2  # at most so many objects are set aside together,
+SHARE = 20  # and at most one of so many of all
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Clusters of a tree that need not be a cut by merge order."""
+
+    labels: LabelArray
+    """Cluster of each object, 0 for the largest; -1 for objects that are set aside: at most two
+    objects that leave the tree above the clusters."""
+    n_clusters: int
+    evidence: FloatArray
+    """For 2, 3, ... clusters, how much more likely the best partition makes the answers than the
+    partition into one cluster less, as the logarithm of the ratio."""
+    reason: str  # why so many clusters, in one sentence
+
+    @property
+    def set_aside(self) -> list[int]:
+        """Objects that belong to no cluster."""
+        return np.flatnonzero(self.labels < 0).tolist()
+
+
+def best_partition(
+    comparisons: ListedComparisons, tree: Hierarchy, n_clusters: int | None = None
+) -> Partition:
+    """Return the partition that the tree holds and the answers support best.
+
+    The evidence for a split is the logarithm of how much more likely the answers are if pairs
+    within its two sides are more similar than pairs across, with a share of wrong answers. A
+    partition into k clusters consists of splits from the root down; those with the most evidence
+    are found by dynamic programming. A cut by merge order often begins with single objects that
+    are like no other; here a side of at most two objects (and a twentieth of all) does not count
+    as a cluster.
+
+    Parameters
+    ----------
+    comparisons : ListedComparisons
+        The answers.
+    tree : Hierarchy
+        Their tree, of the same objects.
+    n_clusters : int, optional
+        By default the number of clusters, of 2 to 12, after which the evidence for the next one
+        falls most, as a ratio.
+
+    Examples
+    --------
+    >>> import ordlink as ol
+    >>> planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=5, gap=1.0, noise=0.1, seed=0)
+    >>> rows = ol.datasets.simulate_answers(planted.similarities, 2000, seed=0)
+    >>> c = ol.Comparisons.from_triplets(rows)
+    >>> best_partition(c, ol.cluster(c, "4-AL"), 4).labels.tolist()
+    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3]
+    """
+    check_listed(comparisons)
+    n = tree.n_objects
+    if comparisons.n_objects != n:
+        problem = f"expected a tree of {comparisons.n_objects} objects, got one of {n}"
+        raise InputError(problem, parameter="tree")
+    if n_clusters is not None:
+        n_clusters = check_whole_number(n_clusters, "n_clusters", lowest=1, highest=n)
+    small = min(FEW, n // SHARE)
+    largest = min(n, max(n_clusters or 0, MOST_SUGGESTED + 1))
+    best = _Best(tree, split_evidence(comparisons, tree), small, largest)
+    if n_clusters is not None and not np.isfinite(best.values[n_clusters]):
+        best = _Best(tree, best.evidence, 0, largest)  # only with the smallest clusters
+    gains = np.diff(best.values[1 : largest + 1])
+    gains = gains[np.isfinite(gains)]
+    reason = "as requested"
+    if n_clusters is None:
+        n_clusters, reason = _suggest(gains[:MOST_SUGGESTED])
+    return Partition(best.labels(n_clusters), n_clusters, gains, reason)
+
+
+def split_evidence(comparisons: ListedComparisons, tree: Hierarchy) -> FloatArray:
+    """Return the evidence of the answers for each merge of a tree, (N - 1,).
+
+    A comparison is about the merge where the two objects of one of its pairs meet, if the other
+    pair is inside one of the two clusters: right if that pair won. With r right and w wrong
+    comparisons, r > w and p = r / (r + w), the evidence is r log(2p) + w log(2(1 - p)).
+    """
+    n = tree.n_objects
+    first, last = tree_intervals(tree)
+    ranks = tree.lca_ranks().astype(np.int64)
+    i, j, k, other = comparisons.quadruplets.T
+    won, lost = n + ranks[i, j], n + ranks[k, other]
+    counts = np.ones(len(won)) if comparisons.counts is None else comparisons.counts
+
+    def above(one: LabelArray, two: LabelArray) -> BoolArray:
+        inside = (first[one] <= first[two]) & (last[two] <= last[one])
+        return np.asarray(inside & (one != two))
+
+    agrees, differs = above(lost, won), above(won, lost)
+    right = np.bincount(lost[agrees] - n, counts[agrees], n - 1)
+    wrong = np.bincount(won[differs] - n, counts[differs], n - 1)
+    total = np.maximum(right + wrong, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = right * np.log(2 * right / total)
+        found += np.where(wrong > 0, wrong * np.log(2 * wrong / total), 0.0)
+    return np.where(right > wrong, found, 0.0)
+
+
+def tree_intervals(tree: Hierarchy) -> tuple[LabelArray, LabelArray]:
+    """Return where the leaves under each node begin and end in the order of leaves."""
+    n = tree.n_objects
+    first = np.empty(2 * n - 1, dtype=np.intp)
+    first[tree.leaf_order] = np.arange(n)
+    last = first + 1
+    for merge, (one, two) in enumerate(tree.merges.tolist()):
+        first[n + merge] = min(first[one], first[two])
+        last[n + merge] = max(last[one], last[two])
+    return first, last
+
+
+class _Best:
+    """The most evidence for each number of clusters, from the leaves up."""
+
+    def __init__(self, tree: Hierarchy, evidence: FloatArray, small: int, largest: int) -> None:
+        self.tree, self.evidence, self.small = tree, evidence, small
+        n = tree.n_objects
+        alone = np.full(largest + 1, -np.inf)
+        alone[1] = 0.0
+        self._values: list[FloatArray] = [alone] * n
+        self._left: list[LabelArray] = [np.zeros(largest + 1, dtype=np.intp)] * n
+        for merge, (one, two) in enumerate(tree.merges.tolist()):
+            value, left = alone.copy(), np.zeros(largest + 1, dtype=np.intp)
+            kept = self._kept(one, two)
+            if kept is not None:
+                value[2:] = self._values[kept][2:] + evidence[merge]
+            else:
+                self._combine(value, left, one, two)
+                value[2:] += evidence[merge]
+            self._values.append(value)
+            self._left.append(left)
+
+    @property
+    def values(self) -> FloatArray:
+        """The evidence for 0, 1, 2, ... clusters of all objects; -inf where there is no such."""
+        return self._values[-1]
+
+    def _kept(self, one: int, two: int) -> int | None:
+        """Return the larger of two clusters if the other one is small."""
+        sizes = self.tree.sizes
+        if min(sizes[one], sizes[two]) > self.small or max(sizes[one], sizes[two]) <= self.small:
+            return None
+        return one if sizes[one] >= sizes[two] else two
+
+    def _combine(self, value: FloatArray, left: LabelArray, one: int, two: int) -> None:
+        """Set the best sums over both sides, and how many clusters are on the first."""
+        first, second = self._values[one], self._values[two]
+        largest = len(value) - 1
+        of_first = min(int(self.tree.sizes[one]), largest)
+        of_second = min(int(self.tree.sizes[two]), largest)
+        for on_left in range(1, of_first + 1):
+            most = min(of_second, largest - on_left)
+            if most < 1 or not np.isfinite(first[on_left]):
+                continue
+            sums = first[on_left] + second[1 : most + 1]
+            places = np.arange(on_left + 1, on_left + most + 1)
+            better = sums > value[places]
+            value[places[better]] = sums[better]
+            left[places[better]] = on_left
+
+    def labels(self, n_clusters: int) -> LabelArray:
+        """Return the clusters, the largest first, then by their first object; -1: set aside."""
+        n = self.tree.n_objects
+        clusters, waiting = [], [(2 * n - 2, n_clusters)]
+        while waiting:
+            node, number = waiting.pop()
+            if number == 1:
+                clusters.append(np.sort(self.tree.members(node)))
+                continue
+            one, two = self.tree.merges[node - n].tolist()
+            kept = self._kept(one, two)
+            if kept is not None:
+                waiting.append((kept, number))
+            else:
+                on_left = int(self._left[node][number])
+                waiting += [(one, on_left), (two, number - on_left)]
+        labels = np.full(n, -1, dtype=np.intp)
+        clusters.sort(key=lambda members: (-len(members), int(members[0])))
+        for number, members in enumerate(clusters):
+            labels[members] = number
+        return labels
+
+
+def _suggest(gains: FloatArray) -> tuple[int, str]:
+    """Return the number of clusters after which the evidence falls most, and the reason."""
+    if not len(gains) or gains[0] <= 0:
+        return 1, "the answers do not support any split"
+    later = np.append(gains[1:], 0.0)
+    ratios = gains / np.maximum(later, np.log(len(gains) + 1.0))  # a small gain is no gain
+    number = 2 + int(np.argmax(ratios))
+    here, beyond = gains[number - 2], later[number - 2]
+    return number, (
+        f"the evidence for {counted(number, 'cluster')} instead of {number - 1} is {here:,.0f}, "
+        f"for one more {beyond:,.0f} (logarithms of likelihood ratios)"
+    )
