@@ -133,7 +133,11 @@ NAMES = {
     ],
     "ordlink.methods.active": [
         "run_complete",
+        "run_insertion",
         "run_single",
+    ],
+    "ordlink.methods.adaptive": [
+        "run",
     ],
     "ordlink.methods.adds": [
         "adds_similarity",
