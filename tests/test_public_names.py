@@ -137,6 +137,9 @@ NAMES = {
         "run_insertion",
         "run_single",
     ],
+    "ordlink.methods.adaptive": [
+        "run",
+    ],
     "ordlink.methods.adds": [
         "adds_similarity",
         "adds_similarity_of_chunks",

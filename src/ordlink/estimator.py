@@ -45,8 +45,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Meaning of an array: "quadruplet", "triplet", "most-central" or "odd-one-out" for answers,
         one per row; "similarities" for an N x N matrix; "features" for samples, compared by
         Euclidean distance. Of similarities and features, a method on comparisons observes all
-        comparisons. By default "similarities" for SL, CL, AL and 4K-AL-act, and "features" for the
-        others; arrays that look like answers or similarities are then refused.
+        comparisons. By default "similarities" for AL and methods that ask an oracle, and
+        "features" for the others; arrays that look like answers or similarities are then refused.
     n_objects : int, optional
         Number of objects in an array of answers; needed if a part of the rows (as in
         cross-validation) may not mention all of them.
@@ -66,7 +66,10 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     alpha : float, optional
         Degrees of freedom of t-STE (tSTE-AL).
     landmark_probability, n_references, budget, landmarks, reference_pairs : optional
-        What to ask the oracle (4K-AL-act).
+        What to ask the oracle (4K-AL-act; `budget` also for adaptive).
+    certainty, error_rate, question, max_rounds, votes : optional
+        How sure places must be (adaptive, insertion), share of wrong answers (insertion), form of
+        the questions and most rounds (adaptive), votes per question (SL, CL).
     model_weights : mapping of str to float, optional
         Weights of the models (search).
     random_state : int, numpy.random.Generator, numpy.random.RandomState or None
@@ -124,6 +127,11 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         budget: int | None = None,
         landmarks: Sequence[int] | None = None,
         reference_pairs: Sequence[Sequence[int]] | None = None,
+        certainty: float | None = None,
+        error_rate: float | None = None,
+        question: Literal["quadruplet", "triplet"] | None = None,
+        max_rounds: int | None = None,
+        votes: int | None = None,
         model_weights: Mapping[str, float] | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,

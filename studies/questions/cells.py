@@ -25,9 +25,10 @@ SHAPES: dict[str, Any] = {
     "unbalanced": [[[[[2, 100], [5, 30]], [10, 50]], [3, 80]], [20, 8]],
     "chain": [[[[[40, 40], 40], 40], 40], 40],
     "deep": [[[[[10, 10], [10, 10]], [[10, 10], [10, 10]]]] * 2] * 2,
+    "star": [40] * 6,
     "flat": 240,
 }
-"""Trees of other shapes: sizes 2 to 100 at depths 2 to 5; a chain; 32 clusters; no tree."""
+"""Trees of other shapes: sizes 2 to 100 at depths 2 to 5; a chain; 32 clusters; a star; no tree."""
 
 
 class CountingOracle:

@@ -184,7 +184,7 @@ def test_people_and_the_model_are_compared(ask, ordlink, server, objects, tmp_pa
     assert set(answers.details.annotators) == {"ann", "people", "tiny"}
     assert compared.code == 0
     assert "tiny: 1" in compared.out
-    assert "others: 300 answers, 4-AL" in compared.out
+    assert "others: 300 answers, auto" in compared.out
 
 
 def test_people_may_name_the_objects_in_another_order(ask, server, tmp_path) -> None:

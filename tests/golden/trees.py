@@ -14,10 +14,10 @@ import ordlink as ol
 
 Case = Callable[[], Any]
 EMBEDDINGS = ("tSTE-AL", "FORTE-AL", "SOE-AL")
-BY_BLAS = ("spectral", "search", "auto", *EMBEDDINGS)
+BY_BLAS = ("adaptive", "spectral", "search", "auto", *EMBEDDINGS)
 """Methods whose numbers depend a little on the linear algebra of the machine."""
 LISTED = ("4K-AL", "4-AL", "AddS-AL", "spectral", *EMBEDDINGS)
-ACTIVE = ("SL", "CL", "4K-AL-act")
+ACTIVE = ("SL", "CL", "adaptive", "insertion", "4K-AL-act")
 
 
 def cases() -> Iterator[tuple[str, Case]]:

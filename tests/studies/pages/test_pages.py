@@ -7,9 +7,14 @@ from types import ModuleType
 import pytest
 
 from studies.calibration.cells import calibration_experiments
-from studies.pages import reproduction, trust
+from studies.pages import fewest_questions, reproduction, trust
+from studies.questions.cells import question_experiments
 
-EXPERIMENTS = {reproduction: reproduction.experiments(), trust: calibration_experiments()}
+EXPERIMENTS = {
+    fewest_questions: question_experiments(),
+    reproduction: reproduction.experiments(),
+    trust: calibration_experiments(),
+}
 
 
 @pytest.fixture(scope="module", params=EXPERIMENTS, ids=lambda module: module.PAGE.name)

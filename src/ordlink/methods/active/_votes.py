@@ -6,8 +6,9 @@ import numpy as np
 
 from ordlink._typing import Int8Array, Int32Array, Int64Array
 from ordlink._validate import check_whole_number
+from ordlink.errors import InputKindError
 from ordlink.oracles import AskOnce, Oracle
-from ordlink.oracles._base import ask
+from ordlink.oracles._base import Parts, ask
 
 MOST_REPEATS = 25  # times `votes`, after which the answer that leads is taken
 
@@ -19,14 +20,23 @@ class AskUntilLead(AskOnce):
     1 / (1 + ((1 - q) / q) ** votes) and takes less than votes / (1 - 2 q) answers on average: at
     q = 0.05, three votes are wrong once in 6,900 decisions, for 3.3 answers each. "Can't tell" is
     no vote; an answer that is 0 `votes` times in a row is 0. An oracle that remembers its answers
-    gains nothing from being asked again.
+    is refused.
     """
 
     def __init__(self, oracle: Oracle, votes: int) -> None:
         super().__init__(oracle)
         self._votes = check_whole_number(votes, "votes", lowest=1)
+        if self._votes > 1 and callable(getattr(oracle, "knows", None)):
+            raise InputKindError(
+                f"{type(oracle).__name__} remembers its answers, so that all votes would be the same",
+                parameter="votes",
+                remedy="pass an oracle that answers anew",
+            )
 
-    def _answer(self, quadruplets: Int32Array) -> Int8Array:
+    def _ask(self, quadruplets: Int32Array) -> Parts:
+        yield np.arange(len(quadruplets)), self._vote(quadruplets)
+
+    def _vote(self, quadruplets: Int32Array) -> Int8Array:
         lead = np.zeros(len(quadruplets), dtype=np.int64)
         silent = np.ones(len(quadruplets), dtype=np.bool_)  # only 0 so far
         n_asked = 0
