@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ordlink as ol
+from ordlink.errors import InputKindError
 from ordlink.methods.active._votes import AskUntilLead
 from ordlink.oracles import FunctionOracle, NoisyOracle, SimilarityOracle
 
@@ -64,3 +65,12 @@ def test_votes_change_nothing_where_answers_are_right(method: str) -> None:
 def test_the_number_of_votes_is_checked() -> None:
     with pytest.raises(ol.errors.InputError, match="votes"):
         ol.cluster(FunctionOracle(lambda *_: 1, 3), "SL", votes=0)
+
+
+@pytest.mark.parametrize("method", ["SL", "CL"])
+def test_an_oracle_that_remembers_is_refused(method: str) -> None:
+    memory = ol.oracles.AskOnce(ol.oracles.SimilarityOracle(np.eye(4)))
+
+    with pytest.raises(InputKindError, match="votes: AskOnce remembers its answers"):
+        ol.cluster(memory, method, votes=3)
+    assert ol.cluster(memory, method).n_objects == 4

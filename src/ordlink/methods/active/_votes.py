@@ -28,7 +28,7 @@ class AskUntilLead(AskOnce):
         self._votes = check_whole_number(votes, "votes", lowest=1)
         if self._votes > 1 and callable(getattr(oracle, "knows", None)):
             raise InputKindError(
-                f"{type(oracle).__name__} remembers its answers, so that all votes would be the same",
+                f"{type(oracle).__name__} remembers its answers: all votes would be the same",
                 parameter="votes",
                 remedy="pass an oracle that answers anew",
             )
