@@ -102,7 +102,7 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
     n_titles = count_titles([row for _, row in rows])
     if n_titles:
         titles = [" ".join(row).strip() for _, row in rows[:n_titles]]
-        options.note(f"left out above the table: {listed(titles, 3)}")
+        options.note(f"skipped above the table: {listed(titles, 3)}")
     yield OpenTables(None, iter([_text_table(f"{source.name}, sheet {name}", rows[n_titles:])]))
 
 

@@ -1,4 +1,4 @@
-"""Where bytes come from: a file's name in messages, its format, encoding and delimiter."""
+"""The source of bytes: a file's name in messages, its format, encoding and delimiter."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ LONG_CELL = 256
 def check_unpacked(source: str, n_bytes: int, unpacked: int, n_entries: int = 0) -> None:
     """Refuse a compressed file that unpacks to far more than its size."""
     problem = f"its {n_bytes / 1e6:,.1f} MB unpack to "
-    remedy = "write the table as CSV, or uncompressed"
+    remedy = "save the table as CSV, or uncompressed"
     most = MOST_UNPACKED[1] * n_bytes
     if n_entries:  # names are short: what packs a long text well is that it is repeated
         most = min(most, max(2 * n_bytes, LONG_CELL * n_entries))

@@ -344,7 +344,7 @@ def _present(missing: BoolArray, table: Table, options: Options) -> Int64Array:
     share = f"{len(rows):,} of {counted(table.n_rows, 'row')}"
     if options.missing == "error" or len(rows) > LARGEST_SHARE_MISSING * table.n_rows:
         refuse(table.row_name(int(rows[0])), f"{which} ({share})", "complete or remove the row")
-    options.note(f"{share} left out: a cell is missing, first at {table.row_name(int(rows[0]))}")
+    options.note(f"{share} skipped: a cell is missing, first at {table.row_name(int(rows[0]))}")
     return np.flatnonzero(~missing.any(axis=1))
 
 

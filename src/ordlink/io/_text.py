@@ -81,7 +81,7 @@ def open_text(
         pieces = Pieces(stream, source.name, n_rows, quoted=True)
         header, body = _read_top(pieces, source.name, delimiters)
         if body.titles:
-            options.note(f"left out above the table: {listed(body.titles, 3)}")
+            options.note(f"skipped above the table: {listed(body.titles, 3)}")
         yield OpenTables(header, _tables(pieces, body, header, options))
 
 

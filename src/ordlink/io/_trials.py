@@ -181,7 +181,7 @@ def _refuse_several(readings: list[Reading], cells: TrialCells, rows: BoolArray)
     if len(forms) > 1:
         remedy = f"pass {' or '.join(f'{{form:{form}}}' for form in forms)}, or {remedy}"
     elif len({reading.how for reading in readings}) > 1:
-        remedy = "pass {one_based:True} or {one_based:False} to say from where positions count"
+        remedy = "pass {one_based:True} or {one_based:False} to say whether positions count from 1 or 0"
     problem = f"the rows can be read in {len(readings)} ways: {shown}"
     refuse(cells.table.where, problem, remedy)
 
@@ -263,12 +263,12 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
         names = [cells.vocabulary[code] if code >= 0 else "" for code in columns[row].tolist()]
         items, said = names[: len(reading.items)], names[len(reading.items)]
         if (columns[row, : len(reading.items)] >= 0).all():
-            problem = f"the response {quoted(said)} is none of the items {listed(items)}"
+            problem = f"the response {quoted(said)} is not one of the items {listed(items)}"
             hint = did_you_mean(said, items)
             refuse(
                 cells.table.row_name(row),
                 problem + hint,
-                "correct it, empty it if there was no answer, or merge names with {merge_names}",
+                "correct it, clear the cell if there was no answer, or pass {merge_names}",
             )
 
 
@@ -276,4 +276,4 @@ def check_left_out(n_left_out: int, n_trials: int, where: str, reason: str) -> N
     """Refuse to leave out more than a fifth of the trials."""
     if n_left_out > LARGEST_SHARE_LEFT_OUT * n_trials:
         share = f"{n_left_out:,} of {counted(n_trials, 'trial')}"
-        refuse(where, f"{share} would be left out, more than a fifth: {reason}", "correct the file")
+        refuse(where, f"{share} would be skipped, more than a fifth: {reason}", "correct the file")

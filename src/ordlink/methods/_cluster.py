@@ -299,8 +299,8 @@ def _embedding(name: str, embed: Callable[..., embedding.Embedding], summary: st
 _ALL = (
     Method("SL", "an oracle", active.run_single, "single linkage, asking few questions"),
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
-    Method("adaptive", "an oracle", adaptive.run, "few chosen questions; bears wrong answers"),
-    Method("insertion", "an oracle", active.run_insertion, "exact trees by few triplets"),
+    Method("adaptive", "an oracle", adaptive.run, "few, chosen questions; tolerates wrong answers"),
+    Method("insertion", "an oracle", active.run_insertion, "exact trees from few triplets"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(
         "4K-AL",

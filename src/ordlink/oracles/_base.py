@@ -1,4 +1,4 @@
-"""The oracle protocol, the base class, and how answers come from one oracle to another."""
+"""The oracle protocol, the base class, and how oracles pass answers on."""
 
 from __future__ import annotations
 

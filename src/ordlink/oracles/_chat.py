@@ -233,10 +233,10 @@ class ChatOracle(BaseOracle):
         bad, total = self.usage.n_unreadable, self.usage.n_questions
         if bad >= FEWEST_UNREADABLE and 2 * bad > total:
             raise InputError(
-                f"{bad} of {total} answers could not be read, the last in {reply[:200]!r}",
+                f"{bad} of {total} answers could not be parsed, the last in the reply {reply[:200]!r}",
                 where=self.model,
-                remedy="ask for the JSON of the default prompt, fewer questions per request, or "
-                "another model",
+                remedy="ask for JSON as the default prompt does, put fewer questions in a request, "
+                "or choose another model",
             )
 
 

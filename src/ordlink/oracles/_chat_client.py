@@ -16,7 +16,7 @@ from ordlink.oracles._base import COUNTING
 
 LARGEST_REPLY = 1 << 24  # bytes
 PASSING = {408, 409, 425, 429}
-"""Codes besides those from 500 that a later request may not get."""
+"""HTTP status codes below 500 that are worth a retry."""
 ANSWER_FORMAT = {"type": "json_object"}
 
 

@@ -1,4 +1,4 @@
-"""An oracle that asks a slow one several questions at a time, and again where it failed."""
+"""An oracle that queries a slow one in parallel and retries failed calls."""
 
 from __future__ import annotations
 

@@ -210,6 +210,6 @@ def _suggest(gains: FloatArray) -> tuple[int, str]:
     number = 2 + int(np.argmax(ratios))
     here, beyond = gains[number - 2], later[number - 2]
     return number, (
-        f"the evidence for {counted(number, 'cluster')} instead of {number - 1} is {here:,.0f}, "
-        f"for one more {beyond:,.0f} (logarithms of likelihood ratios)"
+        f"the log-likelihood gain of {counted(number, 'cluster')} over {number - 1} is {here:,.0f}, "
+        f"that of one more {beyond:,.0f}"
     )

@@ -1,4 +1,4 @@
-"""The adaptive method: few chosen questions, asked in rounds, that bear wrong answers."""
+"""The adaptive method: few, chosen questions in rounds, robust to wrong answers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ordlink.oracles import Oracle
 Question = Literal["quadruplet", "triplet"]
 QUESTIONS_PER_BIT = 5.0  # default budget: so many times log2 N per object
 STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40), (0.001, 80))
-"""Probability of a wrong side that is good enough, and questions per object to look for sides: a
-stage begins when the one before has nothing more to ask, or less than the budget allows."""
+"""Accepted probability of a wrong side, and questions per object to look for sides. A stage begins
+when the one before has nothing more to ask, or less than the budget allows."""
 MOST_LINKED = 128  # clusters between which strengths are estimated
 _QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
 _SHARE_FOR_ORDER = 0.05
@@ -115,8 +115,8 @@ def _run(
     names = getattr(oracle, "names", None)
     if not splits and n > 2:
         message = (
-            "no split of the objects predicts answers beyond chance: there is no hierarchy, or "
-            f"{counted(interview.n_questions, 'question')} are too few to see it"
+            "no split of the objects predicts answers better than chance: there is no hierarchy, or "
+            f"{counted(interview.n_questions, 'question')} are too few to detect it"
         )
         warnings.warn(message, OrdlinkWarning, stacklevel=4)
     return partition.finish(*merges, names=names).with_origin(

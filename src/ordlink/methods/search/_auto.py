@@ -28,7 +28,7 @@ from ordlink.methods.search._search import (
 FEWEST_ANSWERS = 20
 """With fewer answers, held-out ones cannot distinguish methods."""
 CLEARLY_BETTER = 0.03
-"""Where an embedding predicts so many more held-out answers than a tree, there is no true tree."""
+"""If an embedding's held-out accuracy exceeds that of a tree by this much, there is no true tree."""
 EMBEDDING = "t-STE 3-D"
 
 
@@ -60,7 +60,7 @@ def run_auto(
         grow_part = partial(_grow_better, seed=number, progress=progress)
         tree, notes = grow(comparisons, partition, grow_part)
     except KeyboardInterrupt:
-        message = "interrupted before the first models were ready; this is the tree of AddS-AL"
+        message = "interrupted before the first models were ready; returning the tree of AddS-AL"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         chosen = {"method": "AddS-AL", "options": {}}
         return first.with_origin("auto", {"chosen": chosen, "reason": message})
@@ -78,7 +78,7 @@ def _grow_better(
     pool = fits.pool
     note: Note = {"chosen": SPECTRAL}
     if "spectral" not in pool.models.trees or not fits.folds:
-        note["reason"] = "spectral: too few answers to hold some out"
+        note["reason"] = "spectral: too few answers for cross-validation"
         return spectral.run(comparisons, partition), note
     other = pool.models.trees["spectral"]
     try:
@@ -100,7 +100,7 @@ def _grow_better(
         rest = part_of(progress, 0.75, 1.0)
         return search(comparisons, partition, pool, seed=seed, progress=rest), note
     except KeyboardInterrupt:
-        message = "interrupted; this is the tree of spectral, the best so far"
+        message = "interrupted; returning the tree of spectral, the best so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         return other, {"chosen": SPECTRAL, "reason": message}
 
@@ -110,9 +110,9 @@ def _why_not_compared(comparisons: Comparisons) -> str:
     if not isinstance(comparisons, ListedComparisons):
         return "spectral: all comparisons are known, so none can be held out"
     if comparisons.n_objects > MOST_OBJECTS:
-        return f"spectral: the tree search takes at most {MOST_OBJECTS} objects"
+        return f"spectral: search is limited to {MOST_OBJECTS} objects"
     if len(np.unique(comparisons.answer_ids)) < FEWEST_ANSWERS:
         return (
-            f"spectral: fewer than {FEWEST_ANSWERS} separate answers are too few to hold some out"
+            f"spectral: cross-validation needs at least {FEWEST_ANSWERS} answers"
         )
     return ""

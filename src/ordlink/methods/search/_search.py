@@ -1,4 +1,4 @@
-"""Our own method: the tree whose agreement with new answers is expected to be largest."""
+"""Our own method: the tree with the largest expected agreement with new answers."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def search_tree(
             if total > best:
                 found, best = (children, root), total
     except KeyboardInterrupt:
-        message = "interrupted; this is the best tree so far"
+        message = "interrupted; returning the best tree so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         if total > best:
             found = children, root
