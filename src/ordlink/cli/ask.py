@@ -62,7 +62,7 @@ _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an ora
     required=True,
     help="Total number of questions, including those recorded by earlier runs.",
 )
-@_options.file("--out", help="File for the answers; the extension sets the format, as in 'convert'.")
+@_options.file("--out", help="File for the answers; its extension sets the format (see 'convert').")
 @_options.flag("--dry-run", help="Ask nothing; print the first message and the expected cost.")
 @click.option(
     "--method",

@@ -28,17 +28,15 @@ OTHERS = "others"
     "ordlink compare-groups answers.csv --by annotator --method spectral",
 )
 @_options.answers
-@_options.choice(
-    "--by", ["annotator"], required=True, help="Column by which answers are grouped."
-)
+@_options.choice("--by", ["annotator"], required=True, help="Column by which answers are grouped.")
 @_options.repeated(
     "--group",
     "chosen",
-    help="Annotator that forms a group, such as a model; all others form one group. Can be repeated "
-    "(default: each annotator is a group).",
+    help="Annotator that forms a group, such as a model; all others form one group. Can be "
+    "repeated (default: each annotator is a group).",
 )
 @click.option("--method", default="auto", help="Method of 'cluster' that builds the trees.")
-@_options.folder("--out", help="Folder for the trees: one subfolder per group, as written by 'cluster'.")
+@_options.folder("--out", help="Folder for the trees: one subfolder per group, as by 'cluster'.")
 def command(
     answers: str,
     reading: dict[str, Any],

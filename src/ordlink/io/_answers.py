@@ -121,17 +121,13 @@ def _refuse_unread(cells: TrialCells, options: Options) -> None:
             if said
             else "there is a response"
         )
-        problem = (
-            f"{what}, but no columns of items to choose from were found; the columns are "
-        )
+        problem = f"{what}, but no columns of items to choose from were found; the columns are "
         remedy = (
             "name them with {items}, {response} and {reference}; trials of two pairs need "
             "{form:quadruplet} (the response is the pair that is more alike)"
         )
         if len(names) > WIDE:
-            remedy = (
-                "if a row holds several trials, write one row per trial; otherwise " + remedy
-            )
+            remedy = "if a row holds several trials, write one row per trial; otherwise " + remedy
         problem += listed(names, 12)
         refuse(cells.table.where, problem, remedy)
 

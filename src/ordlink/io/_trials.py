@@ -181,7 +181,9 @@ def _refuse_several(readings: list[Reading], cells: TrialCells, rows: BoolArray)
     if len(forms) > 1:
         remedy = f"pass {' or '.join(f'{{form:{form}}}' for form in forms)}, or {remedy}"
     elif len({reading.how for reading in readings}) > 1:
-        remedy = "pass {one_based:True} or {one_based:False} to say whether positions count from 1 or 0"
+        remedy = (
+            "pass {one_based:True} or {one_based:False} to say whether positions count from 1 or 0"
+        )
     problem = f"the rows can be read in {len(readings)} ways: {shown}"
     refuse(cells.table.where, problem, remedy)
 

@@ -1,4 +1,4 @@
-"""Requests to a server that speaks OpenAI's chat protocol; the key stays in the environment."""
+"""Requests to a server with an OpenAI-compatible chat API; the key stays in the environment."""
 
 from __future__ import annotations
 

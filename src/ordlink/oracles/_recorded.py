@@ -38,8 +38,8 @@ class RecordedOracle(RememberingOracle):
     questions that it contains are answered from the file, and the inner oracle is not asked again.
     If the inner oracle fails within a batch, its earlier answers are kept, including those of the
     batch in which a :class:`BudgetedOracle` runs out. The answers of a :class:`ConcurrentOracle`
-    are written as they arrive, so that even a killed process loses only the calls that were under
-    way. Only one run may use a file at a time: if another one wrote to it, an error says so, and
+    are written as they arrive, so that even a killed process loses only the calls in progress.
+    Only one run may use a file at a time: if another one wrote to it, an error says so, and
     nothing is overwritten.
 
     The file is in JSON lines: a header, then one line ``[i, j, k, l, answer]`` per question, with
@@ -168,7 +168,7 @@ class RecordFile:
         return self._check_rows(lines)
 
     def append(self, quadruplets: Int32Array, answers: Int8Array, *, sync: bool) -> None:
-        """Add answers; a killed process keeps them, with `sync` a machine without power too."""
+        """Add answers that survive the end of the process and, with `sync`, a power failure."""
         rows = np.column_stack([quadruplets, answers]).tolist()
         self._write("".join(f"{row}\n" for row in rows).encode(), sync=sync)
 

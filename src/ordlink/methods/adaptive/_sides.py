@@ -50,9 +50,9 @@ class Sides:
 def find_sides(triplets: Int32Array, n: int) -> Sides:
     """Return the two sides of one set of n objects that explain the answers best.
 
-    Two first guesses: the leading eigenvector of wins minus losses, and the objects that others
-    are hardly ever close to (a small cluster, which has little weight in the eigenvector). The
-    two-class model is fitted from both, and the likelier one is taken.
+    There are two starting points: the leading eigenvector of wins minus losses, and the objects
+    that others are rarely close to (a small cluster, which has little weight in the eigenvector).
+    The two-class model is fitted from both, and the likelier fit is kept.
     """
     i, a, b = triplets.T
     wins = np.zeros((n, n))

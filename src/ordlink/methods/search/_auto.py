@@ -28,7 +28,7 @@ from ordlink.methods.search._search import (
 FEWEST_ANSWERS = 20
 """With fewer answers, held-out ones cannot distinguish methods."""
 CLEARLY_BETTER = 0.03
-"""If an embedding's held-out accuracy exceeds that of a tree by this much, there is no true tree."""
+"""If an embedding's held-out accuracy is higher than a tree's by this, there is no true tree."""
 EMBEDDING = "t-STE 3-D"
 
 
@@ -41,14 +41,15 @@ def run_auto(
 ) -> Hierarchy:
     """Return the tree of `search` or of `spectral`, whichever predicts held-out answers better.
 
-    Their trees of three fourths of the answers are compared on the rest, in turn. Where the
-    difference is below its standard error, it depends on whether there is a hierarchy to recover:
-    if an embedding predicts clearly more than spectral's tree does, there is none, and search's
-    tree is the better summary; else spectral's tree is taken, which recovers a true hierarchy from
-    fewer answers. So it is where nothing can be held out, and for more than 500 objects.
+    The methods are compared by cross-validation: trees of three quarters of the answers are scored
+    on the rest. If the difference is below its standard error, the choice depends on whether there
+    is a hierarchy to recover. If an embedding predicts clearly better than spectral's tree, there
+    is none, and search's tree is the better summary; otherwise spectral's tree is taken, which
+    recovers a true hierarchy from fewer answers. Spectral is also used if nothing can be held out,
+    and for more than 500 objects.
 
-    The `reason` among the tree's parameters says what was taken and why, `chosen` how to build it
-    again. Ctrl-C returns the best tree so far, with a warning.
+    Of the tree's parameters, `reason` explains the choice, and `chosen` is the method and options
+    that rebuild the tree. Ctrl-C returns the best tree so far, with a warning.
     """
     number = seed_number(seed)
     why = _why_not_compared(comparisons)
@@ -106,13 +107,11 @@ def _grow_better(
 
 
 def _why_not_compared(comparisons: Comparisons) -> str:
-    """Return the reason for spectral where methods cannot be compared; else an empty string."""
+    """Return why spectral is used if methods cannot be compared; otherwise an empty string."""
     if not isinstance(comparisons, ListedComparisons):
         return "spectral: all comparisons are known, so none can be held out"
     if comparisons.n_objects > MOST_OBJECTS:
         return f"spectral: search is limited to {MOST_OBJECTS} objects"
     if len(np.unique(comparisons.answer_ids)) < FEWEST_ANSWERS:
-        return (
-            f"spectral: cross-validation needs at least {FEWEST_ANSWERS} answers"
-        )
+        return f"spectral: cross-validation needs at least {FEWEST_ANSWERS} answers"
     return ""
