@@ -140,11 +140,11 @@ def command(
     seed: int,
     **settings: Any,
 ) -> None:
-    """Ask a model which of OBJECTS are more alike, and write its answers.
+    """Ask a model which of OBJECTS are more alike, and save its answers.
 
-    OBJECTS is a text file with one name per line, a CSV file (columns 'name' and, if the model
-    needs more, 'description'), or a folder of pictures. Stop it with Ctrl-C; the same command
-    resumes and asks nothing twice.
+    OBJECTS is a text file with one name per line, a CSV file with a column 'name' and optionally
+    'description', or a folder of pictures. To stop, press Ctrl-C; the same command resumes
+    without repeating a question.
     """
     if out is None and not dry_run:
         raise click.UsageError("give --out, or --dry-run")

@@ -1,4 +1,4 @@
-"""From a table of any layout to comparisons: the reading, what is left out, and the answers."""
+"""From a table of any layout to comparisons: how it is read, and which rows are skipped."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _counts(cells: TrialCells, reading: Reading, rows: BoolArray) -> dict[str, i
 
 
 def _refuse_unread(cells: TrialCells, options: Options) -> None:
-    """Refuse a table with a response that was not understood: its columns say nothing by order."""
+    """Refuse a table whose response was not understood: the order of its columns is no answer."""
     added = {at for entries in cells.entries.values() for at in entries}
     names = [name for at, name in enumerate(cells.table.names or ()) if at not in added]
     said = [name for name in names if is_response(plain_name(name))]
@@ -154,7 +154,7 @@ def _refuse_ignored(cells: TrialCells, options: Options, rows: BoolArray) -> Non
 def _answers(
     reading: Reading, cells: TrialCells, rows: BoolArray, kinds: list[str], options: Options
 ) -> Table:
-    """Return the plain answers of a reading, and tell how it was read and what was left out."""
+    """Return the plain answers of a reading; report how it was read and what was skipped."""
     table = cells.table
     items = cells.matrix([at for at in (reading.reference, *reading.items) if at is not None])
     assert items is not None

@@ -36,7 +36,7 @@ from ordlink.io._words import DETAILS, is_reference, is_response, object_role, p
 
 _CHOOSE = "choose the columns of objects with {columns}"
 _CHOOSE_OR_SAY = (
-    "if a column says what was chosen, name it with {response} and the items with {items}; if the "
+    "if a column holds the response, name it with {response} and the items with {items}; if the "
     "order of the columns is the answer, choose them with {columns}"
 )
 
@@ -118,7 +118,7 @@ def find_columns(names: Sequence[str], columns: Sequence[str] | str, where: str)
             refuse(where, f"there are two columns {quoted(column)}", "rename one of them")
         found.append(known.index(key))
     if len(set(found)) < len(found):
-        problem = f"a column is chosen twice, the columns are {listed(names, 12)}"
+        problem = f"a column is chosen twice; the columns are {listed(names, 12)}"
         raise InputError(problem, where=where, parameter="columns")
     return found
 
@@ -200,7 +200,7 @@ def _find_counted(
     if wanted is None and len(objects) == 4 and names is not None:
         said = f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass {{form:quadruplet}}"
         shown = listed([names[at] for at in objects], 12)
-        refuse(where, f"the columns {shown} are not known", f"{said}, otherwise {_CHOOSE}")
+        refuse(where, f"the columns {shown} are not recognised", f"{said}; otherwise {_CHOOSE}")
     return wanted or _form_of_width(len(objects), where)
 
 
@@ -265,11 +265,11 @@ class EarlierChunks:
         """Refuse objects that are names if none were given, and numbers mixed with names."""
         whole = "read the file as a whole (read_comparisons)"
         if looked_up and names is None:
-            problem = "the objects are names, and reading in chunks needs all of them up front"
+            problem = "the objects are names, and reading in chunks needs the full list up front"
             refuse(where, problem, f"pass {{names}}, or {whole}")
         if self.looked_up not in (None, looked_up):
             before, now = ("names", "numbers") if self.looked_up else ("numbers", "names")
-            problem = f"from here on the objects are {now}, before they were {before}"
+            problem = f"from here on the objects are {now}, but before they were {before}"
             refuse(where, problem, f"write all of them the same way, or {whole}")
         self.looked_up = looked_up
 

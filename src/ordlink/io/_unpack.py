@@ -1,4 +1,4 @@
-"""Other places of tables: packed files, several files, data frames."""
+"""Other sources of tables: compressed files, several files, data frames."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def join_tables(tables: Sequence[Table], options: Options) -> Table:
 
 
 def _file_names(sources: Sequence[str]) -> list[str]:
-    """Return the stems of files, with their folders if the stems are not different."""
+    """Return the stems of files, with their folders if the stems are not unique."""
     paths = [PurePosixPath(source.replace("\\", "/")) for source in sources]
     stems = [path.name.split(".")[0] for path in paths]
     if len(set(stems)) == len(stems):

@@ -1,4 +1,4 @@
-"""What columns are called: the words by which a reader knows their roles.
+"""Column names: the words by which the roles of columns are recognised.
 
 English and German, and the exports of jsPsych, PsychoPy, Gorilla, Salmon, NEXT and lab.js. Names
 are compared in plain form (see `plain_name`), by their tokens.
@@ -152,13 +152,13 @@ def tokens(plain: str) -> frozenset[str]:
 
 
 def is_response(plain: str) -> bool:
-    """Return whether a column may hold what was chosen."""
+    """Return whether a column may be the response."""
     said = _has(plain, RESPONSE, "antwort", "auswahl") or "odd-one-out" in forms_said(plain)
     return said and not tokens(plain) & NO_RESPONSE
 
 
 def is_reference(plain: str) -> bool:
-    """Return whether a column may hold what the options are compared with."""
+    """Return whether a column may be the reference."""
     found = _has(plain, REFERENCE, "referenz", "anker", "zielbild", "zielwort")
     return (found or plain == "x") and not tokens(plain) & (NO_RESPONSE | RESPONSE)
 

@@ -123,8 +123,8 @@ def _tree_so_far(
     passive = "spectral" if known.n_objects <= MOST_FOR_SPECTRAL else "AddS-AL"
     n_questions = counted(error.n_questions, "question")
     warnings.warn(
-        f"the budget ran out after {n_questions}, before {active.name} was complete; this is the "
-        f"tree of the answers so far by {passive}",
+        f"the budget ran out after {n_questions}, before {active.name} was complete; returning the "
+        f"tree of the answers so far, built by {passive}",
         OrdlinkWarning,
         stacklevel=3,
     )

@@ -151,7 +151,7 @@ def _check_address(base_url: object) -> str:
     if not isinstance(base_url, str):
         kind = type(base_url).__name__
         raise InputKindError(f"expected an address, got {kind}", parameter="base_url")
-    example = "give an address such as http://localhost:8000/v1"
+    example = "give a URL such as http://localhost:8000/v1"
     try:
         parts = urlsplit(base_url.strip())
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
