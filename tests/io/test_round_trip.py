@@ -148,7 +148,7 @@ def test_our_rows_without_the_header_lines_are_still_read(tmp_path):
         ('# ordlink-comparisons 1\n# objects: ["a", "b", "\\ud800"]', "control characters"),
         ('# ordlink-comparisons 1\n# objects: ["a", "b', "JSON"),
         ("# ordlink-comparisons 1\n# objects: " + "[" * 100_000, "JSON"),
-        ("# ordlink-comparisons 1\n# n_objects: 3\n# n_rows: 2", "announces 2 rows"),
+        ("# ordlink-comparisons 1\n# n_objects: 3\n# n_rows: 2", "says 2 rows"),
         ('# ordlink-comparisons 1\n# n_objects: 3\n# n_rows: "2"', "n_rows"),
     ],
 )

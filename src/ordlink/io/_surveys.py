@@ -26,7 +26,7 @@ _FEWEST = 3
 
 
 def to_long(table: Table) -> Table:
-    """Return one row per answer if the columns are questions that name what could be chosen."""
+    """Return one row per answer if the columns are questions that name their options."""
     names = list(table.names or ())
     is_qualtrics = "".join(_first_cells(table, 0, 2)[1:]).startswith(QUALTRICS)
     if not is_qualtrics and sum(" " in name.strip() for name in names) < _FEWEST:

@@ -92,7 +92,7 @@ def slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
 
 
 def named_forms(names: Sequence[str]) -> list[AnswerForm]:
-    """Return the forms all of whose columns are there by name."""
+    """Return the forms whose columns are all present by name."""
     return [form for form in FORMS.values() if all(slots(form, names))]
 
 
@@ -274,7 +274,7 @@ class EarlierChunks:
         self.looked_up = looked_up
 
     def renumber(self, chunk: ListedComparisons) -> ListedComparisons:
-        """Return a chunk whose answers, 0, 1, 2, ..., are numbered after those of earlier ones."""
+        """Return a chunk whose answer numbers continue those of earlier chunks."""
         details = chunk.details
         if details is None or details.answers is None:
             return chunk
@@ -337,7 +337,7 @@ def list_table(
 
 
 def _present(missing: BoolArray, table: Table, options: Options) -> Int64Array:
-    """Return the rows without missing cells; refuse if they are too few, or on demand."""
+    """Return the rows without missing cells; refuse if too many have some, or on request any."""
     rows = np.flatnonzero(missing.any(axis=1))
     column = int(missing[rows[0]].argmax())
     which = f"the cell of object {column + 1} is empty"

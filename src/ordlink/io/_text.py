@@ -99,7 +99,7 @@ def write_text(file: BinaryIO, comparisons: ListedComparisons, *, delimiter: str
 
 
 def _read_top(pieces: Pieces, source: str, delimiters: str) -> tuple[FileHeader | None, _Body]:
-    """Return the header of our own files and the first row; what follows it is left in pieces."""
+    """Return the header of our own files and the first row; the rest stays in the pieces."""
     wanted = _SAMPLE_BYTES
     while True:
         content, is_all = pieces.top(wanted)

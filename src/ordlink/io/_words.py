@@ -164,12 +164,12 @@ def is_reference(plain: str) -> bool:
 
 
 def is_less(plain: str) -> bool:
-    """Return whether a text in plain form asks for what is less alike."""
+    """Return whether a text in plain form asks for the less similar option."""
     return bool(re.search(rf"(?<![a-z])(?:{LESS_ALIKE})(?![a-z])", plain))
 
 
 def forms_said(plain: str) -> list[str]:
-    """Return the forms of answers to three items that a text in plain form speaks of."""
+    """Return the forms of answers to three items that a text in plain form mentions."""
     return [
         form
         for form, words in FORM_WORDS.items()

@@ -1,4 +1,4 @@
-"""An oracle whose answers are kept on disk, and its file: one line per answer, crash-safe."""
+"""An oracle that saves its answers to a crash-safe file with one line per answer."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class RecordedOracle(RememberingOracle):
     path : str or Path
         The file; it is created if it does not exist.
     batch_size : int, optional
-        Largest number of questions to pass on at once; what the inner oracle answered in an
-        unfinished batch is lost when it fails. By default 1 for a :class:`FunctionOracle`,
-        which is asked one by one anyway, and no limit otherwise.
+        Maximum number of questions to pass on at once; if the inner oracle fails, its answers to
+        the unfinished batch are lost. By default 1 for a :class:`FunctionOracle`, which answers
+        one by one anyway, and no limit otherwise.
 
     Examples
     --------
@@ -260,7 +260,7 @@ class RecordFile:
 
 @contextmanager
 def _locked(stream: BinaryIO) -> Iterator[None]:
-    """Keep other processes from writing meanwhile, where the system has locks."""
+    """Lock the file against other processes, where the system supports locks."""
     if fcntl is not None:
         with suppress(OSError):  # some network folders have none
             fcntl.flock(stream, fcntl.LOCK_EX)

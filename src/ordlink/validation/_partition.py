@@ -151,7 +151,7 @@ class _Best:
 
     @property
     def values(self) -> FloatArray:
-        """The evidence for 0, 1, 2, ... clusters of all objects; -inf where there is no such."""
+        """The evidence for 0, 1, 2, ... clusters of all objects; -inf where there are none."""
         return self._values[-1]
 
     def _kept(self, one: int, two: int) -> int | None:
