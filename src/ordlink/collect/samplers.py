@@ -30,7 +30,7 @@ from ordlink.methods import METHODS
 
 SHARE = "share of random questions"
 AT_ONCE = "random: no other question was ready"
-TOO_FEW = "few answers yet: at random"
+TOO_FEW = "random: too few answers yet"
 PASSIVE = "random passive sampling"
 RANDOM_REASONS = (SHARE, AT_ONCE, TOO_FEW, PASSIVE)  # reasons of random questions
 PLANS = ("SL", "CL", "4K-AL-act")  # the samplers that are plans
@@ -204,7 +204,7 @@ class KnownAnswers:
 
 
 def standard_order(row: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Return two pairs in standard order, and -1 if they changed sides."""
+    """Return two pairs in standard order, and -1 if this swapped them."""
     first, second = tuple(sorted(row[:2])), tuple(sorted(row[2:]))
     return (first + second, 1) if first < second else (second + first, -1)
 

@@ -290,7 +290,7 @@ def _refuse_memory(oracle: object) -> None:
         if callable(getattr(inner, "knows", None)):
             kind = type(inner).__name__
             raise InputKindError(
-                f"{kind} cannot be asked by several threads",
+                f"{kind} cannot be called from several threads",
                 remedy=f"wrap the other way round: {kind}(ConcurrentOracle(oracle), ...)",
             )
         inner = getattr(inner, "_oracle", None)
