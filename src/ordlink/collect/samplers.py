@@ -30,7 +30,7 @@ from ordlink.methods import METHODS
 
 SHARE = "share of random questions"
 AT_ONCE = "random: no other question was ready"
-TOO_FEW = "random: too few answers yet"
+TOO_FEW = "few answers yet: at random"
 PASSIVE = "random passive sampling"
 RANDOM_REASONS = (SHARE, AT_ONCE, TOO_FEW, PASSIVE)  # reasons of random questions
 PLANS = ("SL", "CL", "4K-AL-act")  # the samplers that are plans
