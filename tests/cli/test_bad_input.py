@@ -506,5 +506,5 @@ def test_a_missing_cell_is_left_out_and_told(ordlink, tmp_path: Path) -> None:
     result = ordlink("cluster", tmp_path / "a.csv")
 
     assert result.code == 0
-    assert "1 of 6 rows left out: a cell is missing" in result.err
+    assert "1 of 6 rows skipped: a cell is missing" in result.err
     assert "NaN" not in result.out

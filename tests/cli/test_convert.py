@@ -70,7 +70,7 @@ def test_several_files_are_one_per_participant(ordlink, command):
     result = ordlink(command, *files, "--form", "odd-one-out")
 
     assert result.code == 0, result.err
-    assert "3 files read as: one per participant, named after the file" in result.err
+    assert "3 files read as one participant each, named after the file" in result.err
     assert "S01 chose" in result.err
 
 

@@ -385,7 +385,7 @@ def test_answers_about_other_objects_do_not_mention_options(ordlink, tmp_path, t
     )
 
     assert (six.code, four.code) == (2, 2)
-    for result, words in ((six, "the file has 6 objects"), (four, "the file names its objects")):
+    for result, words in ((six, "the file has 6 objects"), (four, "the file lists other names")):
         assert "the tree: " in result.err
         assert words in result.err
         assert "--" not in result.err

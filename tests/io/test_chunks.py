@@ -170,7 +170,7 @@ def test_a_file_that_was_cut_off_is_noticed_at_its_end(tmp_path, extension):
     write_comparisons(Comparisons.from_triplets(random_answers(4)), path)
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-3]))
 
-    with pytest.raises(InputError, match="announces 60 rows, the file has 57"):
+    with pytest.raises(InputError, match="says 60 rows, but the file has 57"):
         list(read_in_chunks(path, rows_per_chunk=10))
 
 
@@ -208,7 +208,7 @@ def test_rows_that_repeat_an_object_are_skipped_also_if_they_fill_a_chunk(rows_p
 def test_a_file_of_nothing_but_repeats_is_refused():
     rows = io.BytesIO(b"anchor,closer,farther\n" + b"0,0,1\n" * 20)
 
-    with pytest.raises(InputError, match=r"all 20 rows repeat .* no row is left"):
+    with pytest.raises(InputError, match=r"all 20 rows repeat .* no rows are left"):
         list(read_in_chunks(rows, n_objects=3, skip_repeated=True, rows_per_chunk=7))
 
 

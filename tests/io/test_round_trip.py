@@ -148,7 +148,7 @@ def test_our_rows_without_the_header_lines_are_still_read(tmp_path):
         ('# ordlink-comparisons 1\n# objects: ["a", "b", "\\ud800"]', "control characters"),
         ('# ordlink-comparisons 1\n# objects: ["a", "b', "JSON"),
         ("# ordlink-comparisons 1\n# objects: " + "[" * 100_000, "JSON"),
-        ("# ordlink-comparisons 1\n# n_objects: 3\n# n_rows: 2", "announces 2 rows"),
+        ("# ordlink-comparisons 1\n# n_objects: 3\n# n_rows: 2", "says 2 rows"),
         ('# ordlink-comparisons 1\n# n_objects: 3\n# n_rows: "2"', "n_rows"),
     ],
 )
@@ -201,7 +201,7 @@ def test_the_line_is_right_in_a_later_block(tmp_path, monkeypatch):
         ({"columns": ["i", "j", "k", "l"]}, "leave out columns"),
         ({"n_objects": 7}, "n_objects: the file has 3 objects"),
         ({"names": ["a", "b"]}, "names: expected 3 names, one per object, got 2"),
-        ({"names": ["a", "b", "z"]}, "names its objects itself"),
+        ({"names": ["a", "b", "z"]}, "lists other names of its objects"),
     ],
 )
 def test_our_own_files_refuse_options_that_contradict_them(tmp_path, extension, options, message):

@@ -340,7 +340,7 @@ def test_real_answers_with_attention_checks_are_read(data_folder):
     if not path.exists():
         pytest.skip(f"{path} is not there")
 
-    with pytest.warns(OrdlinkWarning, match="2,234 rows left out: sampleAlg = check"):
+    with pytest.warns(OrdlinkWarning, match="2,234 rows skipped: sampleAlg = check"):
         comparisons = read_comparisons(path)
 
     assert comparisons.n_objects == 36

@@ -55,7 +55,7 @@ def test_columns_that_ignore_a_response_are_refused():
 def test_a_response_that_is_not_understood_is_refused():
     text = make.text(odd_rows(lambda _, k: ("red", "green", "blue")[k]))
 
-    with pytest.raises(InputError, match=r"'response' seems to hold what was chosen.*'item1'"):
+    with pytest.raises(InputError, match=r"'response' seems to be the response.*'item1'"):
         read(text, form="odd-one-out")
 
 
@@ -90,7 +90,7 @@ def test_more_than_a_fifth_of_the_trials_is_never_left_out():
     for row in rows[1:60]:
         row[5] = ""
 
-    with pytest.raises(InputError, match="59 of 240 trials would be left out, more than a fifth"):
+    with pytest.raises(InputError, match="59 of 240 trials would be skipped, more than a fifth"):
         read(make.text(rows), form="odd-one-out")
 
 
@@ -99,7 +99,7 @@ def test_missing_answers_are_left_out_and_told_or_refused():
     whole = make.text([row for number, row in enumerate(rows) if number != 7])
     rows[7][5] = "NA"
 
-    with pytest.warns(OrdlinkWarning, match="1 trial left out: the answer is missing"):
+    with pytest.warns(OrdlinkWarning, match="1 trial skipped: the answer is missing"):
         found = read(make.text(rows), form="odd-one-out")
     assert found == read(whole, form="odd-one-out")
     with pytest.raises(InputError, match="line 8: the answer is missing"):
@@ -125,7 +125,7 @@ def test_a_response_with_a_slip_is_refused_with_its_line():
     rows = odd_rows()
     rows[4][5] = "Tigre"
 
-    with pytest.raises(InputError, match="line 5: the response 'Tigre' is none of the items"):
+    with pytest.raises(InputError, match="line 5: the response 'Tigre' is not one of the items"):
         read(make.text(rows), form="odd-one-out")
 
 
@@ -167,7 +167,7 @@ def test_a_frame_with_a_missing_cell_is_that_without_the_row(kind):
     whole = ol.read_answers(frames()[kind]({name: cells[1:] for name, cells in columns.items()}))
     columns["closer"][0] = None
 
-    with pytest.warns(OrdlinkWarning, match="1 of 30 rows left out"):
+    with pytest.warns(OrdlinkWarning, match="1 of 30 rows skipped"):
         assert ol.read_answers(frames()[kind](columns)) == whole
 
 
@@ -250,8 +250,8 @@ def test_a_response_that_is_sometimes_no_answer_is_missing_or_refused_by_its_row
     rows[7][4] = "unsure"
 
     assert comparisons.n_answers == make.N_TRIALS - 4
-    assert any("4 trials left out: the answer is missing" in sentence for sentence in told)
-    with pytest.raises(InputError, match=r"line 8: the response 'unsure' is none of the items"):
+    assert any("4 trials skipped: the answer is missing" in sentence for sentence in told)
+    with pytest.raises(InputError, match=r"line 8: the response 'unsure' is not one of the items"):
         read(make.text(rows))
 
 
@@ -280,7 +280,7 @@ def test_titles_above_the_header_are_left_out_and_told():
     titled = read("Study 3, spring\nby the lab\n\n" + text, tell=told.append)
 
     assert titled == read(text)
-    assert told[0] == "left out above the table: 'Study 3, spring', 'by the lab'"
+    assert told[0] == "skipped above the table: 'Study 3, spring', 'by the lab'"
 
 
 def test_screens_that_never_have_a_response_are_not_missing_answers():
@@ -288,7 +288,7 @@ def test_screens_that_never_have_a_response_are_not_missing_answers():
     rows = make.near(header, 6, lambda r, o, k: ["choice", r, *o, o[k]])
     screens = [[*row[:1], "fixation", *row[2:5], ""] for row in rows[1:]]
 
-    with pytest.warns(OrdlinkWarning, match="240 rows left out: other screens"):
+    with pytest.warns(OrdlinkWarning, match="240 rows skipped: other screens"):
         assert read(make.text([*rows, *screens])).n_answers == make.N_TRIALS
     for row in screens:
         row[1] = "choice"

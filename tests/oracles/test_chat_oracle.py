@@ -155,7 +155,7 @@ def test_an_answer_that_stays_unreadable_is_no_answer(server, make):
 
     assert oracle.compare(QUESTIONS[:3]).tolist() == [0, 0, 0]
     assert (oracle.usage.n_requests, oracle.usage.n_unreadable) == (3, 3)
-    with pytest.raises(InputError, match=r"tiny: 12 of 12 answers could not be read.*I like all"):
+    with pytest.raises(InputError, match=r"tiny: 12 of 12 answers could not be parsed.*I like all"):
         oracle.compare(QUESTIONS[3:20])
 
 

@@ -34,7 +34,7 @@ def progress_flag(function: Callable[..., Any]) -> Callable[..., Any]:
         is_flag=True,
         expose_value=False,
         callback=keep,
-        help="Print the progress as lines, also where stderr is no terminal (a log, a pipe).",
+        help="Print progress as lines, even if stderr is not a terminal (a log, a pipe).",
     )(function)
 
 

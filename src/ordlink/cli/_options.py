@@ -79,7 +79,7 @@ _READING = [
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first row is a header (default: guessed).",
+        help="Whether the first row is a header (default: detected).",
     ),
     choice(
         "--format",
@@ -87,17 +87,17 @@ _READING = [
         help="File format (default: by the file name extension; csv for stdin).",
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet."),
-    click.option("--items", metavar="A,B[,C]", help="For trials: columns of what could be chosen."),
-    click.option("--response", metavar="NAME", help="For trials: column of what was chosen."),
+    click.option("--items", metavar="A,B[,C]", help="For trials: columns of the options."),
+    click.option("--response", metavar="NAME", help="For trials: column of the chosen option."),
     click.option(
         "--reference",
         metavar="NAME",
-        help="For trials: column of what the items were compared with.",
+        help="For trials: column of the reference, with which the options were compared.",
     ),
     choice(
         "--missing",
         ("skip", "error"),
-        help="Leave out trials whose answer is missing, or refuse them (default: skip).",
+        help="Skip trials without an answer, or stop with an error (default: skip).",
     ),
     click.option(
         "--merge-names",
@@ -105,7 +105,7 @@ _READING = [
         callback=lambda _context, _option, given: given or None,
         help="Merge names that look like typos of others, such as 'Lowe' and 'Löwe'.",
     ),
-    file("--corrections", help="Table of names and what was meant, to be merged."),
+    file("--corrections", help="Table of misspelt names and their corrections."),
     click.option(
         "--skip-repeats",
         "skip_repeated",

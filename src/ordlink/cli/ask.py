@@ -55,70 +55,71 @@ _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an ora
     "--base-url",
     metavar="URL",
     required=True,
-    help="Address of a server that speaks OpenAI's chat protocol, up to /v1.",
+    help="URL of a server with an OpenAI-compatible chat API, up to /v1.",
 )
 @_options.count(
     "--budget",
     required=True,
-    help="Number of questions in all, with those that earlier runs have recorded.",
+    help="Total number of questions, including those recorded by earlier runs.",
 )
-@_options.file("--out", help="File for the answers; its ending says the format, as in 'convert'.")
+@_options.file("--out", help="File for the answers; its extension sets the format (see 'convert').")
 @_options.flag("--dry-run", help="Ask nothing; print the first message and the expected cost.")
 @click.option(
     "--method",
     default=RANDOM,
-    help=f"Who chooses the questions: chance, or one of {', '.join(_ACTIVE)}.",
+    help=f"How questions are chosen: at random, or by {', '.join(_ACTIVE)}.",
 )
 @_options.choice(
     "--question",
     ("triplet", "quadruplet"),
     default="triplet",
-    help="Form of random questions: is A closer to B or to C; or, are A and B or C and D closer.",
+    help="Form of random questions. triplet: is A closer to B or to C? quadruplet: which pair is "
+    "more alike, A and B or C and D?",
 )
 @_options.file("--tree", "tree_file", help="With --method: write its tree to this file (JSON).")
-@_options.file("--prompt", "prompt_file", help="Message in which {questions} stands for them.")
-@_options.count("--per-request", "batch_size", default=10, help="Number of questions in a request.")
-@_options.count("--parallel", "n_parallel", default=8, help="Number of requests at a time.")
-@click.option("--rate", type=float, help="Largest number of requests per second.")
+@_options.file("--prompt", "prompt_file", help="Prompt; {questions} marks where they go.")
+@_options.count("--per-request", "batch_size", default=10, help="Number of questions per request.")
+@_options.count("--parallel", "n_parallel", default=8, help="Number of parallel requests.")
+@click.option("--rate", type=float, help="Maximum number of requests per second.")
 @click.option("--timeout", default=60.0, help="Seconds to wait for a reply.")
 @_options.count(
     "--retries",
     "n_retries",
     lowest=0,
     default=10,
-    help="Number of times to repeat a failed request.",
+    help="Number of times to retry a failed request.",
 )
 @click.option(
     "--prices",
     metavar="IN,OUT",
-    help="Price of a million tokens of messages and of replies, to print the cost.",
+    help="Prices per million prompt tokens and reply tokens, to print the cost.",
 )
 @_options.repeated(
-    "--parameter", "given", help="Further field of a request, such as temperature=0; repeatable."
+    "--parameter", "given", help="Further request field, such as temperature=0; can be repeated."
 )
 @click.option(
     "--key-variable",
     metavar="NAME",
     default="OPENAI_API_KEY",
-    help="Environment variable that holds the key, if the server needs one.",
+    help="Environment variable with the API key, if the server needs one.",
 )
 @_options.file(
     "--people",
-    help="Answers of people about the same objects, in a file that needs no options (see "
-    "'convert'): the model is asked some of their questions, to print how often it agrees, and "
-    "the output holds theirs too.",
+    help="People's answers about the same objects, in a file that can be read without options (see "
+    "'convert'). The model is asked some of the same questions, its agreement is printed, and the "
+    "output includes the people's answers.",
 )
 @_options.count(
-    "--calibration", default=100, help="With --people: number of their questions to ask."
+    "--calibration", default=100, help="With --people: number of their questions to ask the model."
 )
 @_options.count(
     "--check-order",
     lowest=0,
     default=0,
-    help="Number of questions to ask once more with the alternatives in the other order, to print "
-    "the position bias; part of the budget.",
+    help="Number of questions to repeat with the alternatives in reverse order, to print the "
+    "position bias; part of the budget.",
 )
-@_options.file("--record", help="File that keeps each answer, to resume (default: OUT.record).")
+@_options.file("--record", help="File that saves each answer for resuming (default: OUT.record).")
 @_options.seed(default=0, help="Random seed of the questions.")
 @progress_flag
 def command(
@@ -139,11 +140,11 @@ def command(
     seed: int,
     **settings: Any,
 ) -> None:
-    """Ask a model which of OBJECTS are more alike, and write its answers.
+    """Ask a model which of OBJECTS are more alike, and save its answers.
 
-    OBJECTS is a text file with one name per line, a CSV file (columns 'name' and, if the model
-    needs more, 'description'), or a folder of pictures. Stop it with Ctrl-C; the same command
-    resumes and asks nothing twice.
+    OBJECTS is a text file with one name per line, a CSV file with a column 'name' and optionally
+    'description', or a folder of pictures. To stop, press Ctrl-C; the same command resumes
+    without repeating a question.
     """
     if out is None and not dry_run:
         raise click.UsageError("give --out, or --dry-run")

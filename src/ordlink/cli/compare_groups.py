@@ -28,17 +28,15 @@ OTHERS = "others"
     "ordlink compare-groups answers.csv --by annotator --method spectral",
 )
 @_options.answers
-@_options.choice(
-    "--by", ["annotator"], required=True, help="Column that says which group a row belongs to."
-)
+@_options.choice("--by", ["annotator"], required=True, help="Column by which answers are grouped.")
 @_options.repeated(
     "--group",
     "chosen",
-    help="A group of its own, such as a model; all others form one group. Can be repeated "
-    "(default: each name is a group).",
+    help="Annotator that forms a group, such as a model; all others form one group. Can be "
+    "repeated (default: each annotator is a group).",
 )
 @click.option("--method", default="auto", help="Method of 'cluster' that builds the trees.")
-@_options.folder("--out", help="Folder for the trees: a folder for each group, as of 'cluster'.")
+@_options.folder("--out", help="Folder for the trees: one subfolder per group, as by 'cluster'.")
 def command(
     answers: str,
     reading: dict[str, Any],
@@ -74,12 +72,12 @@ def _labels(
     details = comparisons.details
     if details is None or details.annotators is None:
         problem = f"there is no column {by!r}"
-        raise InputError(problem, where=where, remedy="add one that says who answered")
+        raise InputError(problem, where=where, remedy="add a column that says who answered")
     labels = details.annotators.astype(str)
     known = sorted(set(labels.tolist()) - {""})
     for name in chosen:
         if name not in known:
-            problem = f"there is no {by} {name!r}; they are {listed(known)}"
+            problem = f"there is no {by} {name!r}; expected one of {listed(known)}"
             raise InputError(problem, parameter="chosen")
     if chosen:
         return np.where(np.isin(labels, chosen), labels, OTHERS)

@@ -26,7 +26,7 @@ from ordlink.io import write_comparisons
 def command(answers: tuple[str, ...], output: str, reading: dict[str, Any]) -> None:
     """Read ANSWERS, files or a folder, and write their comparisons to OUTPUT.
 
-    OUTPUT ends in .csv, .tsv, .jsonl, .parquet or .npz, and needs no options to be read.
+    OUTPUT ends in .csv, .tsv, .jsonl, .parquet or .npz, and can be read without options.
     """
     check_file(output, "output")
     refuse_overwrite(answers, [output])

@@ -58,17 +58,17 @@ def is_preview(query: Mapping[str, str]) -> bool:
 
 
 def new_token() -> str:
-    """Return a secret that nobody can guess."""
+    """Return a random secret."""
     return secrets.token_urlsafe(24)
 
 
 def hash_token(token: str) -> str:
-    """Return what the database stores of a token: enough to recognise it, useless as a key."""
+    """Return the hash of a token, which the database stores instead of the token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def link_key(secret: bytes, origin: Origin) -> str:
-    """Return what a signed link has to say besides an id."""
+    """Return the signature of a participant's link."""
     message = f"link id {origin.external_id}".encode()
     return hmac.new(secret, message, hashlib.sha256).hexdigest()[:20]
 

@@ -204,7 +204,7 @@ class KnownAnswers:
 
 
 def standard_order(row: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Return two pairs in standard order, and -1 if they changed sides."""
+    """Return two pairs in standard order, and -1 if this swapped them."""
     first, second = tuple(sorted(row[:2])), tuple(sorted(row[2:]))
     return (first + second, 1) if first < second else (second + first, -1)
 
@@ -230,7 +230,7 @@ def sample_adaptively(
     questions = []
     for place in (places[one] for one in chosen.tolist()):
         size = len(place.first) + len(place.second) + 1
-        reason = f"side in a group of {size}, doubt {place.doubt:.2f}"
+        reason = f"uncertain side in a group of {size} (uncertainty {place.doubt:.2f})"
         questions.append(DrawnQuestion(_objects(known.kind, known.n_objects, place, rng), reason))
     return questions
 

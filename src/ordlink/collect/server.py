@@ -83,7 +83,7 @@ class Address:
     proxies: tuple[str, ...] = ()  # addresses or networks of proxies on other hosts
 
     def __post_init__(self) -> None:
-        """Refuse what is no address of a proxy: it would be trusted by nobody."""
+        """Refuse invalid proxy addresses, which would match no proxy."""
         for one in self.proxies:
             try:
                 ipaddress.ip_network(one)

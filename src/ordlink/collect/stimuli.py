@@ -40,7 +40,7 @@ _HEADERS = {"cache-control": "private, max-age=86400"}
 
 @dataclass(frozen=True)
 class Stimulus:
-    """One object of the study: a text, or a file whose path is never told to anybody."""
+    """One object of the study: a text, or a file whose path is never disclosed."""
 
     name: str
     kind: str  # text, picture, audio or video
@@ -157,7 +157,7 @@ def is_file_name(text: str) -> bool:
 
 
 def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ...]:
-    """Return the stimuli if there are enough, each has a name, and no two the same."""
+    """Return the stimuli if there are enough and each has its own name."""
     if len(stimuli) < FEWEST:
         raise InputError(
             f"{where}: expected at least {FEWEST} stimuli, got {len(stimuli)}; files end in "

@@ -170,7 +170,7 @@ def trust_of(support: float | None) -> str:
 
 
 def draw_bars(over_time: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return heights of bars in percent of the highest, and what they mean; None without any."""
+    """Return the heights of bars in percent of the highest, with their labels; None without any."""
     counts = over_time["counts"]
     if not any(counts):
         return None

@@ -172,7 +172,7 @@ def count_main_answers(connection: sa.Connection) -> int:
 
 
 def person_name(person: int) -> str:
-    """Return the name of a participant in exports, never their id of a platform."""
+    """Return the name of a participant in exports, never their id on a platform."""
     return f"P{person}"
 
 

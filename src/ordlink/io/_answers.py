@@ -1,4 +1,4 @@
-"""From a table of any layout to comparisons: the reading, what is left out, and the answers."""
+"""From a table of any layout to comparisons: how it is read, and which rows are skipped."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_table(
     if earlier is None and table.names is not None and table.n_rows:
         table = to_plain(table, options)
     elif options.items or options.response or options.reference:
-        problem = "items and responses are chosen by the names of their columns, in a whole file"
+        problem = "columns of items and responses need a header, and cannot be read in chunks"
         refuse(table.where, problem, "read the file as a whole, with a header")
     return list_table(table, options, earlier)
 
@@ -109,7 +109,7 @@ def _counts(cells: TrialCells, reading: Reading, rows: BoolArray) -> dict[str, i
 
 
 def _refuse_unread(cells: TrialCells, options: Options) -> None:
-    """Refuse a table with a response that was not understood: its columns say nothing by order."""
+    """Refuse a table whose response was not understood: the order of its columns is no answer."""
     added = {at for entries in cells.entries.values() for at in entries}
     names = [name for at, name in enumerate(cells.table.names or ()) if at not in added]
     said = [name for name in names if is_response(plain_name(name))]
@@ -117,21 +117,17 @@ def _refuse_unread(cells: TrialCells, options: Options) -> None:
     no_form = not named_forms(cells.plain) and n_objects > 3  # three: their order is the answer
     if (said and no_form) or options.items or options.response:
         what = (
-            f"the column {listed(said[:1])} seems to hold what was chosen"
+            f"the column {listed(said[:1])} seems to be the response"
             if said
             else "there is a response"
         )
-        problem = (
-            f"{what}, but no columns of items were found that it chooses from; the columns are "
-        )
+        problem = f"{what}, but no columns of items to choose from were found; the columns are "
         remedy = (
             "name them with {items}, {response} and {reference}; trials of two pairs need "
             "{form:quadruplet} (the response is the pair that is more alike)"
         )
         if len(names) > WIDE:
-            remedy = (
-                "if the trials stand side by side, write one row per trial; otherwise " + remedy
-            )
+            remedy = "if a row holds several trials, write one row per trial; otherwise " + remedy
         problem += listed(names, 12)
         refuse(cells.table.where, problem, remedy)
 
@@ -151,14 +147,14 @@ def _refuse_ignored(cells: TrialCells, options: Options, rows: BoolArray) -> Non
         places = set(hits[given].argmax(axis=1).tolist())
         if given.any() and hits[given].any(axis=1).all() and len(places) > 1:
             problem = f"the column {names[at]!r} says which of the objects was chosen"
-            remedy = "pass {items} and {response} in the place of {columns}"
+            remedy = "pass {items} and {response} instead of {columns}"
             refuse(cells.table.where, problem, remedy)
 
 
 def _answers(
     reading: Reading, cells: TrialCells, rows: BoolArray, kinds: list[str], options: Options
 ) -> Table:
-    """Return the plain answers of a reading, and tell how it was read and what was left out."""
+    """Return the plain answers of a reading; report how it was read and what was skipped."""
     table = cells.table
     items = cells.matrix([at for at in (reading.reference, *reading.items) if at is not None])
     assert items is not None
@@ -184,15 +180,15 @@ def _answers(
             where = table.row_name(first[0])
             _trials.check_left_out(int(left_out.sum()), int(shown.sum()), where, reason)
             options.note(
-                f"{counted(int(left_out.sum()), 'trial')} left out: {reason}, first at {where}"
+                f"{counted(int(left_out.sum()), 'trial')} skipped: {reason}, first at {where}"
             )
     if not kept.any():
-        refuse(table.source, "no trial is left")
+        refuse(table.source, "no trials are left")
     n_others = int((rows & ~shown).sum())
     if n_others:
-        options.note(f"{counted(n_others, 'row')} left out: other screens, not trials")
+        options.note(f"{counted(n_others, 'row')} skipped: other screens, not trials")
     if not rows.all():
-        options.note(f"{counted(int((~rows).sum()), 'row')} left out: {', '.join(kinds[:5])}")
+        options.note(f"{counted(int((~rows).sum()), 'row')} skipped: {', '.join(kinds[:5])}")
     source = np.flatnonzero(kept)
     codes, of_trial = _trials.plain_answers(reading, cells, source)
     options.say(_sentence(reading, cells, kept, source))

@@ -98,12 +98,14 @@ def _parquet_tables(
     if not start:
         yield _parquet_table(file.schema_arrow.empty_table(), names, source, n_bytes)
     if start != file.metadata.num_rows:
-        problem = f"the file announces {file.metadata.num_rows} rows and has {start}; it is damaged"
+        problem = (
+            f"its metadata says {file.metadata.num_rows} rows, but it has {start}; it is damaged"
+        )
         refuse(source, problem, "save it again")
 
 
 def _parquet_file(content: Any) -> Any:
-    """Open a file whose text stays packed as a dictionary, so that a repeated one takes no room."""
+    """Open a file with dictionary-encoded text, so that repeated values take no memory."""
     schema = arrow_parquet.read_schema(content)
     texts = [field.name for field in schema if is_text(field.type)]
     return arrow_parquet.ParquetFile(
@@ -179,7 +181,7 @@ def write_npz(file: BinaryIO, comparisons: ListedComparisons) -> None:
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> AnyArray:
-    """Return one array; the size that its header announces is checked before it is believed."""
+    """Return one array, after checking the size in its header."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         refuse(source, "expected arrays as numpy.savez stores them", WRITE_AGAIN)
     content = io.BytesIO(archive.read(member))
@@ -202,7 +204,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) 
 
 
 def _npz_table(arrays: Mapping[str, AnyArray], source: str) -> Table:
-    """Return columns of one array each, or of the one two-dimensional array that there is."""
+    """Return the one-dimensional arrays as columns, or the columns of a single table."""
     names: list[str] | None = list(arrays)
     columns = list(arrays.values())
     if len(columns) == 1 and columns[0].ndim == 2:
@@ -256,7 +258,7 @@ def _check_pairs(winners: AnyArray, losers: AnyArray, n_objects: int, source: st
             problem = f"the pair {ids[row]} of {name} is out of range"
             refuse(f"{source}, row {row}", f"{problem}: {n_objects} objects have {n} pairs")
     for row in np.flatnonzero(winners == losers)[:1]:
-        problem = "compares a pair with itself, which says nothing"
+        problem = "compares a pair with itself"
         refuse(f"{source}, row {row}", problem, "remove the row")
 
 

@@ -55,7 +55,7 @@ def object_cells(
     one_based: bool,
     as_names: bool = False,
 ) -> tuple[AnyArray, Sequence[str] | None, bool]:
-    """Return object numbers (n_rows, n_columns), the names, and whether they were looked up.
+    """Return object numbers (n_rows, n_columns), the names, and whether cells held names.
 
     Whole numbers are numbers, unless all given names are whole numbers and not `one_based`.
     """
@@ -84,8 +84,8 @@ def object_cells(
     if is_number.any() and is_number.mean() < _LARGEST_SHARE_OF_NUMBERS:
         whole = _all_match(texts, _WHOLE)
         if whole.any():
-            problem = "is a number, but the other objects of the file are names"
-            remedy = "correct it, or pass the {names} of all objects if this is one of them"
+            problem = "is a number, but the other objects in the file are names"
+            remedy = "correct it, or pass the {names} of all objects if it is one of them"
             _refuse(texts, whole, row_name, problem, remedy)
     codes, occurring = _encode(texts)
     found = sorted(occurring, key=natural_key)
@@ -102,7 +102,7 @@ class MissingCells(Exception):
 
 
 def _normalised(column: ArrowColumn) -> ArrowColumn:
-    """Return text without spaces around it, in the composed form of Unicode."""
+    """Return trimmed text in Unicode's composed form (NFC)."""
     text = pc.utf8_trim_whitespace(as_text(column))
     return text if pc.all(pc.string_is_ascii(text)).as_py() else pc.utf8_normalize(text, form="NFC")
 
@@ -170,7 +170,7 @@ def time_cells(column: ArrowColumn, row_name: RowNamer, *, decimal_comma: bool) 
             text = text.fill_null("0")
             bad = ~_all_match([text], r"^[+-]?(inf|infinity)$|" + _NUMBER)
             bad[0] |= not bad.any()
-            remedy = "write decimals with a point, leave the cell empty where it is not known"
+            remedy = "write decimals with a point; leave the cell empty if it is unknown"
             what = "the response time"
             _refuse([text], bad, row_name, "is not a number", remedy, what=what)
     return to_numpy(numbers.fill_null(float("nan"))).astype(np.float64)
@@ -262,7 +262,7 @@ def _refuse_empty(texts: Sequence[ArrowColumn], row_name: RowNamer, what: str = 
 def _refuse_text(
     texts: Sequence[ArrowColumn], is_number: BoolArray, row_name: RowNamer, remedy: str
 ) -> NoReturn:
-    problem = "is not a whole number, but other objects of the file are"
+    problem = "is not a whole number, but other objects in the file are"
     remedy = f"if objects are named by text and numbers, {remedy}"
     remedy = f"correct it; if it names a column, pass {{header:True}}; {remedy}"
     _refuse(texts, ~is_number, row_name, problem, remedy)

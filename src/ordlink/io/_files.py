@@ -87,8 +87,8 @@ def read_comparisons(
     columns : sequence of str, optional
         Names of the columns that hold the objects, in the order of the form.
     items, response, reference : str or sequence of str, optional
-        For trials: names of the columns with the items that could be chosen, with what was chosen,
-        and with what the items were compared with; recognised by default.
+        For trials: names of the columns of the options, of the chosen option, and of the reference
+        with which they were compared; recognised by default.
     header : bool, optional
         Whether the first row of a text file names the columns; recognised by default.
     format : str, optional
@@ -97,16 +97,16 @@ def read_comparisons(
     sheet : str, optional
         Name of the sheet of a spreadsheet.
     skip_repeated : bool
-        Whether to leave out rows that name an object twice, such as attention checks, with a
-        warning; they are refused by default.
+        Whether to skip rows that name an object twice, such as attention checks, with a warning;
+        by default they are an error.
     missing : str
-        "skip" leaves out rows with missing cells, with a warning, if they are at most a fifth;
-        "error" refuses them.
+        "skip" skips rows with missing cells, with a warning, if they are at most a fifth; with
+        "error" they are an error.
     merge_names : bool or mapping
         Whether to merge names that look like typos of others ("Lowe" and "Löwe"), or a mapping from
         names to what was meant; by default, likely typos raise a warning.
     tell : callable, optional
-        Called with sentences on how the file was read, in the place of warnings.
+        Called with sentences on how the file was read, instead of warnings.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def read_in_chunks(
 
     For files larger than memory. The objects must be known up front: files that
     :func:`write_comparisons` wrote list them, others need `names` or `n_objects`. Together the
-    chunks are what :func:`read_comparisons` returns. NPZ files are read as a whole, then cut.
+    chunks are what :func:`read_comparisons` returns. NPZ files are read as a whole, then split.
     :func:`ordlink.methods.adds.adds_similarity_of_chunks` takes chunks.
 
     Parameters
@@ -151,7 +151,8 @@ def read_in_chunks(
     path, format, **options
         As in :func:`read_comparisons`.
     rows_per_chunk : int
-        Most rows per chunk; in a text file without a header the first chunk has one more.
+        Maximum number of rows per chunk; without a header, the first chunk of a text file has one
+        more.
 
     Returns
     -------
@@ -271,7 +272,7 @@ def _table_chunks(opened: OpenTables, source: str, options: Options) -> Iterator
     if not n_rows:
         refuse(source, NO_ANSWERS)
     if not n_listed:
-        refuse(source, f"all {n_rows:,} rows repeat an object or a pair, no row is left")
+        refuse(source, f"all {n_rows:,} rows repeat an object or a pair, so no rows are left")
 
 
 _WRITERS: dict[str, Callable[[BinaryIO, ListedComparisons], None]] = {
@@ -286,18 +287,18 @@ _WRITERS: dict[str, Callable[[BinaryIO, ListedComparisons], None]] = {
 def write_comparisons(
     comparisons: Comparisons, path: str | os.PathLike[str], *, format: str | None = None
 ) -> None:
-    """Write comparisons so that :func:`read_comparisons` gives them back as they are.
+    """Write comparisons so that :func:`read_comparisons` returns them unchanged.
 
-    The file appears whole or not at all: an error or Ctrl-C leaves what was there before.
+    Writing is atomic: after an error or Ctrl-C, the old file is still there.
 
     Parameters
     ----------
     comparisons : ListedComparisons
-        To be written.
+        The comparisons to write.
     path : path
         .csv, .tsv, .parquet, .npz, .jsonl or .ndjson.
     format : str, optional
-        csv, tsv, parquet, npz or jsonl; that of the extension by default.
+        csv, tsv, parquet, npz or jsonl; by default that of the extension.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the user says about a file, and what the user is told about it."""
+"""The user's options for a file, and the reports on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ordlink.errors import OrdlinkWarning
 
 @dataclass(frozen=True)
 class Options:
-    """What the user says about a file, see :func:`read_comparisons`."""
+    """The user's options for a file, see :func:`read_comparisons`."""
 
     form: str | None = None
     names: Sequence[str] | None = None
@@ -29,12 +29,12 @@ class Options:
     tell: Callable[[str], None] | None = None
 
     def say(self, sentence: str) -> None:
-        """Tell how the file was read to those who want to know."""
+        """Report how the file was read, if the user wants to know."""
         if self.tell is not None:
             self.tell(sentence)
 
     def note(self, sentence: str) -> None:
-        """Tell what was left out or looks wrong."""
+        """Report what was skipped or looks wrong."""
         if self.tell is not None:
             self.tell(sentence)
         else:

@@ -1,4 +1,4 @@
-"""Our own files: the versioned header, and all that comparisons hold, as columns in blocks."""
+"""Our own files: a versioned header, then the contents of the comparisons as blocks of columns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class FileHeader:
-    """Number of objects, their names, and the number of rows, which shows that none is missing."""
+    """Number of objects, their names, and the number of rows, which reveals missing ones."""
 
     n_objects: int
     names: tuple[str, ...] | None = None
@@ -61,12 +61,12 @@ class FileHeader:
     def check_n_rows(self, n_rows: int, source: str) -> None:
         """Raise InputError if rows are missing or were added."""
         if self.n_rows is not None and n_rows != self.n_rows:
-            problem = f"the header announces {self.n_rows} rows, the file has {n_rows}"
+            problem = f"the header says {self.n_rows} rows, but the file has {n_rows}"
             refuse(source, problem, "it may be truncated; if you changed rows, remove n_rows")
 
 
 def header_from_comments(lines: list[str], source: str) -> FileHeader | None:
-    """Return the header in the comments at the top of a text file, None if there is none."""
+    """Return the header in the comments at the top of a text file, or None if there is none."""
     if not lines or not lines[0].startswith(f"# {MAGIC}"):
         return None
     version = re.fullmatch(rf"# {MAGIC} ([0-9]{{1,9}})", lines[0].rstrip())
@@ -156,7 +156,7 @@ WRITE_AGAIN = "write the file again"
 
 @dataclass(frozen=True)
 class OpenTables:
-    """A file being read: the header of our own files, one table at least, the rows if known."""
+    """A file being read: the header of our own files, its tables, and the row count if known."""
 
     header: FileHeader | None
     tables: Iterator[Table]
@@ -252,7 +252,7 @@ def own_comparisons(
 
 
 def check_options(options: Options, source: str) -> None:
-    """Refuse options on how to read a table: files that ordlink wrote need none."""
+    """Refuse options for reading tables: files that ordlink wrote need none."""
     for given, parameter in (
         (options.form not in (None, "quadruplet", "quadruplets"), "{form}"),
         (options.one_based, "{one_based:True}"),
@@ -260,7 +260,7 @@ def check_options(options: Options, source: str) -> None:
         (options.header is False, "{header:False}"),
     ):
         if given:
-            problem = "this file was written by ordlink and says itself how to read it"
+            problem = "this file was written by ordlink and needs no options"
             refuse(source, problem, f"leave out {parameter}")
 
 
@@ -318,6 +318,6 @@ def _agreed_names(header: FileHeader, options: Options, source: str) -> tuple[st
     with located(source):
         given = check_names(options.names, header.n_objects)
     if given is not None and header.names is not None and given != header.names:
-        problem = "the file names its objects itself, and differently"
+        problem = "the file lists other names of its objects"
         raise InputError(problem, where=source, parameter="names", remedy="leave them out")
     return given or header.names

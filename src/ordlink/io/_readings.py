@@ -35,7 +35,7 @@ FEWEST_JUDGED = 20
 
 @dataclass(frozen=True)
 class Family:
-    """Columns of items, in the order of what tells them apart."""
+    """Columns of items, ordered by the number, letter or place in their names."""
 
     stem: str
     members: tuple[int, ...]
@@ -62,7 +62,7 @@ def families(plain: Sequence[str]) -> list[Family]:
 
 
 def _labels(name: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the ways in which a name is one of several: kind, what they share, its place."""
+    """Yield how a name may belong to a family: the kind, the shared part, and its position."""
     if number := re.fullmatch(r"(.*?)_?(\d{1,2})", name):
         yield "count", number[1], int(number[2])
     if number := re.fullmatch(r"(.*?)_?(\d{1,2})(_[a-z]{2,})", name):
@@ -152,7 +152,7 @@ def _are_items(items: Int64Array, rows: BoolArray) -> bool:
 def _by_content(
     cells: TrialCells, groups: Sequence[Family], options: Options, rows: BoolArray
 ) -> list[Reading]:
-    """Return readings whose response has no known name, but always repeats one of the items."""
+    """Return readings whose response column has an unknown name, but always repeats an item."""
     readings: list[Reading] = []
     for family in groups:
         if (items := cells.matrix(family.members)) is None or not _are_items(items, rows):
@@ -256,7 +256,7 @@ def _check(
 
 
 def _alike(ways: Sequence[list[tuple[str, Int64Array]]]) -> Iterator[tuple[str, Int64Array]]:
-    """Yield the ways in which all columns of responses can be read alike, one column each."""
+    """Yield the ways in which all response columns can be decoded alike, one column each."""
     others = [dict(reversed(found)) for found in ways[1:]]
     for how, chosen in ways[0]:
         if all(how in found for found in others):
@@ -279,7 +279,7 @@ def _flags(cells: TrialCells, response: Sequence[int], n: int) -> Int64Array | N
 
 
 def _about(plain: str, labels: Sequence[str]) -> int | None:
-    """Return which of two items a column such as chose_left speaks of."""
+    """Return which of two items a column such as chose_left is about."""
     words = set(plain.split("_"))
     if len(labels) != 2:
         return None
@@ -310,7 +310,7 @@ def _avoids(code: Int64Array, anchor: Int64Array, rows: BoolArray) -> bool:
 def _forms(
     cells: TrialCells, response: tuple[int, ...], reference: int | None, n: int, wanted: str | None
 ) -> list[str]:
-    """Return what may have been asked: said by the user, by the name of the response, or open."""
+    """Return the possible forms: as given by the user, as the response's name says, or several."""
     if reference is not None:
         forms = ["triplet"]
     elif n == 4:

@@ -1,4 +1,4 @@
-"""Cells as object names, and what the response of a trial chose."""
+"""Cells as object names, and which item the response of a trial chose."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TrialCells:
         return self._columns[at]
 
     def _stems_clash(self) -> bool:
-        """Return whether files of two folders have the same name, which then tells too little."""
+        """Return whether two folders have files of the same name, which is then ambiguous."""
         files: dict[str, set[str]] = {}
         for at in range(self.table.n_columns if self.table.names is not None else 0):
             try:
@@ -210,7 +210,7 @@ def decode(
 
 
 def _spoken(word: str) -> str:
-    """Return a word for a position in plain form; the key num_1 is 1."""
+    """Return the plain form of a word for a position; the key num_1 is 1."""
     key = re.fullmatch(r"(?:num|numpad|digit|key)[_ ]?(\d)", word.casefold())
     if key or re.fullmatch(r"-?\d+", word):
         return key[1] if key else word
@@ -220,7 +220,7 @@ def _spoken(word: str) -> str:
 def _scales(
     said: set[str], labels: Sequence[str], *, one_based: bool | None, places: bool
 ) -> list[tuple[str, dict[str, int]]]:
-    """Return what may number the items in words such as 1, left, b or item2: words to positions."""
+    """Return the possible scales, from words such as 1, left, b or item2 to positions."""
     n = len(labels)
     keys = [place for place in KEYS if len(place) == n]
     if all(re.fullmatch(r"-?\d+", word) for word in said):

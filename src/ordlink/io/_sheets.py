@@ -1,4 +1,4 @@
-"""Spreadsheets: .xlsx and .ods, of which only values are read, never formulas or links."""
+"""Spreadsheets (.xlsx and .ods): only values are read, never formulas or links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROW = re.compile(rb"<(?:\w+:)?table-row\b(.*?)</(?:\w+:)?table-row>", re.DOTALL
 
 
 def _check_spread(archive: zipfile.ZipFile, source: str) -> None:
-    """Refuse a sheet whose cells lie so far apart that a table of all would not fit."""
+    """Refuse a sheet whose cells are so far apart that the whole table would not fit in memory."""
     largest = 0
     for name in archive.namelist():
         if name.endswith(".xml") and "worksheets/" in name:
@@ -39,7 +39,7 @@ def _check_spread(archive: zipfile.ZipFile, source: str) -> None:
             largest = max(largest, sum(map(_repeated, filled)))
     if largest > MOST_CELLS:
         problem = f"a sheet spans {largest:,} cells, expected at most {MOST_CELLS:,}"
-        refuse(source, problem, "remove what lies far from the table, or save it as CSV")
+        refuse(source, problem, "clear cells far from the table, or save it as CSV")
 
 
 def _column(letters: bytes) -> int:
@@ -102,7 +102,7 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
     n_titles = count_titles([row for _, row in rows])
     if n_titles:
         titles = [" ".join(row).strip() for _, row in rows[:n_titles]]
-        options.note(f"left out above the table: {listed(titles, 3)}")
+        options.note(f"skipped above the table: {listed(titles, 3)}")
     yield OpenTables(None, iter([_text_table(f"{source.name}, sheet {name}", rows[n_titles:])]))
 
 

@@ -1,4 +1,4 @@
-"""Where bytes come from: a file's name in messages, its format, encoding and delimiter."""
+"""The source of bytes: a file's name in messages, its format, encoding and delimiter."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def read_from(stream: BinaryIO, name: str, n_bytes: int | None = None) -> list[b
     except MemoryError:
         refuse(name, "is too large to fit in memory")
     if lines and not isinstance(lines[0], bytes):
-        problem, remedy = "expected a binary file object, got one of text", 'open it with mode "rb"'
+        problem, remedy = "expected a binary file object, got a text one", 'open it with mode "rb"'
         raise InputKindError(problem, where=name, remedy=f"{remedy}, or pass sys.stdin.buffer")
     return lines
 
@@ -132,7 +132,7 @@ LONG_CELL = 256
 def check_unpacked(source: str, n_bytes: int, unpacked: int, n_entries: int = 0) -> None:
     """Refuse a compressed file that unpacks to far more than its size."""
     problem = f"its {n_bytes / 1e6:,.1f} MB unpack to "
-    remedy = "write the table as CSV, or uncompressed"
+    remedy = "save the table as CSV, or uncompressed"
     most = MOST_UNPACKED[1] * n_bytes
     if n_entries:  # names are short: what packs a long text well is that it is repeated
         most = min(most, max(2 * n_bytes, LONG_CELL * n_entries))
@@ -173,8 +173,8 @@ def find_format(path: Path | None, name: str | None, formats: Mapping[str, str] 
 def find_delimiter(lines: list[str], delimiters: str = DELIMITERS["csv"]) -> str:
     r"""Return what separates the cells of some lines of a table.
 
-    It is the first delimiter that every line has equally often, at least twice; otherwise the one
-    that is most frequent in the first line. What stands in quotation marks does not count.
+    It is the first delimiter that occurs equally often in every line, at least twice; otherwise the
+    most frequent one in the first line. Text in quotation marks does not count.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def utf8_bytes(content: bytes, name: str, first_line: int = 1) -> bytes:
 def to_utf8(content: bytes) -> bytes:
     """Return UTF-16 or Windows-1252 text as UTF-8, and anything else unchanged.
 
-    Text is Windows-1252 only if nothing in it is UTF-8: a bad byte in a UTF-8 file is damage.
+    Text is Windows-1252 only if no part of it is UTF-8: a bad byte in a UTF-8 file is damage.
     """
     encoding = _utf16(content)
     if encoding is None:
@@ -248,8 +248,8 @@ def read_names(path: Readable) -> list[str]:
     Parameters
     ----------
     path : path or binary file object
-        Text with one name per line, no empty line in between; of a table (.csv, .tsv) the first
-        column, where a first row "name" is skipped.
+        Text with one name per line and no empty lines in between, or a table (.csv, .tsv) whose
+        first column has the names; a first row "name" is skipped.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def read_names(path: Readable) -> list[str]:
 
 @contextmanager
 def reading(name: str, kind: str, remedy: str = "save it again") -> Iterator[None]:
-    """Turn the errors of a parser (of `kind`) on damaged bytes into an InputError."""
+    """Turn a parser's errors on damaged files (of this `kind`) into an InputError."""
     try:
         yield
     except OrdlinkError:

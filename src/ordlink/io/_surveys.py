@@ -26,7 +26,7 @@ _FEWEST = 3
 
 
 def to_long(table: Table) -> Table:
-    """Return one row per answer if the columns are questions that name what could be chosen."""
+    """Return one row per answer if the columns are questions that name their options."""
     names = list(table.names or ())
     is_qualtrics = "".join(_first_cells(table, 0, 2)[1:]).startswith(QUALTRICS)
     if not is_qualtrics and sum(" " in name.strip() for name in names) < _FEWEST:
@@ -56,7 +56,7 @@ def to_long(table: Table) -> Table:
             for line, (person, cell) in enumerate(zip(people, said, strict=True))
         ]
     if not rows:
-        _refuse(table, "no question names in its text what could be chosen")
+        _refuse(table, "no question names its options in its text")
     lines, *cells = [list(column) for column in zip(*rows, strict=True)]
     titles = _titles([text for text, _ in questions], cells)
     return replace(
@@ -126,4 +126,4 @@ def _refuse(table: Table, problem: str) -> NoReturn:
         "write one row per trial with the columns participant, item1, item2, item3, response (or "
         "reference, option1, option2, response), or export questions whose text names the options"
     )
-    refuse(table.source, f"this is the export of a survey, and {problem}", remedy)
+    refuse(table.source, f"this is a survey export, and {problem}", remedy)

@@ -36,7 +36,7 @@ from ordlink.io._words import DETAILS, is_reference, is_response, object_role, p
 
 _CHOOSE = "choose the columns of objects with {columns}"
 _CHOOSE_OR_SAY = (
-    "if a column says what was chosen, name it with {response} and the items with {items}; if the "
+    "if a column holds the response, name it with {response} and the items with {items}; if the "
     "order of the columns is the answer, choose them with {columns}"
 )
 
@@ -92,7 +92,7 @@ def slots(form: AnswerForm, names: Sequence[str]) -> list[list[int]]:
 
 
 def named_forms(names: Sequence[str]) -> list[AnswerForm]:
-    """Return the forms all of whose columns are there by name."""
+    """Return the forms whose columns are all present by name."""
     return [form for form in FORMS.values() if all(slots(form, names))]
 
 
@@ -118,7 +118,7 @@ def find_columns(names: Sequence[str], columns: Sequence[str] | str, where: str)
             refuse(where, f"there are two columns {quoted(column)}", "rename one of them")
         found.append(known.index(key))
     if len(set(found)) < len(found):
-        problem = f"a column is chosen twice, the columns are {listed(names, 12)}"
+        problem = f"a column is chosen twice; the columns are {listed(names, 12)}"
         raise InputError(problem, where=where, parameter="columns")
     return found
 
@@ -200,7 +200,7 @@ def _find_counted(
     if wanted is None and len(objects) == 4 and names is not None:
         said = f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass {{form:quadruplet}}"
         shown = listed([names[at] for at in objects], 12)
-        refuse(where, f"the columns {shown} are not known", f"{said}, otherwise {_CHOOSE}")
+        refuse(where, f"the columns {shown} are not recognised", f"{said}; otherwise {_CHOOSE}")
     return wanted or _form_of_width(len(objects), where)
 
 
@@ -265,16 +265,16 @@ class EarlierChunks:
         """Refuse objects that are names if none were given, and numbers mixed with names."""
         whole = "read the file as a whole (read_comparisons)"
         if looked_up and names is None:
-            problem = "the objects are names, and reading in chunks needs all of them up front"
+            problem = "the objects are names, and reading in chunks needs the full list up front"
             refuse(where, problem, f"pass {{names}}, or {whole}")
         if self.looked_up not in (None, looked_up):
             before, now = ("names", "numbers") if self.looked_up else ("numbers", "names")
-            problem = f"from here on the objects are {now}, before they were {before}"
+            problem = f"from here on the objects are {now}, but before they were {before}"
             refuse(where, problem, f"write all of them the same way, or {whole}")
         self.looked_up = looked_up
 
     def renumber(self, chunk: ListedComparisons) -> ListedComparisons:
-        """Return a chunk whose answers, 0, 1, 2, ..., are numbered after those of earlier ones."""
+        """Return a chunk whose answer numbers continue those of earlier chunks."""
         details = chunk.details
         if details is None or details.answers is None:
             return chunk
@@ -337,14 +337,14 @@ def list_table(
 
 
 def _present(missing: BoolArray, table: Table, options: Options) -> Int64Array:
-    """Return the rows without missing cells; refuse if they are too few, or on demand."""
+    """Return the rows without missing cells; refuse if too many have some, or on request any."""
     rows = np.flatnonzero(missing.any(axis=1))
     column = int(missing[rows[0]].argmax())
     which = f"the cell of object {column + 1} is empty"
     share = f"{len(rows):,} of {counted(table.n_rows, 'row')}"
     if options.missing == "error" or len(rows) > LARGEST_SHARE_MISSING * table.n_rows:
         refuse(table.row_name(int(rows[0])), f"{which} ({share})", "complete or remove the row")
-    options.note(f"{share} left out: a cell is missing, first at {table.row_name(int(rows[0]))}")
+    options.note(f"{share} skipped: a cell is missing, first at {table.row_name(int(rows[0]))}")
     return np.flatnonzero(~missing.any(axis=1))
 
 

@@ -81,7 +81,7 @@ def open_text(
         pieces = Pieces(stream, source.name, n_rows, quoted=True)
         header, body = _read_top(pieces, source.name, delimiters)
         if body.titles:
-            options.note(f"left out above the table: {listed(body.titles, 3)}")
+            options.note(f"skipped above the table: {listed(body.titles, 3)}")
         yield OpenTables(header, _tables(pieces, body, header, options))
 
 
@@ -99,7 +99,7 @@ def write_text(file: BinaryIO, comparisons: ListedComparisons, *, delimiter: str
 
 
 def _read_top(pieces: Pieces, source: str, delimiters: str) -> tuple[FileHeader | None, _Body]:
-    """Return the header of our own files and the first row; what follows it is left in pieces."""
+    """Return the header of our own files and the first row; the rest stays in the pieces."""
     wanted = _SAMPLE_BYTES
     while True:
         content, is_all = pieces.top(wanted)
@@ -133,7 +133,7 @@ def _tables(
 def _first_table(body: _Body, options: Options) -> Table:
     """Return the table of all rows, and of the first one if it is no header."""
     if options.columns is not None and options.header is False:
-        problem = "columns are chosen by their names, which needs a header"
+        problem = "choosing columns by name needs a header"
         refuse(body.source, problem, "leave out {columns} or {header:False}")
     if len(body.first) < 3:
         problem = f"expected at least 3 columns, got {len(body.first)}"
@@ -256,7 +256,7 @@ def _refuse_ragged(body: _Body) -> None:
         for line, record in body.records():
             if len(record) != len(body.first):
                 expected = f"expected {len(body.first)} columns as in line {body.first_line}"
-                remedy = "correct the row; put cells that hold the separator in quotation marks"
+                remedy = "correct the row; put cells that contain the separator in quotation marks"
                 where = f"{body.source}, line {line}"
                 refuse(where, f"{expected}, got {len(record)}", remedy)
 

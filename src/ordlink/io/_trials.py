@@ -1,4 +1,4 @@
-"""Trial logs: columns of items and what was chosen, turned into the plain forms of answers.
+"""Trial logs: columns of items and responses, converted to the plain forms of answers.
 
 Every file is first a table of cells with column names, whatever its format. A *reading* says which
 columns hold the items, which one the response and which one the reference, and what was asked. A
@@ -15,8 +15,8 @@ found in three steps:
    with all readings.
 
 Each trial form is a function in `TRIAL_FORMS` from items, reference and choice to plain answers,
-so that everything after it is the same for all files. Rows that are no trials, practice, attention
-checks and missing answers are left out and counted; more than a fifth of the trials never is.
+so that everything after it is the same for all files. Rows that are not trials, practice, attention
+checks and missing answers are skipped and counted, but never more than a fifth of the trials.
 """
 
 from __future__ import annotations
@@ -181,7 +181,9 @@ def _refuse_several(readings: list[Reading], cells: TrialCells, rows: BoolArray)
     if len(forms) > 1:
         remedy = f"pass {' or '.join(f'{{form:{form}}}' for form in forms)}, or {remedy}"
     elif len({reading.how for reading in readings}) > 1:
-        remedy = "pass {one_based:True} or {one_based:False} to say from where positions count"
+        remedy = (
+            "pass {one_based:True} or {one_based:False} to say whether positions count from 1 or 0"
+        )
     problem = f"the rows can be read in {len(readings)} ways: {shown}"
     refuse(cells.table.where, problem, remedy)
 
@@ -193,7 +195,7 @@ def _label(reading: Reading, cells: TrialCells) -> str:
 
 
 def _awkward(reading: Reading, cells: TrialCells, rows: BoolArray) -> tuple[int, bool, int, bool]:
-    """Return how little a reading tells: few rows, numbers for names, long texts."""
+    """Return how awkward a reading is: few rows, numbers for names, long texts."""
     items = cells.matrix(reading.items)
     assert items is not None
     names = cells.words(items)[:200]
@@ -254,7 +256,7 @@ def in_words(reading: Reading, cells: TrialCells, rows: BoolArray, who: str = "s
 
 
 def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None:
-    """Refuse a response that is none of the items of its row."""
+    """Refuse a response that is not one of the items of its row."""
     if reading.chosen is None:
         return
     for row in np.flatnonzero(rows & (reading.chosen == -2).any(axis=1))[:1].tolist():
@@ -263,17 +265,17 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
         names = [cells.vocabulary[code] if code >= 0 else "" for code in columns[row].tolist()]
         items, said = names[: len(reading.items)], names[len(reading.items)]
         if (columns[row, : len(reading.items)] >= 0).all():
-            problem = f"the response {quoted(said)} is none of the items {listed(items)}"
+            problem = f"the response {quoted(said)} is not one of the items {listed(items)}"
             hint = did_you_mean(said, items)
             refuse(
                 cells.table.row_name(row),
                 problem + hint,
-                "correct it, empty it if there was no answer, or merge names with {merge_names}",
+                "correct it, clear the cell if there was no answer, or pass {merge_names}",
             )
 
 
 def check_left_out(n_left_out: int, n_trials: int, where: str, reason: str) -> None:
-    """Refuse to leave out more than a fifth of the trials."""
+    """Refuse to skip more than a fifth of the trials."""
     if n_left_out > LARGEST_SHARE_LEFT_OUT * n_trials:
         share = f"{n_left_out:,} of {counted(n_trials, 'trial')}"
-        refuse(where, f"{share} would be left out, more than a fifth: {reason}", "correct the file")
+        refuse(where, f"{share} would be skipped, more than a fifth: {reason}", "correct the file")

@@ -1,4 +1,4 @@
-"""Other places of tables: packed files, several files, data frames."""
+"""Other sources of tables: compressed files, several files, data frames."""
 
 from __future__ import annotations
 
@@ -114,20 +114,20 @@ def join_tables(tables: Sequence[Table], options: Options) -> Table:
     """
     first = tables[0]
     if first.names is None:
-        problem = "several files are read together by the names of columns"
+        problem = "several files can only be read together by their column names"
         refuse(first.where, problem, "add headers")
     shared = [name for name in first.names if all(name in (t.names or ()) for t in tables)]
     for table in tables:
         if 2 * len(shared) < max(len(table.names or ()), 5):
             got = listed(list(table.names or ()), 12)
             problem = f"expected the columns of {first.source}, got {got}"
-            refuse(table.where, problem, "leave out files that are no answers")
+            refuse(table.where, problem, "leave out files without answers")
     names, starts = shared, [0]
     for table in tables:
         starts.append(starts[-1] + table.n_rows)
     if "annotator" not in find_details([plain_name(name) for name in names]):
         names = [*shared, "participant"]
-        options.say(f"{len(tables)} files read as: one per participant, named after the file")
+        options.say(f"{len(tables)} files read as one participant each, named after the file")
     people = _file_names([table.source for table in tables])
 
     def column(position: int) -> ArrowColumn:
@@ -155,7 +155,7 @@ def join_tables(tables: Sequence[Table], options: Options) -> Table:
 
 
 def _file_names(sources: Sequence[str]) -> list[str]:
-    """Return the stems of files, with their folders if the stems are not different."""
+    """Return the stems of files, with their folders if the stems are not unique."""
     paths = [PurePosixPath(source.replace("\\", "/")) for source in sources]
     stems = [path.name.split(".")[0] for path in paths]
     if len(set(stems)) == len(stems):

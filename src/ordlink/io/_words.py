@@ -1,4 +1,4 @@
-"""What columns are called: the words by which a reader knows their roles.
+"""Column names: the words by which the roles of columns are recognised.
 
 English and German, and the exports of jsPsych, PsychoPy, Gorilla, Salmon, NEXT and lab.js. Names
 are compared in plain form (see `plain_name`), by their tokens.
@@ -152,24 +152,24 @@ def tokens(plain: str) -> frozenset[str]:
 
 
 def is_response(plain: str) -> bool:
-    """Return whether a column may hold what was chosen."""
+    """Return whether a column may be the response."""
     said = _has(plain, RESPONSE, "antwort", "auswahl") or "odd-one-out" in forms_said(plain)
     return said and not tokens(plain) & NO_RESPONSE
 
 
 def is_reference(plain: str) -> bool:
-    """Return whether a column may hold what the options are compared with."""
+    """Return whether a column may be the reference."""
     found = _has(plain, REFERENCE, "referenz", "anker", "zielbild", "zielwort")
     return (found or plain == "x") and not tokens(plain) & (NO_RESPONSE | RESPONSE)
 
 
 def is_less(plain: str) -> bool:
-    """Return whether a text in plain form asks for what is less alike."""
+    """Return whether a text in plain form asks for the less similar option."""
     return bool(re.search(rf"(?<![a-z])(?:{LESS_ALIKE})(?![a-z])", plain))
 
 
 def forms_said(plain: str) -> list[str]:
-    """Return the forms of answers to three items that a text in plain form speaks of."""
+    """Return the forms of answers to three items that a text in plain form mentions."""
     return [
         form
         for form, words in FORM_WORDS.items()

@@ -123,8 +123,8 @@ def _tree_so_far(
     passive = "spectral" if known.n_objects <= MOST_FOR_SPECTRAL else "AddS-AL"
     n_questions = counted(error.n_questions, "question")
     warnings.warn(
-        f"the budget ran out after {n_questions}, before {active.name} was complete; this is the "
-        f"tree of the answers so far by {passive}",
+        f"the budget ran out after {n_questions}, before {active.name} was complete; returning the "
+        f"tree of the answers so far, built by {passive}",
         OrdlinkWarning,
         stacklevel=3,
     )
@@ -299,8 +299,8 @@ def _embedding(name: str, embed: Callable[..., embedding.Embedding], summary: st
 _ALL = (
     Method("SL", "an oracle", active.run_single, "single linkage, asking few questions"),
     Method("CL", "an oracle", active.run_complete, "complete linkage, asking few questions"),
-    Method("adaptive", "an oracle", adaptive.run, "few chosen questions; bears wrong answers"),
-    Method("insertion", "an oracle", active.run_insertion, "exact trees by few triplets"),
+    Method("adaptive", "an oracle", adaptive.run, "few, chosen questions; tolerates wrong answers"),
+    Method("insertion", "an oracle", active.run_insertion, "exact trees from few triplets"),
     Method("AL", "similarities", _run_average, "average linkage on known similarities"),
     Method(
         "4K-AL",

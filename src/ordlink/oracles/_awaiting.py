@@ -16,9 +16,9 @@ _starting = threading.Lock()
 
 
 def wait_for(awaitable: Awaitable[Any]) -> Any:
-    """Return what an awaitable gives; it runs in another thread, also inside notebooks.
+    """Return the result of an awaitable; it runs in another thread, even in a notebook.
 
-    All of them share an event loop: an HTTP client that belongs to a loop stays usable.
+    All awaitables share one event loop, so an HTTP client that is bound to a loop stays usable.
     """
 
     async def limited() -> Any:

@@ -1,4 +1,4 @@
-"""The oracle protocol, the base class, and how answers come from one oracle to another."""
+"""The oracle protocol, the base class, and how oracles pass answers on."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class WrappingOracle(BaseOracle):
 
     @property
     def calls_per_question(self) -> int:
-        """Number of calls of the innermost oracle that a question takes; more than 1 for votes."""
+        """Number of calls of the innermost oracle per question; more than 1 for votes."""
         return int(getattr(self._oracle, "calls_per_question", 1))
 
     @property

@@ -31,7 +31,7 @@ TOKENS_PER_ANSWER = 8
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What questions are expected to take: tokens are guessed from the length of the prompt."""
+    """Expected requests, tokens and cost; tokens are estimated from the length of the prompt."""
 
     n_questions: int
     n_requests: int
@@ -42,43 +42,43 @@ class CostEstimate:
 
 
 class ChatOracle(BaseOracle):
-    """Asks a chat model that a server offers with OpenAI's protocol: a large one or your own.
+    """Asks a chat model on any server with an OpenAI-compatible API.
 
-    Several questions go into a request. Which pair is alternative A is drawn for each question, so
-    that a model that prefers an alternative favours no objects; :func:`position_bias` measures it.
-    An answer that cannot be read is asked for again, up to three times, and then counts as "can't
-    tell"; if more than half cannot be read, an error shows a reply.
+    A request contains several questions. The order of the two alternatives is randomised for each
+    question, so that a preference for the first favours no objects; :func:`position_bias` measures
+    it. A question whose answer cannot be parsed is asked up to three times in all, and then counts
+    as "can't tell"; if more than half cannot be parsed, an error shows a reply.
 
-    Put a :class:`ConcurrentOracle` around it, for requests at the same time and again where one
-    failed, and a :class:`RecordedOracle` around that, to resume. The key is read from the
-    environment for each request and kept nowhere.
+    Wrap it in a :class:`ConcurrentOracle` for parallel requests and retries, and that in a
+    :class:`RecordedOracle` to resume interrupted runs. The API key is read from the environment for
+    each request and never stored.
 
     Parameters
     ----------
     objects : sequence of str or Path
-        What is compared: a text, or a picture file as a Path. Pictures are sent as JPEG of at most
+        What is compared: a text, or a picture file as a Path. Pictures are sent as JPEGs of at most
         512 pixels.
     model : str
         Name of the model, as the server knows it.
     base_url : str
-        Address of the server, such as "http://localhost:8000/v1".
+        URL of the server, such as "http://localhost:8000/v1".
     names : sequence of str, optional
         One name per object; by default the text, or the name of the file without its extension.
     prompt : str, optional
-        The message, where "{questions}" stands for the questions. It must ask for a reply such as
-        {"answers": {"1": "A", "2": "B"}}.
+        The message, where "{questions}" marks where the questions go. It must ask for a reply such
+        as {"answers": {"1": "A", "2": "B"}}.
     batch_size : int
-        Number of questions in a request.
+        Number of questions per request.
     key_variable : str
-        Environment variable that holds the key, if the server needs one.
+        Environment variable with the API key, if the server needs one.
     timeout : float
         Seconds to wait for a reply.
     prices : (float, float), optional
-        Price of a million tokens of prompt, and of reply.
+        Prices per million prompt tokens and reply tokens.
     parameters : dict, optional
         Further fields of the request, such as ``{"temperature": 0}``.
     seed : int
-        Seed of the order in which alternatives are shown.
+        Random seed of the order of the alternatives.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class ChatOracle(BaseOracle):
     ) -> None:
         self._client = ChatClient(base_url, model, key_variable, timeout, parameters)
         if PLACE not in prompt:
-            problem = f"expected a text with {PLACE!r}, where the questions belong"
+            problem = f"expected a text with {PLACE!r} where the questions go"
             raise InputError(problem, parameter="prompt")
         self._objects = _check_objects(objects)
         if names is None:
@@ -142,11 +142,11 @@ class ChatOracle(BaseOracle):
 
     @property
     def cost(self) -> float | None:
-        """What the requests so far cost; None without prices."""
+        """Cost of the requests so far; None without prices."""
         return self._cost(self.usage.prompt_tokens, self.usage.completion_tokens)
 
     def estimate(self, n_questions: int) -> CostEstimate:
-        """Return how many requests and tokens so many questions are expected to take."""
+        """Return the requests, tokens and cost expected for this number of questions."""
         n_questions = check_whole_number(n_questions, "n_questions", lowest=0)
         n_requests = math.ceil(n_questions / self.batch_size)
         shown = self.content(random_questions(self.n_objects, min(n_questions, self.batch_size)))
@@ -207,7 +207,7 @@ class ChatOracle(BaseOracle):
         return answers
 
     def _ask_model(self, questions: Sequence[Shown]) -> dict[Shown, str]:
-        """Return the letter of each question, after asking again for those that have none."""
+        """Return the letter of each question, repeating those that got none."""
         # What an earlier call heard before it failed is not asked again.
         letters = {one: self._letters[one] for one in questions if one in self._letters}
         reply = ""
@@ -233,10 +233,10 @@ class ChatOracle(BaseOracle):
         bad, total = self.usage.n_unreadable, self.usage.n_questions
         if bad >= FEWEST_UNREADABLE and 2 * bad > total:
             raise InputError(
-                f"{bad} of {total} answers could not be read, the last in {reply[:200]!r}",
+                f"{bad} of {total} answers could not be parsed; last reply: {reply[:200]!r}",
                 where=self.model,
-                remedy="ask for the JSON of the default prompt, fewer questions per request, or "
-                "another model",
+                remedy="ask for JSON as the default prompt does, put fewer questions in a request, "
+                "or choose another model",
             )
 
 

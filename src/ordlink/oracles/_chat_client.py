@@ -1,4 +1,4 @@
-"""Requests to a server that speaks OpenAI's chat protocol; the key stays in the environment."""
+"""Requests to a server with an OpenAI-compatible chat API; the key stays in the environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ordlink.oracles._base import COUNTING
 
 LARGEST_REPLY = 1 << 24  # bytes
 PASSING = {408, 409, 425, 429}
-"""Codes besides those from 500 that a later request may not get."""
+"""HTTP status codes below 500 that are worth a retry."""
 ANSWER_FORMAT = {"type": "json_object"}
 
 
@@ -151,7 +151,7 @@ def _check_address(base_url: object) -> str:
     if not isinstance(base_url, str):
         kind = type(base_url).__name__
         raise InputKindError(f"expected an address, got {kind}", parameter="base_url")
-    example = "give an address such as http://localhost:8000/v1"
+    example = "give a URL such as http://localhost:8000/v1"
     try:
         parts = urlsplit(base_url.strip())
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname)

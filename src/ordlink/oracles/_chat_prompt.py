@@ -1,4 +1,4 @@
-"""What a chat model is shown, and what its reply says."""
+"""The messages to a chat model, and the parsing of its replies."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def preview(content: Any) -> str:
 def read_reply(reply: str, n_questions: int) -> dict[int, str]:
     """Return the letter, "A", "B" or "?", of each question that a reply answers, from 1.
 
-    The JSON of a talkative reply is found; of several, the one with most answers counts, and of
-    these the last. Without JSON, lines such as "2: B" do.
+    Text around the JSON is ignored; of several JSON objects, the one with the most answers counts,
+    or the last of these. Without JSON, lines such as "2: B" are read.
 
     Examples
     --------

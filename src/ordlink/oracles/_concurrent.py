@@ -1,4 +1,4 @@
-"""An oracle that asks a slow one several questions at a time, and again where it failed."""
+"""An oracle that queries a slow one in parallel and retries failed calls."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ LONGEST_WAIT = 0.5  # seconds without looking for Ctrl-C, which some systems do 
 
 
 class ConcurrentOracle(WrappingOracle):
-    """Asks a slow oracle several questions at a time, and again where a call failed.
+    """Queries a slow oracle in parallel and retries failed calls.
 
-    Each call runs in a thread of its own; an oracle whose `compare` is a coroutine is awaited
-    there. After Ctrl-C, or if a call has failed for good, no further question is asked; the calls
-    under way are waited for, and their answers reach a :class:`RecordedOracle` around this one. A
-    second Ctrl-C does not wait. A record, a budget or another memory belongs outside.
+    Each call runs in its own thread; if `compare` is a coroutine, it is awaited there. After
+    Ctrl-C, or when a call has failed for good, no further question is asked; calls in progress are
+    completed, and their answers reach a :class:`RecordedOracle` around this one. A second Ctrl-C
+    stops at once. Oracles that remember answers, such as records and budgets, belong outside.
 
     Parameters
     ----------
     oracle : Oracle
         Answers the questions; several threads may call it at the same time.
     n_parallel : int
-        Largest number of calls at a time.
+        Maximum number of calls in progress.
     batch_size : int, optional
-        Number of questions in a call; by default that of the oracle if it has one
+        Number of questions per call; by default that of the oracle if it has one
         (:class:`ChatOracle`), otherwise 1.
     rate : float, optional
-        Largest number of calls per second.
+        Maximum number of calls per second.
     timeout : float, optional
         Seconds after which a call counts as failed. A coroutine is cancelled. Other calls cannot be
-        ended; an answer that comes late is taken if the question is still open.
+        stopped; a late answer is used if the question is still open.
     n_retries : int
-        Number of times that a failed call is made again. What another call would not change is not
-        tried again: a TypeError and other errors of a program, and an
-        :class:`~ordlink.errors.OrdlinkError` other than :class:`~ordlink.errors.OracleError`.
+        Number of retries of a failed call. Errors that would recur are not retried: programming
+        errors such as a TypeError, and any :class:`~ordlink.errors.OrdlinkError` other than
+        :class:`~ordlink.errors.OracleError`.
     backoff : float
-        Seconds before the first retry, more or less; it doubles with each further one, up to a
+        Approximate number of seconds before the first retry; doubled for each further one, up to a
         minute. An error with `retry_after` pauses all calls for that long, and does not count as
-        a retry while others are answered.
+        a retry as long as other calls succeed.
     cost_per_question : float
-        What an answer costs, in any currency.
+        Cost of an answer, in any currency.
     progress : callable, optional
         Called with (questions answered, questions asked) as answers arrive.
 
@@ -106,7 +106,7 @@ class ConcurrentOracle(WrappingOracle):
 
     @property
     def cost(self) -> float:
-        """What the answers so far cost."""
+        """Cost of the answers so far."""
         return self.n_answers * self._price
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:
@@ -239,7 +239,7 @@ class _Batch:
         heapq.heappush(self.waiting, (not_before, int(part.rows[0]), part))
 
     def start(self, part: _Part, oracle: Oracle, timeout: float | None, now: float) -> None:
-        """Make a call in a thread of its own, which does not keep the program from ending."""
+        """Make a call in a daemon thread, which does not keep the program from ending."""
         part.n_calls += 1
         call = _Call(part, deadline=np.inf if timeout is None else now + timeout)
         self.running.add(call)
@@ -290,7 +290,7 @@ def _refuse_memory(oracle: object) -> None:
         if callable(getattr(inner, "knows", None)):
             kind = type(inner).__name__
             raise InputKindError(
-                f"{kind} cannot be asked by several threads",
+                f"{kind} cannot be called from several threads",
                 remedy=f"wrap the other way round: {kind}(ConcurrentOracle(oracle), ...)",
             )
         inner = getattr(inner, "_oracle", None)

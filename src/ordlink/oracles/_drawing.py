@@ -21,11 +21,11 @@ def random_questions(
     Parameters
     ----------
     n_objects, n_questions : int
-        Number of objects, and of questions; all questions if there are not so many.
+        Number of objects, and of questions; all possible questions if there are fewer.
     form : {"triplet", "quadruplet"}
         Two pairs that share an object, "is i closer to j or to k?", or two pairs of four objects.
     seed : int, numpy.random.Generator or None
-        Seed of the draw; with the same one, more questions begin with the same ones.
+        Random seed. With the same seed, a longer list starts with the same questions.
 
     Returns
     -------

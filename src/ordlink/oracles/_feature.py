@@ -1,4 +1,4 @@
-"""An oracle that compares distances between feature vectors, and cosines with exact ties."""
+"""An oracle that compares distances between feature vectors; cosines have exact ties."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def refuse_missing(table: FloatArray, remedy: str) -> None:
 def _missing_options(
     features: FloatArray, metric: Metric, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the scale of metrics that would otherwise take it from the rows of each call."""
+    """Return the scale of all objects for metrics that would estimate it from each call's rows."""
     if metric == "seuclidean" and "V" not in options:
         return {"V": features.var(axis=0, ddof=1)}
     if metric == "mahalanobis" and "VI" not in options:

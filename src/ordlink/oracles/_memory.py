@@ -124,7 +124,7 @@ class BudgetedOracle(RememberingOracle):
     oracle : Oracle
         Answers the questions.
     budget : int
-        Number of answers that are paid for: distinct new questions, times the votes on each.
+        Number of answers to pay for: distinct new questions, times the votes on each.
 
     Examples
     --------
@@ -145,12 +145,12 @@ class BudgetedOracle(RememberingOracle):
 
     @property
     def budget(self) -> int:
-        """Most answers that are paid for."""
+        """Maximum number of answers to pay for."""
         return self._budget
 
     @property
     def n_questions_left(self) -> int:
-        """Number of new questions that the rest of the budget pays for."""
+        """Number of new questions that the remaining budget pays for."""
         return (self.budget - self._n_charged) // self.calls_per_question
 
     def _ask(self, quadruplets: Int32Array) -> Parts:

@@ -56,8 +56,8 @@ def position_bias(
     n_questions, form, seed
         As in :func:`random_questions`.
     wrap : callable
-        Returns what asks the model; called with the oracle, and with one that shows the
-        alternatives in the other order. A record of each keeps the answers.
+        Wraps the oracle before it is asked, for example in a record; called once for the oracle and
+        once for its copy that shows the alternatives in reverse order.
     """
     if not isinstance(oracle, ChatOracle):
         raise InputKindError(f"expected a ChatOracle, got {type(oracle).__name__}")
@@ -75,22 +75,22 @@ def position_bias(
 def agreement_with_people(
     oracle: Oracle, comparisons: ListedComparisons, n_questions: int = 100, *, seed: Seed = 0
 ) -> Agreement:
-    """Return how often an oracle gives the answers of people.
+    """Return how often an oracle gives the same answers as people.
 
     Parameters
     ----------
     oracle : Oracle
-        Asked about the same objects, by number.
+        The oracle; its objects have the same numbers.
     comparisons : ListedComparisons
-        What people said.
+        The people's answers.
     n_questions : int
-        Number of their answers that are drawn and asked again; all if there are fewer.
+        Number of their questions to ask, drawn at random; all if there are fewer.
     seed : int, numpy.random.Generator or None
-        Seed of the draw.
+        Random seed.
     """
     check_oracle(oracle)
     if not isinstance(comparisons, ListedComparisons) or not comparisons.n_rows:
-        raise InputError("expected answers of people", parameter="comparisons")
+        raise InputError("expected at least one answer of people", parameter="comparisons")
     if comparisons.n_objects != oracle.n_objects:
         problem = f"expected answers about {oracle.n_objects} objects, got {comparisons.n_objects}"
         raise InputError(problem, parameter="comparisons", remedy="pass the same {names} for both")

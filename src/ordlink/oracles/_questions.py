@@ -1,4 +1,4 @@
-"""Questions in a standard form, and a log of those that were asked."""
+"""Questions in standard form, and a log of those already asked."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def keys_to_codes(keys: AnyArray, n_objects: int) -> tuple[Int64Array, Int64Arra
 
 
 class QuestionLog:
-    """Which questions were asked, and what was answered.
+    """The questions asked so far, with their answers.
 
     A hash table with open addressing, at most half full, that is searched and filled by whole
     batches: each round probes one slot for each key that is not placed yet. It takes 18 to 36

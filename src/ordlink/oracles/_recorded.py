@@ -1,4 +1,4 @@
-"""An oracle whose answers are kept on disk, and its file: one line per answer, crash-safe."""
+"""An oracle that saves its answers to a crash-safe file with one line per answer."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class RecordedOracle(RememberingOracle):
     questions that it contains are answered from the file, and the inner oracle is not asked again.
     If the inner oracle fails within a batch, its earlier answers are kept, including those of the
     batch in which a :class:`BudgetedOracle` runs out. The answers of a :class:`ConcurrentOracle`
-    are written as they arrive, so that even a killed process loses only the calls that were under
-    way. Only one run may use a file at a time: if another one wrote to it, an error says so, and
+    are written as they arrive, so that even a killed process loses only the calls in progress.
+    Only one run may use a file at a time: if another one wrote to it, an error says so, and
     nothing is overwritten.
 
     The file is in JSON lines: a header, then one line ``[i, j, k, l, answer]`` per question, with
@@ -55,9 +55,9 @@ class RecordedOracle(RememberingOracle):
     path : str or Path
         The file; it is created if it does not exist.
     batch_size : int, optional
-        Largest number of questions to pass on at once; what the inner oracle answered in an
-        unfinished batch is lost when it fails. By default 1 for a :class:`FunctionOracle`,
-        which is asked one by one anyway, and no limit otherwise.
+        Maximum number of questions to pass on at once; if the inner oracle fails, its answers to
+        the unfinished batch are lost. By default 1 for a :class:`FunctionOracle`, which answers
+        one by one anyway, and no limit otherwise.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class RecordFile:
         return self._check_rows(lines)
 
     def append(self, quadruplets: Int32Array, answers: Int8Array, *, sync: bool) -> None:
-        """Add answers; a killed process keeps them, with `sync` a machine without power too."""
+        """Add answers that survive the end of the process and, with `sync`, a power failure."""
         rows = np.column_stack([quadruplets, answers]).tolist()
         self._write("".join(f"{row}\n" for row in rows).encode(), sync=sync)
 
@@ -260,7 +260,7 @@ class RecordFile:
 
 @contextmanager
 def _locked(stream: BinaryIO) -> Iterator[None]:
-    """Keep other processes from writing meanwhile, where the system has locks."""
+    """Lock the file against other processes, where the system supports locks."""
     if fcntl is not None:
         with suppress(OSError):  # some network folders have none
             fcntl.flock(stream, fcntl.LOCK_EX)

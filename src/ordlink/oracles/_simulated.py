@@ -45,7 +45,7 @@ class SimilarityOracle(BaseOracle):
 class NoisySimilarityOracle(SimilarityOracle):
     """Compares similarities after adding normal noise, drawn independently for every question.
 
-    Pairs of nearly equal similarity are often confused, very different ones hardly ever.
+    Pairs of nearly equal similarity are often confused, pairs of very different similarity rarely.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class RepeatedOracle(WrappingOracle):
 
     @property
     def calls_per_question(self) -> int:
-        """Number of calls of the innermost oracle that a question takes."""
+        """Number of calls of the innermost oracle per question."""
         return self._times * super().calls_per_question
 
     def _answer(self, quadruplets: Int32Array) -> Int8Array:

@@ -31,7 +31,7 @@ class GroupComparison:
     accuracies: FloatArray
     """Share of the comparisons of a group (row) that the tree of a group (column) agrees with."""
     warnings: tuple[str, ...]
-    """What to know before trusting one of the trees, with its group."""
+    """Warnings about the trees, each with its group."""
 
 
 def compare_groups(

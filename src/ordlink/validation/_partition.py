@@ -24,12 +24,12 @@ class Partition:
     """Clusters of a tree that need not be a cut by merge order."""
 
     labels: LabelArray
-    """Cluster of each object, 0 for the largest; -1 for objects that are set aside: at most two
-    objects that leave the tree above the clusters."""
+    """Cluster of each object, 0 for the largest; -1 for outliers that are set aside: at most two
+    objects at a time that split off above the clusters."""
     n_clusters: int
     evidence: FloatArray
-    """For 2, 3, ... clusters, how much more likely the best partition makes the answers than the
-    partition into one cluster less, as the logarithm of the ratio."""
+    """For 2, 3, ... clusters, the log-likelihood gain of the best partition over the best one with
+    one cluster less."""
     reason: str  # why so many clusters, in one sentence
 
     @property
@@ -41,14 +41,13 @@ class Partition:
 def best_partition(
     comparisons: ListedComparisons, tree: Hierarchy, n_clusters: int | None = None
 ) -> Partition:
-    """Return the partition that the tree holds and the answers support best.
+    """Return the partition into clusters of the tree that the answers support best.
 
-    The evidence for a split is the logarithm of how much more likely the answers are if pairs
-    within its two sides are more similar than pairs across, with a share of wrong answers. A
-    partition into k clusters consists of splits from the root down; those with the most evidence
-    are found by dynamic programming. A cut by merge order often begins with single objects that
-    are like no other; here a side of at most two objects (and a twentieth of all) does not count
-    as a cluster.
+    The evidence for a split is a log-likelihood ratio: how much more likely the answers are if
+    pairs within its two sides are more similar than pairs across, with a share of wrong answers. A
+    partition into k clusters consists of splits from the root down; the one with the most evidence
+    is found by dynamic programming. A cut by merge order often splits off single outliers first;
+    here a side of at most two objects (and a twentieth of all) does not count as a cluster.
 
     Parameters
     ----------
@@ -57,8 +56,8 @@ def best_partition(
     tree : Hierarchy
         Their tree, of the same objects.
     n_clusters : int, optional
-        By default the number of clusters, of 2 to 12, after which the evidence for the next one
-        falls most, as a ratio.
+        By default the number from 2 to 12 after which the evidence for one more cluster drops by
+        the largest factor.
 
     Examples
     --------
@@ -152,7 +151,7 @@ class _Best:
 
     @property
     def values(self) -> FloatArray:
-        """The evidence for 0, 1, 2, ... clusters of all objects; -inf where there is no such."""
+        """The evidence for 0, 1, 2, ... clusters of all objects; -inf where there are none."""
         return self._values[-1]
 
     def _kept(self, one: int, two: int) -> int | None:
@@ -210,6 +209,6 @@ def _suggest(gains: FloatArray) -> tuple[int, str]:
     number = 2 + int(np.argmax(ratios))
     here, beyond = gains[number - 2], later[number - 2]
     return number, (
-        f"the evidence for {counted(number, 'cluster')} instead of {number - 1} is {here:,.0f}, "
-        f"for one more {beyond:,.0f} (logarithms of likelihood ratios)"
+        f"the log-likelihood gain of {counted(number, 'cluster')} over {number - 1} is "
+        f"{here:,.0f}, that of one more {beyond:,.0f}"
     )

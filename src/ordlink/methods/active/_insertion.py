@@ -30,15 +30,15 @@ def run_insertion(
     The places for a new object i are the edges of the tree so far. A triplet of i, an object a of
     the left branch and an object b of the right branch of some node tells places apart: if i is
     in the left branch, {i, a} is the most similar of the three pairs; in the right branch {i, b};
-    outside {a, b}; the two other pairs are equally alike. The question is asked that is expected
-    to tell most about the place, given the answers so far, until the likeliest place has
+    outside {a, b}; the two other pairs are equally alike. Each question is the one with the largest
+    expected information about the place, given the answers so far, until the likeliest place has
     probability `certainty`.
 
     Without wrong answers it takes about 1.1 log2 N triplets per object (Emamjomeh-Zadeh and Kempe,
     SODA 2018, which has the bound N log2 N and the noisy form with a posterior of places).
-    `error_rate` is the share of wrong answers to bear; 5 % about doubles the number.
-    Triplets tell which merges are above which, but not the order of the others: small clusters
-    come first. Scores are NaN.
+    `error_rate` is the share of wrong answers to tolerate; 5 % about doubles the number.
+    Triplets determine which merges are above which, but not the order of merges in different
+    branches: small clusters come first. Scores are NaN.
     """
     error = max(check_number(error_rate, "error_rate", lowest=0, highest=0.45), LOWEST_ERROR)
     certainty = check_number(certainty, "certainty", lowest=0.5, highest=0.999999)

@@ -83,7 +83,7 @@ class Tournament:
         return np.logical_or(self._settle(nodes, outcome), self._change[nodes])
 
     def _play(self, nodes: Int64Array, outcome: Int8Array, decided: BoolArray) -> Int8Array:
-        """Return the outcomes of matches; who has no opponent wins, even if there is nobody."""
+        """Return the outcomes of matches; a side without an opponent wins."""
         no_left = self._champion[2 * nodes] == EMPTY
         no_right = self._champion[2 * nodes + 1] == EMPTY
         outcome = np.where(no_right, np.int8(1), np.where(no_left, np.int8(-1), outcome))

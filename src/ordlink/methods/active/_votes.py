@@ -14,12 +14,12 @@ MOST_REPEATS = 25  # times `votes`, after which the answer that leads is taken
 
 
 class AskUntilLead(AskOnce):
-    """Asks each question again until one answer leads by so many votes (a sequential test).
+    """Repeats each question until one answer leads by `votes` (a sequential test).
 
     With a share q of wrong answers, q < 1/2, a decision is wrong with probability
     1 / (1 + ((1 - q) / q) ** votes) and takes less than votes / (1 - 2 q) answers on average: at
     q = 0.05, three votes are wrong once in 6,900 decisions, for 3.3 answers each. "Can't tell" is
-    no vote; an answer that is 0 `votes` times in a row is 0. An oracle that remembers its answers
+    not a vote; after 0 `votes` times in a row the answer is 0. An oracle that remembers its answers
     is refused.
     """
 

@@ -1,4 +1,4 @@
-"""The adaptive method: few chosen questions, asked in rounds, that bear wrong answers."""
+"""The adaptive method: few, chosen questions in rounds, robust to wrong answers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ordlink.oracles import Oracle
 Question = Literal["quadruplet", "triplet"]
 QUESTIONS_PER_BIT = 5.0  # default budget: so many times log2 N per object
 STAGES = ((0.05, 8), (0.02, 14), (0.005, 24), (0.001, 40), (0.001, 80))
-"""Probability of a wrong side that is good enough, and questions per object to look for sides: a
-stage begins when the one before has nothing more to ask, or less than the budget allows."""
+"""Accepted probability of a wrong side, and questions per object to look for sides. A stage begins
+when the one before has nothing more to ask, or less than the budget allows."""
 MOST_LINKED = 128  # clusters between which strengths are estimated
 _QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
 _SHARE_FOR_ORDER = 0.05
@@ -45,30 +45,31 @@ def run(
     """Return the tree of splits from the root down, asking about what is still uncertain.
 
     To split a set, some of its objects are compared with each other at random; a two-class model
-    gives their sides, and the split is firm if sides predict answers about other pairs beyond
-    chance. Then each object i of the set is asked about: is i closer to a or to b, sure objects of
-    either side? The evidence decides when it is sure; clear objects take one question or two,
-    others more, and some wrong answers only mean a few more. All sets are asked about in the same
-    rounds. In the end, the strengths between the clusters, estimated from all answers, decide in
-    which order they merge.
+    gives their sides, and the split is firm if the sides predict answers about other pairs better
+    than chance. Then, for each object i of the set, the method asks whether i is closer to a or to
+    b, objects known to be on either side, until the side of i is certain. Clear objects take one
+    or two questions, others more; wrong answers add a few. All sets share the same rounds. In the
+    end, the order of merges follows from the strengths between the clusters, estimated from all
+    answers.
 
     Parameters
     ----------
     oracle : Oracle
-        Answers the questions. To use the answers again, wrap it in
+        Answers the questions. To reuse the answers, wrap it in
         :class:`ordlink.oracles.AskOnce`, whose `comparisons()` has them all.
     partition : InitialPartition
         What to start from.
     progress : callable, optional
         Called with (questions asked, budget).
     budget : int, optional
-        Most questions to ask; by default 5 N log2 N. Fewer are asked if nothing is left to tell.
+        Maximum number of questions; by default 5 N log2 N. Fewer are asked if nothing is left to
+        find out.
     certainty : float
-        Probability of the right side at which an object gets no more questions.
+        Probability of an object's side at which questions about it stop.
     question : {"quadruplet", "triplet"}
         "triplet" for oracles that only compare two pairs that share an object.
     max_rounds : int
-        Most batches to ask.
+        Maximum number of batches.
     seed : int, numpy.random.Generator or None
         Random seed.
 
@@ -115,8 +116,8 @@ def _run(
     names = getattr(oracle, "names", None)
     if not splits and n > 2:
         message = (
-            "no split of the objects predicts answers beyond chance: there is no hierarchy, or "
-            f"{counted(interview.n_questions, 'question')} are too few to see it"
+            "no split of the objects predicts answers better than chance: there is no hierarchy, "
+            f"or {counted(interview.n_questions, 'question')} are too few to detect it"
         )
         warnings.warn(message, OrdlinkWarning, stacklevel=4)
     return partition.finish(*merges, names=names).with_origin(
@@ -134,7 +135,7 @@ def _run(
 def _ask_in_rounds(
     tree: SplitTree, interview: Interview, stages: list[tuple[float, int]], max_rounds: int
 ) -> None:
-    """Ask until nothing more can be told, or the budget or the rounds are used up."""
+    """Ask until nothing is left to find out, or the budget or the rounds are used up."""
     stage = 0
 
     def wanted() -> Int64Array:

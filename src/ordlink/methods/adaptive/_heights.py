@@ -1,4 +1,4 @@
-"""The order of the splits: how alike the objects are that each split separates."""
+"""The order of the splits, by the similarity of the objects that each split separates."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class Heights:
         self.values, self.error_rate = fit_strengths(wins, np.zeros(len(self.values)), _RIDGE)
 
     def between(self, clusters: Int64Array) -> FloatArray:
-        """Return the strength between each two clusters (labels 0 to K - 1), shrunk to the heights.
+        """Return the strength between any two clusters (labels 0 to K - 1), shrunk to the heights.
 
-        Splits tell two sides apart, which need not be the two last clusters to merge: a few
-        clusters of a chain may be one side. The answers about each two clusters tell.
+        The two sides of a split need not be the last two clusters to merge: a side may consist of
+        several clusters of a chain. The answers about each pair of clusters decide.
         """
         n = int(clusters.max()) + 1
         first = np.unique(clusters, return_index=True)[1]
@@ -132,7 +132,7 @@ def _wins(winners: Int64Array, losers: Int64Array, n: int) -> Int64Array:
 
 
 def order_of_splits(tree: SplitTree, splits: set[int], heights: FloatArray) -> list[int]:
-    """Return the splits from the root down: of those that can come next, the least alike first."""
+    """Return the splits from the root down; among those available, the least similar is next."""
     order: list[int] = []
     waiting = [(float(heights[v]), v) for v in _below(tree, 0, splits)]
     heapq.heapify(waiting)

@@ -1,4 +1,4 @@
-"""What was asked and answered: triplets of slots, within a budget, in rounds."""
+"""Questions and answers about triplets of slots, within a budget, in rounds."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Interview:
         return rows, answers
 
     def is_new_pair(self, i: AnyArray, j: AnyArray) -> BoolArray:
-        """Return which pairs of slots were never asked about; a slot and itself are no pair."""
+        """Return which pairs of different slots were never asked about."""
         known = self._pairs.lookup(pair_codes(i, j, self.n_slots))[1]
         return np.asarray((i != j) & ~known)
 

@@ -68,12 +68,12 @@ class Level:
 
 
 class SplitTree:
-    """Splits, found level by level; all levels go on at the same time.
+    """Splits, found level by level; all levels advance at the same time.
 
-    In each round, a node without sides is looked at: some of its objects are compared with each
-    other, until their sides predict answers beyond chance (`FIRM`). Then every object i of the node
-    is asked about: is i closer to a or to b, sure objects of either side? It goes on to a child
-    once its evidence exceeds the threshold. All answers within a node count, whenever they came.
+    In each round, some objects of a node without sides are compared with each other, until their
+    sides predict answers better than chance (`FIRM`). Then every object i of the node is asked
+    about: is i closer to a or to b, objects known to be on either side? It moves to a child once
+    its evidence exceeds the threshold. All answers within a node count, whenever they were given.
     """
 
     def __init__(self, interview: Interview, rng: np.random.Generator) -> None:
@@ -151,7 +151,7 @@ class SplitTree:
             self.nodes[v].rates = sides.rates[v]
 
     def _send_down(self, depth: int, is_split: BoolArray, threshold: float) -> None:
-        """Put every decided slot into a child; below a slot that moved, all starts again."""
+        """Put every decided slot into a child; below a slot that moved, everything restarts."""
         level = self.levels[depth]
         children = np.array([node.children or (NOWHERE, NOWHERE) for node in self.nodes])
         place = np.where(level.evidence > 0, *children[level.node].T)
@@ -167,7 +167,7 @@ class SplitTree:
         return (np.abs(level.evidence) >= threshold) | (level.n_asked >= enough)
 
     def questions(self, threshold: float, most_looks: int) -> Int64Array:
-        """Return what to ask next, rows (i, a, b): nothing if all that can be told is known."""
+        """Return what to ask next, rows (i, a, b); none if nothing is left to find out."""
         rows: list[Int64Array] = [np.empty((0, 3), dtype=np.int64)]
         n_out = np.zeros(len(self.nodes), dtype=np.int64)  # undecided slots above each node
         for level in self.levels:

@@ -1,4 +1,4 @@
-"""The two-class model of a split: on which side each object is, and whether there are sides."""
+"""The two-class model of a split: the side of each object, and whether there are two sides."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Sides:
 def find_sides(triplets: Int32Array, n: int) -> Sides:
     """Return the two sides of one set of n objects that explain the answers best.
 
-    Two first guesses: the leading eigenvector of wins minus losses, and the objects that others
-    are hardly ever close to (a small cluster, which has little weight in the eigenvector). The
-    two-class model is fitted from both, and the likelier one is taken.
+    There are two starting points: the leading eigenvector of wins minus losses, and the objects
+    that others are rarely close to (a small cluster, which has little weight in the eigenvector).
+    The two-class model is fitted from both, and the likelier fit is kept.
     """
     i, a, b = triplets.T
     wins = np.zeros((n, n))
@@ -92,7 +92,7 @@ def refine_sides(
 def choice_rates(
     triplets: Int32Array, nodes: Int32Array, belief: FloatArray, n_nodes: int
 ) -> FloatArray:
-    """Return the probability of each node and side, shape (n_nodes, 2), to choose the own side."""
+    """Return the probability of choosing one's own side, for each node and side (n_nodes, 2)."""
     from ordlink.methods.adaptive._kernels import count_choices
 
     counts = np.zeros((n_nodes, 2, 2))
@@ -102,11 +102,11 @@ def choice_rates(
 
 
 def split_score(triplets: Int32Array, colours: AnyArray, n: int, n_colours: int) -> float:
-    """Return how many standard errors a split of n objects predicts new answers beyond chance.
+    """Return by how many standard errors a split of n objects beats chance on held-out answers.
 
     `colours` has the colours of the pairs {i, a} and {i, b} of each answer. Answers of one colour
-    are predicted by sides that were found without any pair of that colour: a pair that is alike
-    by chance never speaks for a split twice. The variance sums the net wins of each pair, since
+    are predicted by sides that were found without any pair of that colour, so a pair that is alike
+    by chance never counts twice for a split. The variance sums the net wins of each pair, since
     answers about the same pair are not independent.
     """
     agreement, net = 0.0, np.zeros((n, n))

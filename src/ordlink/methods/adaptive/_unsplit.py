@@ -1,4 +1,4 @@
-"""Merges inside sets without a firm split: by what their answers say, firm or not."""
+"""Merges inside sets without a firm split, by the weaker evidence of their answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _split(
 ) -> list[Part]:
     """Add the merges of one part; return its two sides if they have to be split further.
 
-    What is not likely to have sides is a chain: objects that others are close to come first.
+    A part that is unlikely to have two sides becomes a chain, its most central objects first.
     """
     n = len(slots)
     score, plus = 0.0, np.zeros(n, dtype=np.bool_)

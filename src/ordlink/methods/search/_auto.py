@@ -28,7 +28,7 @@ from ordlink.methods.search._search import (
 FEWEST_ANSWERS = 20
 """With fewer answers, held-out ones cannot distinguish methods."""
 CLEARLY_BETTER = 0.03
-"""Where an embedding predicts so many more held-out answers than a tree, there is no true tree."""
+"""If an embedding's held-out accuracy is higher than a tree's by this, there is no true tree."""
 EMBEDDING = "t-STE 3-D"
 
 
@@ -41,14 +41,15 @@ def run_auto(
 ) -> Hierarchy:
     """Return the tree of `search` or of `spectral`, whichever predicts held-out answers better.
 
-    Their trees of three fourths of the answers are compared on the rest, in turn. Where the
-    difference is below its standard error, it depends on whether there is a hierarchy to recover:
-    if an embedding predicts clearly more than spectral's tree does, there is none, and search's
-    tree is the better summary; else spectral's tree is taken, which recovers a true hierarchy from
-    fewer answers. So it is where nothing can be held out, and for more than 500 objects.
+    The methods are compared by cross-validation: trees of three quarters of the answers are scored
+    on the rest. If the difference is below its standard error, the choice depends on whether there
+    is a hierarchy to recover. If an embedding predicts clearly better than spectral's tree, there
+    is none, and search's tree is the better summary; otherwise spectral's tree is taken, which
+    recovers a true hierarchy from fewer answers. Spectral is also used if nothing can be held out,
+    and for more than 500 objects.
 
-    The `reason` among the tree's parameters says what was taken and why, `chosen` how to build it
-    again. Ctrl-C returns the best tree so far, with a warning.
+    Of the tree's parameters, `reason` explains the choice, and `chosen` is the method and options
+    that rebuild the tree. Ctrl-C returns the best tree so far, with a warning.
     """
     number = seed_number(seed)
     why = _why_not_compared(comparisons)
@@ -60,7 +61,7 @@ def run_auto(
         grow_part = partial(_grow_better, seed=number, progress=progress)
         tree, notes = grow(comparisons, partition, grow_part)
     except KeyboardInterrupt:
-        message = "interrupted before the first models were ready; this is the tree of AddS-AL"
+        message = "interrupted before the first models were ready; returning the tree of AddS-AL"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         chosen = {"method": "AddS-AL", "options": {}}
         return first.with_origin("auto", {"chosen": chosen, "reason": message})
@@ -78,7 +79,7 @@ def _grow_better(
     pool = fits.pool
     note: Note = {"chosen": SPECTRAL}
     if "spectral" not in pool.models.trees or not fits.folds:
-        note["reason"] = "spectral: too few answers to hold some out"
+        note["reason"] = "spectral: too few answers for cross-validation"
         return spectral.run(comparisons, partition), note
     other = pool.models.trees["spectral"]
     try:
@@ -100,19 +101,17 @@ def _grow_better(
         rest = part_of(progress, 0.75, 1.0)
         return search(comparisons, partition, pool, seed=seed, progress=rest), note
     except KeyboardInterrupt:
-        message = "interrupted; this is the tree of spectral, the best so far"
+        message = "interrupted; returning the tree of spectral, the best so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         return other, {"chosen": SPECTRAL, "reason": message}
 
 
 def _why_not_compared(comparisons: Comparisons) -> str:
-    """Return the reason for spectral where methods cannot be compared; else an empty string."""
+    """Return why spectral is used if methods cannot be compared; otherwise an empty string."""
     if not isinstance(comparisons, ListedComparisons):
         return "spectral: all comparisons are known, so none can be held out"
     if comparisons.n_objects > MOST_OBJECTS:
-        return f"spectral: the tree search takes at most {MOST_OBJECTS} objects"
+        return f"spectral: search is limited to {MOST_OBJECTS} objects"
     if len(np.unique(comparisons.answer_ids)) < FEWEST_ANSWERS:
-        return (
-            f"spectral: fewer than {FEWEST_ANSWERS} separate answers are too few to hold some out"
-        )
+        return f"spectral: cross-validation needs at least {FEWEST_ANSWERS} answers"
     return ""

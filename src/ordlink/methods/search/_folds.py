@@ -1,4 +1,4 @@
-"""Held-out answers: which models to trust, and whether the search pays."""
+"""Cross-validation: the weights of the models, and whether the search is worthwhile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SEED = 20190105
 
 @dataclass(frozen=True)
 class Fold:
-    """Models of some answers, and the answers that they have not seen."""
+    """Models of the training answers, and the held-out answers."""
 
     train: ListedComparisons
     test: ListedComparisons
@@ -32,7 +32,7 @@ class Fold:
     models: Models
 
     def hits_of(self, tree: Hierarchy) -> FloatArray:
-        """Return for each held-out row whether the tree agrees (1), not (0) or is silent."""
+        """Return whether the tree agrees (1) with each held-out row, disagrees (0) or is tied."""
         ranks = tree.lca_ranks()
         i, j, k, other = self.test.quadruplets.T
         return hits(ranks[i, j], ranks[k, other])
@@ -75,7 +75,7 @@ def fit_pool(
     seed: int,
     progress: Progress | None = None,
 ) -> Fits:
-    """Return the models of all answers, with weights chosen on answers held out in turn."""
+    """Return the models of all answers, with weights chosen by cross-validation."""
     parts = _split(comparisons)
     known = [comparisons, *(train for train, _, _ in parts)]
     fitted = map_threads(lambda rows: fit_models(rows, partition, seed), known, progress)
@@ -115,10 +115,10 @@ def _split(
 
 
 def _units(comparisons: ListedComparisons) -> LabelArray:
-    """Return what belongs together, as a number for each row.
+    """Return the unit of each row: rows that must be in the same fold.
 
-    These are the comparisons of one answer; rows in succession that the same pair wins, as where
-    one was chosen of many; or else the answers to one question.
+    Units are the comparisons of one answer, consecutive rows with the same winning pair (one option
+    chosen of many), or the answers to one question.
     """
     rows, winners, losers = comparisons.n_rows, comparisons.winners, comparisons.losers
     units = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()

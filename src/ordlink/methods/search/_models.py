@@ -1,4 +1,4 @@
-"""What new answers are expected to say: models of pairs, and trees of other methods."""
+"""Models that predict new answers: embeddings, strengths of pairs, and trees of other methods."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _N_QUANTILES = 256
 
 @dataclass(frozen=True)
 class Models:
-    """Models that say for every two pairs which one is the more similar."""
+    """Models that predict which of any two pairs is more similar."""
 
     odds: FloatArray  # (n_odds, N, N): e beats f with probability odds_e / (odds_e + odds_f)
     ranks: Int32Array  # (n_trees, N, N): e beats f if the tree joins it first
@@ -56,7 +56,7 @@ class Models:
 
 @dataclass(frozen=True)
 class Pool:
-    """Models, and how far each can be trusted."""
+    """Models and their weights."""
 
     models: Models
     weights: FloatArray  # (n_models,): the rest to 1 is the weight of "all answers are chance"
@@ -130,10 +130,10 @@ def fit_models(
 def mixture_weights(chances: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the weights of the models that make held-out answers most likely, by EM.
 
-    Row r of `chances` is what each model gave the answer that came. "All answers are chance" is
-    one model more, whose weight is left out.
+    Row r of `chances` has the probability of the observed answer under each model. One more model,
+    "all answers are random", takes part, but its weight is not returned.
 
-    Equal weights are worth some answers of their own.
+    A prior, worth a few answers, favours equal weights.
 
     >>> chances = np.array([[0.9, 0.5], [0.9, 0.4], [0.9, 0.6]])
     >>> mixture_weights(chances, np.full(3, 10_000)).round(1).tolist()

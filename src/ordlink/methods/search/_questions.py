@@ -86,10 +86,10 @@ def count_questions(comparisons: Comparisons) -> Questions:
 
 
 def expected_rates(counts: FloatArray) -> FloatArray:
-    """Return the rates at which things come up, 1 on average, given how often they did.
+    """Return the posterior mean rates of events, 1 on average, given their counts.
 
-    Counts are Poisson numbers. Their rates are gamma variables with mean 1, as spread out as the
-    counts are beyond Poisson numbers.
+    Counts are Poisson variables. Their rates are gamma variables with mean 1, whose variance is the
+    overdispersion of the counts.
 
     >>> expected_rates(np.array([10.0, 10.0, 0.0, 0.0])).round(1)
     array([1.8, 1.8, 0.2, 0.2])
@@ -102,7 +102,7 @@ def expected_rates(counts: FloatArray) -> FloatArray:
 def _ask_triplets(
     questions: Int32Array, votes: Int64Array, rates: FloatArray
 ) -> tuple[Asked, FloatArray]:
-    """Return the triplets with how often each is expected, and `Questions.heads`.
+    """Return the triplets with their expected frequencies, and `Questions.heads`.
 
     People are often asked about objects that go together. How often b is shown with head a is a
     gamma variable, as in `expected_rates`, around what a as a head and b as an option make likely.

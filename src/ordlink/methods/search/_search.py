@@ -1,4 +1,4 @@
-"""Our own method: the tree whose agreement with new answers is expected to be largest."""
+"""Our own method: the tree with the largest expected agreement with new answers."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ def run(
     model_weights: Mapping[str, float] | None = None,
     seed: Seed = 0,
 ) -> Hierarchy:
-    """Return the tree of the largest expected agreement with new answers.
+    """Return the tree with the largest expected agreement with new answers.
 
-    Models say how likely each answer about three objects is: t-STE in 2, 3, 5 and 8 dimensions,
+    A mixture of models predicts each answer about three objects: t-STE in 2, 3, 5 and 8 dimensions,
     Bradley-Terry strengths of pairs, and the trees of tSTE-AL, 4-AL, 4K-AL, AddS-AL and spectral.
-    Their weights are those that make held-out answers most likely, or `model_weights`, such as
-    those among the parameters of an earlier tree; only models with a weight are fitted. What was
-    answered about three objects updates what the models expect of them; the models count like one
-    answer. Questions count as often as they are expected to be asked: more often about objects that
+    Their weights maximise the likelihood of held-out answers, or are given as `model_weights`, such
+    as those in the parameters of an earlier tree; models without a weight are not fitted. The
+    predictions are a prior, worth one answer, that the answers about the same three objects update.
+    Questions are weighted by how often they are expected to be asked: more often about objects that
     were often shown together.
 
-    The tree is searched by pruning subtrees and grafting them elsewhere: a place is drawn with a
-    probability in proportion to exp(agreement / T), for a temperature T that falls to 0, in
-    `max_iter` sweeps over all subtrees (by default up to 30, fewer for more objects). The best of
-    `n_init` such runs is kept (by default up to 10, fewer for more objects). Ctrl-C ends the search
-    with the best tree so far, and a warning.
+    The search is simulated annealing: subtrees are pruned and grafted elsewhere, with probability
+    proportional to exp(agreement / T), for a temperature T that falls to 0, in `max_iter` sweeps
+    over all subtrees (by default up to 30, fewer for more objects). The best of `n_init` such runs
+    is kept (by default up to 10, fewer for more objects). Ctrl-C ends the search with the best tree
+    so far, and a warning.
 
-    Merges are ordered by how likely a pair across is more similar than a pair drawn at random,
-    which is also their score. Marked as tied are merges that another topology of the same three
-    clusters equals.
+    The score of a merge is the probability that a pair across its two clusters is more similar than
+    a random pair; merges are in the order of their scores. A merge is marked as tied if another
+    topology of the same three clusters agrees equally well.
     """
     if max_iter is not None:
         max_iter = check_whole_number(max_iter, "max_iter", lowest=0)
@@ -132,7 +132,7 @@ def fit(
 
 
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of models by name, those that count."""
+    """Return the positive weights of models by name."""
     unknown = [label for label in weights if label not in LABELS]
     if unknown:
         problem = f"unknown model {unknown[0]!r}; the models are {', '.join(LABELS)}"
@@ -236,7 +236,7 @@ def search_tree(
             if total > best:
                 found, best = (children, root), total
     except KeyboardInterrupt:
-        message = "interrupted; this is the best tree so far"
+        message = "interrupted; returning the best tree so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         if total > best:
             found = children, root
