@@ -85,7 +85,10 @@ def test_warnings_name_their_group(ordlink, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("--by", "age"), "'age' is not"),
-        (("--by", "annotator", "--group", "zoe"), "--group: there is no annotator 'zoe'; expected one of"),
+        (
+            ("--by", "annotator", "--group", "zoe"),
+            "--group: there is no annotator 'zoe'; expected one of",
+        ),
         (("--by", "annotator", "--method", "5-AL"), "unknown method"),
         ((), "--by"),
     ],
