@@ -85,7 +85,10 @@ def test_warnings_name_their_group(ordlink, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("--by", "age"), "'age' is not"),
-        (("--by", "annotator", "--group", "zoe"), "--group: there is no annotator 'zoe'; they are"),
+        (
+            ("--by", "annotator", "--group", "zoe"),
+            "--group: there is no annotator 'zoe'; expected one of",
+        ),
         (("--by", "annotator", "--method", "5-AL"), "unknown method"),
         ((), "--by"),
     ],
@@ -108,7 +111,7 @@ def test_files_without_groups_are_refused(ordlink, tmp_path: Path) -> None:
     crowd = ordlink("compare-groups", path, "--by", "annotator")
 
     assert (nobody.code, alone.code, crowd.code) == (2, 2, 2)
-    assert "there is no column 'annotator'; add one" in nobody.err
+    assert "there is no column 'annotator'; add a column" in nobody.err
     assert "expected at least two groups, got 'ann'" in alone.err
     assert "expected at most 12 groups, got 13; choose some with --group" in crowd.err
 

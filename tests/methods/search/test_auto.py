@@ -103,7 +103,7 @@ def test_few_answers_are_not_compared(n_answers) -> None:
 
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, "spectral").merges)
     assert tree.parameters["chosen"]["method"] == "spectral"
-    assert "fewer than 20 separate answers" in tree.parameters["reason"]
+    assert "at least 20 separate answers" in tree.parameters["reason"]
 
 
 @pytest.mark.parametrize("n_answers", [20, 40, 200])
@@ -129,7 +129,7 @@ def test_more_objects_than_the_search_takes_are_clustered_all_the_same() -> None
     tree = ol.cluster(ol.Comparisons.from_triplets(rows))
 
     assert tree.n_objects == 502
-    assert "at most 500 objects" in tree.parameters["reason"]
+    assert "limited to 500 objects" in tree.parameters["reason"]
 
 
 @pytest.mark.parametrize("n_objects", [2, 3])

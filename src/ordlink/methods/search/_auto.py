@@ -113,5 +113,5 @@ def _why_not_compared(comparisons: Comparisons) -> str:
     if comparisons.n_objects > MOST_OBJECTS:
         return f"spectral: search is limited to {MOST_OBJECTS} objects"
     if len(np.unique(comparisons.answer_ids)) < FEWEST_ANSWERS:
-        return f"spectral: cross-validation needs at least {FEWEST_ANSWERS} answers"
+        return f"spectral: cross-validation needs at least {FEWEST_ANSWERS} separate answers"
     return ""
