@@ -129,6 +129,7 @@ NAMES = {
         "Method",
         "cluster",
         "find_method",
+        "method_for",
         "repeatable",
         "warn_of_ties",
     ],

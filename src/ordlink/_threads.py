@@ -105,10 +105,15 @@ def map_threads(
     with ThreadPoolExecutor(n_workers) if n_workers > 1 else nullcontext() as pool:
         running = [pool.submit(alone, item) for item in items] if pool else []
         found = []
-        for number, item in enumerate(items):
-            found.append(running[number].result() if pool else work(item))
-            if progress is not None:
-                progress(number + 1, len(items))
+        try:
+            for number, item in enumerate(items):
+                found.append(running[number].result() if pool else work(item))
+                if progress is not None:
+                    progress(number + 1, len(items))
+        except BaseException:
+            for waiting in running:
+                waiting.cancel()
+            raise
     return found
 
 

@@ -17,7 +17,7 @@ from ordlink._typing import AnyArray, FloatArray
 from ordlink._validate import check_names, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, list_answers
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
-from ordlink.methods import METHODS, cluster, find_method
+from ordlink.methods import METHODS, Method, cluster, find_method, method_for
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
 
@@ -152,8 +152,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             similarities, (n_samples, n_features) for features.
         y : ignored
         """
-        options = self._options()
         data = self._read(X, reset=True)
+        options = self._options(method_for(data, self.method))
         with limit_threads(self.n_jobs):
             tree = cluster(
                 data,
@@ -210,9 +210,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return form
         return FEATURES if find_method(self.method).needs == "comparisons" else SIMILARITIES
 
-    def _options(self) -> dict[str, Any]:
+    def _options(self, method: Method) -> dict[str, Any]:
         """Return the options that are set and that the method takes."""
-        method = find_method(self.method)
         known = {name for each in METHODS.values() for name in each.options}
         parameters = OrdinalClustering._get_param_names()
         given = {name: getattr(self, name) for name in parameters if name in known}

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError
 from ordlink.validation import best_partition
-from ordlink.validation._partition import split_evidence
+from ordlink.validation._partition import _suggest, split_evidence
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 
@@ -162,3 +162,21 @@ def test_other_objects_and_other_kinds_are_refused() -> None:
         best_partition(ol.Comparisons.from_similarities(np.eye(4)), tree)
     with pytest.raises(InputError, match="n_clusters"):
         best_partition(answers, tree, 21)
+
+
+def test_a_chain_is_not_set_aside() -> None:
+    n = 40
+    chain = ol.Hierarchy([[0, 1]] + [[n + k, 2 + k] for k in range(n - 2)])
+    ranks, rng, rows = chain.lca_ranks(), np.random.default_rng(0), []
+    while len(rows) < 1500:
+        a, b, c = rng.choice(n, 3, replace=False)
+        if ranks[a, b] != ranks[a, c]:
+            rows.append((a, b, c) if ranks[a, b] < ranks[a, c] else (a, c, b))
+
+    found = best_partition(ol.Comparisons.from_triplets(rows, n_objects=n), chain, 2)
+
+    assert len(found.set_aside) <= n // 10
+
+
+def test_at_most_twelve_clusters_are_suggested() -> None:
+    assert _suggest(np.full(12, 100.0))[0] <= 12

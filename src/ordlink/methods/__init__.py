@@ -8,6 +8,7 @@ from ordlink.methods._cluster import (
     Method,
     cluster,
     find_method,
+    method_for,
     repeatable,
     warn_of_ties,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "Method",
     "cluster",
     "find_method",
+    "method_for",
     "repeatable",
     "warn_of_ties",
 ]

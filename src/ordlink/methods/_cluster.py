@@ -74,9 +74,7 @@ def cluster(
     >>> ol.metrics.aari(planted.levels, ol.cluster(c, "4-AL"))
     1.0
     """
-    chosen = find_method(method)
-    if chosen.name == "auto" and isinstance(data, Oracle):
-        chosen = METHODS["adaptive"]
+    chosen = method_for(data, method)
     checked = _check_input(data, chosen)
     n_objects = len(checked) if isinstance(checked, np.ndarray) else checked.n_objects
     partition = initial_partition(n_objects, initial_clusters)
@@ -95,19 +93,29 @@ def cluster(
 def repeatable(tree: Hierarchy, method: str) -> tuple[str, dict[str, Any]]:
     """Return the method and options that build a tree of the same kind from other answers.
 
-    For "auto" these are what it chose, without the slowest of the models; for other methods there
-    are no options.
+    For "auto" these are what it chose; for "search" the weights of its models, without the slowest
+    model. For other methods there are no options.
     """
-    chosen = tree.parameters.get("chosen") if find_method(method).name == "auto" else None
-    if chosen is None:
-        return method, {}
-    options = dict(chosen["options"])
+    name, options = find_method(method).name, {}
+    if name == "auto":
+        chosen = tree.parameters.get("chosen")
+        if not isinstance(chosen, Mapping) or "method" not in chosen:
+            return method, {}
+        name, options = chosen["method"], dict(chosen.get("options", {}))
+    elif name == "search" and tree.parameters.get("model_weights"):
+        options = {"model_weights": tree.parameters["model_weights"]}
     if "model_weights" in options:
         weights = options["model_weights"]
         fast = {label: weight for label, weight in weights.items() if label != "spectral"}
         options["model_weights"] = fast if any(fast.values()) else weights
         options["n_init"] = 1
-    return chosen["method"], options
+    return name, options
+
+
+def method_for(data: object, method: str) -> Method:
+    """Return the method of this name; for an oracle, "auto" is adaptive."""
+    chosen = find_method(method)
+    return METHODS["adaptive"] if chosen.name == "auto" and isinstance(data, Oracle) else chosen
 
 
 def _tree_so_far(
@@ -204,7 +212,11 @@ def _json_ready(parameters: dict[str, Any]) -> dict[str, Any]:
             noted[name] = [np.asarray(cluster).tolist() for cluster in value]
             continue
         if isinstance(value, Mapping):
-            noted[name] = {str(key): float(number) for key, number in value.items()}
+            try:
+                noted[name] = {str(key): float(number) for key, number in value.items()}
+            except (TypeError, ValueError):
+                problem = "expected numbers by name"
+                raise InputKindError(problem, parameter=name) from None
             continue
         plain = np.asarray(value)
         if plain.dtype.kind == "O":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -120,9 +122,22 @@ def settle_method(
     name = find_method(method).name
     if name != "auto":
         return name, options
+    with quietly():
+        tree = cluster(comparisons, name, **{"seed": seed, **options})
+    method, chosen = repeatable(tree, name)
+    return method, {**{key: one for key, one in options.items() if key != "seed"}, **chosen}
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Suppress warnings; Ctrl-C ends the whole work instead of giving the best tree so far."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
-        return repeatable(cluster(comparisons, name, **{"seed": seed, **options}), name)
+        warnings.filterwarnings("error", "interrupted", OrdlinkWarning)
+        try:
+            yield
+        except OrdlinkWarning:
+            raise KeyboardInterrupt from None
 
 
 def check_comparisons(comparisons: object) -> None:
@@ -134,6 +149,16 @@ def check_comparisons(comparisons: object) -> None:
             remedy="make them with Comparisons.from_triplets, from_quadruplets or "
             "from_similarities",
         )
+
+
+def check_tree(tree: object, n_objects: int) -> Hierarchy:
+    """Return the tree if it is one of so many objects."""
+    if not isinstance(tree, Hierarchy):
+        raise InputKindError(f"expected a Hierarchy, got {type(tree).__name__}", parameter="tree")
+    if tree.n_objects != n_objects:
+        problem = f"expected a tree of {n_objects} objects, got one of {tree.n_objects}"
+        raise InputError(problem, parameter="tree")
+    return tree
 
 
 def check_listed(comparisons: object) -> None:
@@ -260,8 +285,7 @@ def grow_shuffled(
     """
     initial_partition(comparisons.n_objects, initial_clusters)  # errors name the original numbers
     order = random_order(comparisons.n_objects, rng)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)
+    with quietly():
         tree = cluster(
             permute_objects(comparisons, order),
             method,

@@ -28,6 +28,7 @@ from ordlink.validation._cross_validation import (
     assign_folds,
     check_listed,
     grow_shuffled,
+    quietly,
     rng_of_fold,
     units_by,
 )
@@ -157,14 +158,15 @@ def compare_methods(
     for message in comparisons.warnings():
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
     initial_partition(comparisons.n_objects, initial_clusters)
-    auto = None
-    if any(candidate.method == "auto" for candidate in candidates):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OrdlinkWarning)
+    autos, auto_seconds = {}, {}
+    for candidate in candidates:
+        if candidate.method == "auto":
             started = time.perf_counter()
-            auto = cluster(comparisons, initial_clusters=initial_clusters, seed=first)
-            auto_seconds = time.perf_counter() - started
-    job = Job(comparisons, folds, tuple(candidates), initial_clusters, first, auto)
+            how = {"initial_clusters": initial_clusters, "seed": first, **candidate.options}
+            with quietly():
+                autos[candidate.label] = cluster(comparisons, **how)
+            auto_seconds[candidate.label] = time.perf_counter() - started
+    job = Job(comparisons, folds, tuple(candidates), initial_clusters, first, autos)
     compared: dict[str, tuple[Candidate, CandidateRuns]] = {}
     for candidate, runs in zip(candidates, run_all(job, n_jobs, progress), strict=True):
         problem = next((run.problem for run in runs.all if run.problem), "")
@@ -191,8 +193,7 @@ def compare_methods(
     for label, (candidate, runs) in compared.items():
         assert runs.whole.tree is not None
         seconds = float(np.median([run.seconds for run in runs.all]))
-        if candidate.method == "auto":
-            seconds = auto_seconds
+        seconds = auto_seconds.get(label, seconds)
         own = label, candidate.method, candidate.options, held_out[label], runs.whole.accuracy
         scores.append(MethodScores(*own, *advice.differences[label], seconds, runs.whole.tree))
     scores.sort(key=lambda one: (one.label != advice.best, -np.nan_to_num(one.held_out.accuracy)))
@@ -232,7 +233,7 @@ class Job:
     candidates: tuple[Candidate, ...]
     initial_clusters: InitialClusters
     seed: int
-    auto: Hierarchy | None  # the tree of the default method, if it is a candidate
+    autos: Mapping[str, Hierarchy]  # the trees of candidates that are the default method
 
 
 @dataclass(frozen=True)
@@ -270,17 +271,16 @@ def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
     """
     method = job.candidates[number].method
     options = {"initial_clusters": job.initial_clusters, **job.candidates[number].options}
-    auto = job.auto if method == "auto" else None
+    auto = job.autos.get(job.candidates[number].label)
     if auto is not None:
         method, chosen = repeatable(auto, method)
-        options |= chosen
+        options = {"initial_clusters": job.initial_clusters, **chosen}
     known = held_out = job.comparisons
     if fold >= 0:
         folds = job.folds[repetition]
         known, held_out = known.take(folds != fold), known.take(folds == fold)
     shuffled = None
-    with warnings.catch_warnings(), one_blas_thread():
-        warnings.simplefilter("ignore", OrdlinkWarning)
+    with quietly(), one_blas_thread():
         started = time.perf_counter()
         try:
             if fold >= 0:

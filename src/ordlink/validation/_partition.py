@@ -10,13 +10,12 @@ from ordlink._text import counted
 from ordlink._typing import BoolArray, FloatArray, LabelArray
 from ordlink._validate import check_whole_number
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
-from ordlink.validation._cross_validation import check_listed
+from ordlink.validation._cross_validation import check_listed, check_tree
 
 MOST_SUGGESTED = 12  # clusters
-FEW = 2  # at most so many objects are set aside together,
-SHARE = 20  # and at most one of so many of all
+FEW = 2  # at most so many objects, and one of 20, are set aside together,
+SHARE = 10  # and in all one of so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +68,10 @@ def best_partition(
     [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3]
     """
     check_listed(comparisons)
-    n = tree.n_objects
-    if comparisons.n_objects != n:
-        problem = f"expected a tree of {comparisons.n_objects} objects, got one of {n}"
-        raise InputError(problem, parameter="tree")
+    n = check_tree(tree, comparisons.n_objects).n_objects
     if n_clusters is not None:
         n_clusters = check_whole_number(n_clusters, "n_clusters", lowest=1, highest=n)
-    small = min(FEW, n // SHARE)
+    small = min(FEW, n // (2 * SHARE))
     largest = min(n, max(n_clusters or 0, MOST_SUGGESTED + 1))
     best = _Best(tree, split_evidence(comparisons, tree), small, largest)
     if n_clusters is not None and not np.isfinite(best.values[n_clusters]):
@@ -132,17 +128,18 @@ class _Best:
     """The most evidence for each number of clusters, from the leaves up."""
 
     def __init__(self, tree: Hierarchy, evidence: FloatArray, small: int, largest: int) -> None:
-        self.tree, self.evidence, self.small = tree, evidence, small
+        self.tree, self.evidence = tree, evidence
         n = tree.n_objects
+        self._kept = _above_most(tree, small, n // SHARE)
         alone = np.full(largest + 1, -np.inf)
         alone[1] = 0.0
         self._values: list[FloatArray] = [alone] * n
         self._left: list[LabelArray] = [np.zeros(largest + 1, dtype=np.intp)] * n
         for merge, (one, two) in enumerate(tree.merges.tolist()):
             value, left = alone.copy(), np.zeros(largest + 1, dtype=np.intp)
-            kept = self._kept(one, two)
+            kept = self._kept.get(n + merge)
             if kept is not None:
-                value[2:] = self._values[kept][2:] + evidence[merge]
+                value[2:] = self._values[kept][2:]
             else:
                 self._combine(value, left, one, two)
                 value[2:] += evidence[merge]
@@ -153,13 +150,6 @@ class _Best:
     def values(self) -> FloatArray:
         """The evidence for 0, 1, 2, ... clusters of all objects; -inf where there are none."""
         return self._values[-1]
-
-    def _kept(self, one: int, two: int) -> int | None:
-        """Return the larger of two clusters if the other one is small."""
-        sizes = self.tree.sizes
-        if min(sizes[one], sizes[two]) > self.small or max(sizes[one], sizes[two]) <= self.small:
-            return None
-        return one if sizes[one] >= sizes[two] else two
 
     def _combine(self, value: FloatArray, left: LabelArray, one: int, two: int) -> None:
         """Set the best sums over both sides, and how many clusters are on the first."""
@@ -187,9 +177,8 @@ class _Best:
                 clusters.append(np.sort(self.tree.members(node)))
                 continue
             one, two = self.tree.merges[node - n].tolist()
-            kept = self._kept(one, two)
-            if kept is not None:
-                waiting.append((kept, number))
+            if node in self._kept:
+                waiting.append((self._kept[node], number))
             else:
                 on_left = int(self._left[node][number])
                 waiting += [(one, on_left), (two, number - on_left)]
@@ -200,15 +189,32 @@ class _Best:
         return labels
 
 
+def _above_most(tree: Hierarchy, small: int, most: int) -> dict[int, int]:
+    """Return nodes near the root that a small side leaves, and the side that is kept of each."""
+    n, sizes = tree.n_objects, tree.sizes
+    kept: dict[int, int] = {}
+    node, n_aside = 2 * n - 2, 0
+    while node >= n:
+        one, two = sorted(tree.merges[node - n].tolist(), key=lambda part: -int(sizes[part]))
+        if 2 * sizes[one] < n:
+            break
+        if sizes[two] <= small and n_aside + sizes[two] <= most:
+            kept[node] = one
+            n_aside += int(sizes[two])
+        node = one
+    return kept
+
+
 def _suggest(gains: FloatArray) -> tuple[int, str]:
     """Return the number of clusters after which the evidence falls most, and the reason."""
     if not len(gains) or gains[0] <= 0:
         return 1, "the answers do not support any split"
-    later = np.append(gains[1:], 0.0)
+    later = np.append(gains[1:], 0.0)[: MOST_SUGGESTED - 1]
+    gains = gains[: MOST_SUGGESTED - 1]
     ratios = gains / np.maximum(later, np.log(len(gains) + 1.0))  # a small gain is no gain
     number = 2 + int(np.argmax(ratios))
     here, beyond = gains[number - 2], later[number - 2]
     return number, (
-        f"the log-likelihood gain of {counted(number, 'cluster')} over {number - 1} is "
-        f"{here:,.0f}, that of one more {beyond:,.0f}"
+        f"the evidence for {counted(number, 'cluster')} instead of {number - 1} is {here:,.0f}, "
+        f"for one more {beyond:,.0f} (logarithms of likelihood ratios)"
     )

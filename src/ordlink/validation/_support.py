@@ -28,7 +28,7 @@ from ordlink.validation._bootstrap import (
     rarity_of_objects,
 )
 from ordlink.validation._consistency import annotators_of
-from ordlink.validation._cross_validation import answer_units
+from ordlink.validation._cross_validation import answer_units, check_tree
 
 Resample = Literal["both", "answers", "pairs"]
 FEWEST_ANNOTATORS = 5  # fewer people are not resampled: they say nothing about others
@@ -137,6 +137,7 @@ def branch_support(
         warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ merges", OrdlinkWarning)
         if tree is None:
             tree = cluster(comparisons, method, initial_clusters=initial_clusters, **options)
+        tree = check_tree(tree, comparisons.n_objects)
     method, chosen = repeatable(tree, method)
     options = {**options, **chosen}
     units = _units(comparisons, resample)

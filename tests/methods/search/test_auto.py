@@ -7,6 +7,7 @@ import ordlink as ol
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.methods import repeatable
 from ordlink.methods.search import _auto
+from ordlink.validation._cross_validation import settle_method
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 
@@ -194,3 +195,45 @@ def test_ctrl_c_returns_the_best_tree_so_far(monkeypatch, during: str, taken: st
         tree = ol.cluster(answers)
 
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, taken).merges)
+
+
+def test_an_interrupted_comparison_ends_instead_of_going_on(monkeypatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    answers = _answers(200)
+    monkeypatch.setattr(_auto, "fit", interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        ol.validation.compare_methods(answers, ["auto", "AddS-AL"], n_folds=2)
+    with pytest.raises(KeyboardInterrupt):
+        ol.validation.learning_curve(answers, n_repetitions=1)
+
+
+def test_many_trees_keep_the_options_that_were_given() -> None:
+    settled = settle_method(_answers(60), "auto", 0, {"initial_clusters": [[0, 5]]})
+
+    assert settled[1]["initial_clusters"] == [[0, 5]]
+
+
+def test_an_oracle_with_a_budget_is_asked_no_more_than_that() -> None:
+    oracle = ol.oracles.AskOnce(ol.oracles.SimilarityOracle(np.eye(16)))
+
+    ol.OrdinalClustering(budget=40).fit(oracle)
+
+    assert oracle.n_questions <= 40
+
+
+def test_bootstrap_samples_of_search_keep_its_weights() -> None:
+    tree = ol.cluster(_answers(60), "search")
+
+    method, options = repeatable(tree, "search")
+
+    assert method == "search"
+    assert set(options["model_weights"]) == set(tree.parameters["model_weights"]) - {"spectral"}
+
+
+@pytest.mark.parametrize("tree", ["x", ol.Hierarchy([[0, 1], [2, 3]])])
+def test_support_of_another_tree_is_refused(tree: object) -> None:
+    with pytest.raises((InputError, InputKindError), match="tree: expected a"):
+        ol.validation.branch_support(_answers(60), "AddS-AL", tree=tree, n_bootstrap=2)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ordlink as ol
-from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.methods.search import _kernels as kernels
 from ordlink.methods.search._models import LABELS, Models, Pool, fit_models, mixture_weights
 from ordlink.methods.search._questions import count_questions
@@ -371,3 +371,39 @@ def test_similarities_are_the_chances_to_beat_a_random_pair() -> None:
         of_odds = np.mean([1 / (1 + np.exp(strengths[0][f] - strengths[0][e])) for f in pairs])
         of_tree = np.mean([0.5 + 0.5 * np.sign(int(ranks[f]) - int(ranks[e])) for f in pairs])
         assert found[e] == pytest.approx((2 * of_odds + of_tree) / 3, abs=0.02)
+
+
+@pytest.mark.parametrize("n_calls", [1, 5, 20])
+def test_ctrl_c_after_any_sweep_leaves_a_whole_tree(monkeypatch, n_calls: int) -> None:
+    rng = np.random.default_rng(6)
+    rows = [rng.choice(9, 3, replace=False) for _ in range(60)]
+    real, calls = kernels.sweep, itertools.count(1)
+
+    def interrupted(*given):
+        result = real(*given)
+        if next(calls) == n_calls:
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(kernels, "sweep", interrupted)
+    how = {"model_weights": {"strengths": 1.0}, "n_init": 1}
+
+    for seed in range(5):
+        answers = ol.Comparisons.from_triplets(rows, n_objects=9)
+        assert ol.cluster(answers, "search", seed=seed, **how).n_objects == 9
+
+
+def test_only_the_ratio_of_weights_counts_above_one() -> None:
+    _, answers = _planted()
+    trees = [
+        ol.cluster(answers, "search", model_weights={"strengths": k, "AddS-AL": k}).to_json()
+        for k in (0.5, 50.0)
+    ]
+
+    assert trees[0].replace("0.5", "x") == trees[1].replace("50.0", "x").replace("0.5", "x")
+
+
+@pytest.mark.parametrize("weights", [5, {"strengths": "x"}, {"strengths": None}])
+def test_weights_of_another_kind_are_refused(weights: object) -> None:
+    with pytest.raises(InputKindError, match="model_weights: expected"):
+        ol.cluster(_planted()[1], "search", model_weights=weights)

@@ -84,7 +84,9 @@ def _grow_better(
     other = pool.models.trees["spectral"]
     try:
         searched = fits.held_out(
-            lambda fold: search(fold.train, partition, Pool(fold.models, pool.weights), seed=seed)
+            lambda fold: search(
+                fold.train, partition, Pool(fold.models, pool.weights), seed=seed, may_stop=False
+            )
         )
         split = fits.held_out(lambda fold: fold.models.trees["spectral"])
         (ours, _), (theirs, _) = fits.mean_and_error(searched), fits.mean_and_error(split)

@@ -20,6 +20,7 @@ _MANY_ROWS = 60_000
 _MANY_OBJECTS = 200
 _FEWEST_ROWS = 40  # fewer say nothing about the models: all count alike
 _SEED = 20190105
+_MOST_TORN = 0.2  # of the rows may be about a question that is in several runs
 
 
 @dataclass(frozen=True)
@@ -115,16 +116,26 @@ def _split(
 
 
 def _units(comparisons: ListedComparisons) -> LabelArray:
-    """Return the unit of each row: rows that must be in the same fold.
+    """Return what belongs together, as a number for each row.
 
-    Units are the comparisons of one answer, consecutive rows with the same winning pair (one option
-    chosen of many), or the answers to one question.
+    These are the answers about the same objects where answers have several rows; rows in succession
+    that the same pair wins, as where one was chosen of many; or else the answers to one question.
     """
     rows, winners, losers = comparisons.n_rows, comparisons.winners, comparisons.losers
-    units = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()
-    if units.max() + 1 == rows:
-        units = np.concatenate([[0], np.cumsum(winners[1:] != winners[:-1])])
-        if units[-1] + 1 > 0.5 * rows:
-            pairs = np.sort(np.stack([winners, losers], axis=1), axis=1)
-            units = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
-    return np.asarray(units, dtype=np.intp)
+    answers = np.unique(comparisons.answer_ids, return_inverse=True)[1].ravel()
+    n_answers = int(answers.max()) + 1
+    if n_answers < rows:
+        n = comparisons.n_objects
+        named = np.unique(np.repeat(answers, 4) * n + comparisons.quadruplets.ravel())
+        codes = np.random.default_rng(_SEED).integers(2**62, size=n, dtype=np.uint64)
+        objects = np.zeros(n_answers, dtype=np.uint64)
+        np.add.at(objects, named // n, codes[named % n])  # one sum for each set of objects
+        return np.asarray(np.unique(objects, return_inverse=True)[1].ravel()[answers])
+    pairs = np.sort(np.stack([winners, losers], axis=1), axis=1)
+    questions = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    runs = np.concatenate([[0], np.cumsum(winners[1:] != winners[:-1])])
+    n_runs_of = np.bincount(np.unique(np.stack([questions, runs]), axis=1)[0])
+    is_torn = float(np.mean(n_runs_of[questions] > 1))
+    if runs[-1] + 1 > 0.5 * rows or is_torn > _MOST_TORN:
+        return np.asarray(questions, dtype=np.intp)
+    return np.asarray(runs, dtype=np.intp)

@@ -91,8 +91,7 @@ def grow(
 ) -> tuple[Hierarchy, list[Note]]:
     """Return the tree and a note on each part; nothing depends on how objects are numbered."""
     with one_blas_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", OrdlinkWarning)  # of the models
-        warnings.filterwarnings("default", "interrupted", OrdlinkWarning)
+        warnings.filterwarnings("ignore", "(?!interrupted)", OrdlinkWarning)  # of the models
         if not isinstance(comparisons, ListedComparisons):
             tree, note = grow_part(comparisons, partition)
             return tree, [note]
@@ -142,7 +141,8 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
         raise InputError("expected weights of at least 0", parameter="model_weights")
     if not any(found.values()):
         raise InputError("expected a weight above 0", parameter="model_weights")
-    return {label: weight for label, weight in found.items() if weight}
+    total = max(sum(found.values()), 1.0)
+    return {label: weight / total for label, weight in found.items() if weight}
 
 
 def weights_of(pool: Pool) -> Note:
@@ -166,8 +166,12 @@ def search(
     n_init: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    may_stop: bool = True,
 ) -> Hierarchy:
-    """Return the tree that agrees best with what the models expect."""
+    """Return the tree that agrees best with what the models expect.
+
+    Ctrl-C returns the best tree so far if it `may_stop`.
+    """
     near = _mean_by_slot(pool.similarities, partition)
     n = partition.n_slots
     if n < 3:
@@ -178,7 +182,7 @@ def search(
     if n_sweeps is None:
         n_sweeps = round(N_SWEEPS * min(1.0, _MANY_OBJECTS / n))
     effort = {"n_sweeps": n_sweeps, "n_init": n_init or _runs(n), "seed": seed}
-    children, root = search_tree(gains, near, **effort, progress=progress)
+    children, root = search_tree(gains, near, **effort, progress=progress, may_stop=may_stop)
     parts = order_merges(gains, near, partition.sizes, children, root)
     return partition.finish(*parts, names=comparisons.names)
 
@@ -206,6 +210,7 @@ def search_tree(
     n_init: int,
     seed: int,
     progress: Progress | None = None,
+    may_stop: bool = True,
 ) -> tuple[Int32Array, int]:
     """Return the children of each node, (2 n, 2), and the root: the best tree of all runs.
 
@@ -219,6 +224,7 @@ def search_tree(
     state = rng.integers(1, 2**62, size=1)
     warmth = _WARMTH * float(np.abs(gains).sum(dtype=np.float64)) / n**2
     found, best = (start[0], 2 * n - 2), 0.0
+    last = *found, best
     n_all = n_init * (n_sweeps + _GREEDY_SWEEPS)
     try:
         for run_number in range(n_init):
@@ -229,6 +235,7 @@ def search_tree(
                 left = np.maximum(1.0 - passed / max(n_sweeps, 1), 0.0)
                 root, gain = sweep(gains, root, children, parents, picks, warmth * left**2, state)
                 total += gain
+                last = children.copy(), root, total  # whole, whenever Ctrl-C comes
                 if progress is not None:
                     progress(run_number * (n_sweeps + _GREEDY_SWEEPS) + done + 1, n_all)
                 if done >= n_sweeps and gain <= 1e-9 * abs(total):
@@ -236,10 +243,12 @@ def search_tree(
             if total > best:
                 found, best = (children, root), total
     except KeyboardInterrupt:
+        if not may_stop:
+            raise
         message = "interrupted; returning the best tree so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
-        if total > best:
-            found = children, root
+        if last[2] > best:
+            found = last[:2]
     if progress is not None:
         progress(n_all, n_all)
     return found
