@@ -87,7 +87,7 @@ def test_warnings_name_their_group(ordlink, tmp_path: Path) -> None:
         (("--by", "age"), "'age' is not"),
         (
             ("--by", "annotator", "--group", "zoe"),
-            "--group: there is no annotator 'zoe'; expected one of",
+            "no annotator 'zoe'; expected one of",
         ),
         (("--by", "annotator", "--method", "5-AL"), "unknown method"),
         ((), "--by"),
