@@ -13,7 +13,7 @@ from ordlink._threads import one_blas_thread
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
-from ordlink.errors import InputError, OrdlinkWarning
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import (
     InitialPartition,
@@ -130,8 +130,11 @@ def fit(
     return Fits(Pool(models, np.array(given) if any(given) else np.ones(len(given))), [])
 
 
-def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the positive weights of models by name."""
+def check_weights(weights: object) -> dict[str, float]:
+    """Return the positive weights of models by name; their sum is at most 1."""
+    if not isinstance(weights, Mapping):
+        problem = f"expected weights by name of the model, got {type(weights).__name__}"
+        raise InputKindError(problem, parameter="model_weights")
     unknown = [label for label in weights if label not in LABELS]
     if unknown:
         problem = f"unknown model {unknown[0]!r}; the models are {', '.join(LABELS)}"
