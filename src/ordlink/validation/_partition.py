@@ -42,11 +42,11 @@ def best_partition(
 ) -> Partition:
     """Return the partition into clusters of the tree that the answers support best.
 
-    The evidence for a split is a log-likelihood ratio: how much more likely the answers are if
-    pairs within its two sides are more similar than pairs across, with a share of wrong answers. A
-    partition into k clusters consists of splits from the root down; the one with the most evidence
-    is found by dynamic programming. A cut by merge order often splits off single outliers first;
-    here a side of at most two objects (and a twentieth of all) does not count as a cluster.
+    The evidence for a split is its log-likelihood gain: how much more likely the answers are if
+    pairs within its two sides are more similar than pairs across, with a lapse rate. A partition
+    into k clusters consists of splits from the root down; those with the most evidence are found by
+    dynamic programming. A cut by merge order often starts with single outliers. Here one or two
+    objects that split off above most others are set aside, up to a tenth of all objects.
 
     Parameters
     ----------
