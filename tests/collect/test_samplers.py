@@ -186,7 +186,7 @@ def test_adaptive_questions_can_be_of_every_type(kind: str) -> None:
         "adaptive", known_about(kind, shown, choices), 50, seed=0, random_share=0.05
     )
 
-    assert any("doubt" in one.reason for one in drawn)
+    assert any("uncertain side" in one.reason for one in drawn)
     for one in drawn:
         assert len(one.objects) == type_.n_objects
         if kind == "quadruplet":
