@@ -80,7 +80,7 @@ def describe_reasons(database: str) -> str:
     engine.dispose()
     shown: Counter[str] = Counter()
     for reason, number in rows:
-        kind = "by disagreement of trees" if "doubt" in reason else reason.split(",")[0]
+        kind = "by disagreement of trees" if "uncertain side" in reason else reason.split(",")[0]
         shown[kind] += int(number)
     return ", ".join(
         f"{reason} {number / shown.total():.0%}" for reason, number in shown.most_common() if number
