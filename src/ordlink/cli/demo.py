@@ -16,7 +16,7 @@ PROPORTION = 0.1
 @_options.folder("--out", default="ordlink-demo", help="Output folder.")
 @_options.seed(default=0, help="Random seed of the simulated answers.")
 def command(out: str, seed: int) -> None:
-    """Cluster 100 animals (Zoo) from simulated answers and score the tree."""
+    """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and score the tree."""
     folder = check_folder(out)
     zoo = ol.datasets.load_zoo()
     similarities = zoo.similarities()
@@ -25,8 +25,8 @@ def command(out: str, seed: int) -> None:
     )
     click.echo(f"Zoo: {PROPORTION:.0%} of all comparisons of 100 animals, drawn at random\n")
     click.echo(f"{comparisons.summary()}\n")
-    with progress_bar("tree") as progress:
-        tree = ol.cluster(comparisons, progress=progress)
+    with progress_bar("4-AL") as progress:
+        tree = ol.cluster(comparisons, "4-AL", progress=progress)
     n_classes = len(zoo.class_names)
     click.echo(text_tree(tree, n_classes))
     ari = ol.metrics.ari_per_level(zoo.classes[None], tree)[0]
