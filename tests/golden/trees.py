@@ -14,7 +14,7 @@ import ordlink as ol
 
 Case = Callable[[], Any]
 EMBEDDINGS = ("tSTE-AL", "FORTE-AL", "SOE-AL")
-BY_BLAS = ("adaptive", "spectral", "search", "auto", *EMBEDDINGS)
+BY_BLAS = ("adaptive", "insertion", "spectral", "search", "auto", *EMBEDDINGS)
 """Methods whose numbers depend a little on the linear algebra of the machine."""
 LISTED = ("4K-AL", "4-AL", "AddS-AL", "spectral", *EMBEDDINGS)
 ACTIVE = ("SL", "CL", "adaptive", "insertion", "4K-AL-act")
