@@ -51,9 +51,9 @@ class LocalWorker(StudyTasks):
         with self._lock:
             return super().build_trees(unless)
 
-    def export_answers(self, path: str, *, everybody: bool) -> None:
+    def export(self, path: str) -> None:
         with self._lock:
-            super().export_answers(path, everybody=everybody)
+            super().export(path)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

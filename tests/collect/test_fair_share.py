@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect import results, session
+from ordlink.collect import exports, results, session
 from ordlink.collect.people import Origin, join
 from ordlink.collect.site import Paced, Site
 from tests.collect.conftest import Place, post, text_study
@@ -87,6 +87,7 @@ def test_downloads_hold_everything_however_few_rows_are_read_at_a_time(
     place: Place, monkeypatch
 ) -> None:
     monkeypatch.setattr(results, "CHUNK_SIZE", 3)
+    monkeypatch.setattr(exports, "CHUNK_SIZE", 3)
     state = place.join()
     for _ in range(7):
         state = place.answer(state, [0])
@@ -107,7 +108,7 @@ def test_the_record_is_of_one_moment_though_people_answer_meanwhile(
 ) -> None:
     place.log_in()
     state = place.answer(place.join(), [0])
-    export = results.export_events
+    export = exports.export_events
     n_late = 0
 
     def answer_meanwhile(connection: sa.Connection) -> Iterator[str]:
@@ -118,7 +119,7 @@ def test_the_record_is_of_one_moment_though_people_answer_meanwhile(
                 n_late += 1
             yield line
 
-    monkeypatch.setattr(results, "export_events", answer_meanwhile)
+    monkeypatch.setattr(exports, "export_events", answer_meanwhile)
     lines = place.browser.get("/owner/download/events.jsonl").text.splitlines()
 
     records = [json.loads(line) for line in lines]

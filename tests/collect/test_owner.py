@@ -164,7 +164,7 @@ def test_downloads_hold_everything(place: Place) -> None:
     assert all(one["reason"] for one in records if one["record"] == "question")
     assert {"draw", "question", "serving", "answer", "event"} == {one["record"] for one in records}
     (row,) = csv.DictReader(io.StringIO(people))
-    assert (row["annotator"], row["external_id"], row["n_blurs"]) == ("P1", "'=cmd|x", "2")
+    assert (row["participant"], row["external_id"], row["n_blurs"]) == ("P1", "'=cmd|x", "2")
     assert yaml.safe_load(study)["stimuli"] == list(place.running.study.names)
     assert answers.count("P1") == 1  # "can't tell" is no comparison
 

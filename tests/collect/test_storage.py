@@ -62,7 +62,7 @@ def test_sqlite_writes_ahead_and_waits_for_the_disk(engine: sa.Engine) -> None:
 @pytest.mark.parametrize(
     ("stimuli", "settings", "message"),
     [
-        (["a", "b", "c", "d", "e"], {}, "it has 4 stimuli, the study 5"),
+        (["a", "b", "c"], {}, "it has 4 stimuli, the study 3"),
         (["a", "b", "c", "x"], {}, "stimulus 4 was 'd', now it is 'x'"),
         (["a", "b", "c", "d"], {"question": "odd-one-out"}, "it is about triplet questions"),
     ],
@@ -77,6 +77,24 @@ def test_a_study_does_not_go_on_with_other_stimuli(
     with pytest.raises(InputError, match=message):
         other = tuple(Stimulus(name, "text", name) for name in stimuli)
         register_study(engine, make_study(settings, other))
+
+
+def test_stimuli_can_be_added_to_a_study_that_has_begun(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    register_study(open_database(url), text_study(12))
+    with open_database(url).begin() as connection:
+        join(connection, Origin(), "somebody")
+    more = tuple(Stimulus(name, "text", name) for name in ("a", "z"))
+
+    running = RunningStudy(
+        make_study({}, (*text_study(12).stimuli, *more)), url, make_worker=LocalWorker
+    )
+    running.database.close()
+
+    assert running.study.names == (*(f"thing {i}" for i in range(12)), "a", "z")
+    with open_database(url).connect() as connection:
+        stored = connection.scalars(sa.select(schema.stimulus.c.name)).all()
+    assert tuple(stored) == running.study.names
 
 
 def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from ordlink.collect.results import export_study
+from ordlink.collect.exports import export_study
 from ordlink.collect.stimuli import (
     Media,
     check_readable,
@@ -55,9 +55,9 @@ def test_a_csv_names_files_and_texts(tmp_path: Path) -> None:
     study = load_study(path)
 
     assert [(one.name, one.kind, one.text) for one in study.stimuli] == [
-        ("red", "picture", ""),
         ("A", "text", "some text"),
         ("B", "text", "more"),
+        ("red", "picture", ""),
     ]
 
 

@@ -16,7 +16,8 @@ from tests.golden.files import Texts, content_of
 KEPT = Path(__file__).parent / "kept"
 DATABASE = KEPT / "study.db"
 DOWNLOADS = (
-    "answers.csv", "answers.parquet", "answers-of-everybody.csv", "answers-of-everybody.parquet",
+    "trials.csv", "answers.csv", "answers.parquet", "answers-of-everybody.csv",
+    "answers-of-everybody.parquet",
     "participants.csv", "events.jsonl", "study.yaml",
 )  # fmt: skip
 PATIENCE = 60.0

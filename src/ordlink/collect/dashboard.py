@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import pathlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+import zipfile
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
 from fastapi import APIRouter, Depends, Form, HTTPException, Path, Query, Request, Response
-from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, StreamingResponse
+from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from starlette.background import BackgroundTask
 
-from ordlink.collect import people, results
+from ordlink.collect import exports, people, results
 from ordlink.collect.database import snapshot
 from ordlink.collect.rows import note_event
 from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, same_site_only
-from ordlink.collect.trees import draw_bars, draw_tree
+from ordlink.collect.trees import cluster_command, draw_bars, draw_tree
 from ordlink.errors import InputError
 
 HIGHEST_NUMBER = 2**31 - 1
@@ -175,57 +177,77 @@ async def get_tree(site: TheSite, _owner: Owner) -> Response:
 
 
 Download = Literal[
-    "answers.csv", "answers.parquet", "answers-of-everybody.csv", "answers-of-everybody.parquet",
-    "participants.csv", "events.jsonl", "study.yaml", "links.csv",
+    "data.zip", "trials.csv", "trials.parquet", "participants.csv", "answers.csv",
+    "answers.parquet", "answers-of-everybody.csv", "answers-of-everybody.parquet", "README.md",
+    "events.jsonl", "study.yaml", "links.csv",
 ]  # fmt: skip
+_IN_ZIP = ("trials.csv", "participants.csv", "answers.csv", "study.yaml", "README.md")
 _MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "jsonl": "application/x-ndjson",
     "yaml": "text/plain; charset=utf-8",
+    "md": "text/plain; charset=utf-8",
+    "zip": "application/zip",
 }
 
 
 @router.get("/download/{name}", response_class=Response)
 async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
-    """Return a file of the study."""
-    extension = name.rsplit(".", 1)[1]
+    """Return a file of the study, or the most important ones in a ZIP file."""
     options: dict[str, Any] = {
-        "media_type": _MEDIA_TYPES[extension],
+        "media_type": _MEDIA_TYPES[name.rsplit(".", 1)[1]],
         "headers": {"content-disposition": f'attachment; filename="{name}"'},
     }
-    if name.startswith("answers"):
-        folder = tempfile.mkdtemp(prefix="ordlink-")
-        path = f"{folder}/{name}"
-        try:
-            await site.running.export_answers(path, everybody="everybody" in name)
-        except BaseException:
-            shutil.rmtree(folder)
-            raise
-        return FileResponse(path, background=BackgroundTask(shutil.rmtree, folder), **options)
-    content: Iterable[str]
-    if name == "links.csv":
-        content = [results.export_links(site.running.study, site.running.secret)]
-    elif name == "study.yaml":
-        content = [results.export_study(site.running.study)]
+    folder = tempfile.mkdtemp(prefix="ordlink-")
+    path = f"{folder}/{name}"
+    try:
+        for one in _IN_ZIP if name == "data.zip" else (name,):
+            await _write_download(site, f"{folder}/{one}")
+        if name == "data.zip":
+            await asyncio.to_thread(_zip, path, _IN_ZIP)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    return FileResponse(path, background=BackgroundTask(shutil.rmtree, folder), **options)
+
+
+async def _write_download(site: Site, path: str) -> None:
+    """Write one file; what takes long is written beside the server."""
+    name, study = path.rpartition("/")[2], site.running.study
+    if name.startswith(("answers", "trials")):
+        await site.running.export(path)
+        return
+    texts: dict[str, Callable[[], str]] = {
+        "links.csv": lambda: exports.export_links(study, site.running.secret),
+        "study.yaml": lambda: exports.export_study(study),
+        "README.md": lambda: exports.export_readme(
+            study, cluster_command(study.method).replace("answers.csv", "trials.csv")
+        ),
+    }
+    if name in texts:
+        pathlib.Path(path).write_text(texts[name](), encoding="utf-8")
     else:
-        content = await asyncio.to_thread(_export_moment, site, name)
-    return StreamingResponse(content, **options)
+        await asyncio.to_thread(_export_moment, site, path)
 
 
-def _export_moment(site: Site, name: str) -> Iterator[str]:
-    """Write a file, which nobody else sees, of one moment; return its content in pieces.
+def _zip(path: str, names: Iterable[str]) -> None:
+    folder = pathlib.Path(path).parent
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.write(folder / name, name)
 
-    A download may take longer than a snapshot may: SQLite's log grows as long as it is read.
-    """
-    file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="")  # noqa: SIM115
-    with snapshot(site.running.engine) as connection:
-        if name == "events.jsonl":
-            file.writelines(results.export_events(connection))
+
+def _export_moment(site: Site, path: str) -> None:
+    """Write the participants or the raw events of one moment."""
+    with (
+        pathlib.Path(path).open("w", encoding="utf-8", newline="") as file,
+        snapshot(site.running.engine) as connection,
+    ):
+        if path.endswith("events.jsonl"):
+            file.writelines(exports.export_events(connection))
         else:
-            file.writelines(results.export_participants(connection, site))
-    file.seek(0)
-    return iter(partial(file.read, 1 << 16), "")
+            file.writelines(exports.export_participants(connection, site))
 
 
 @writes.post("/state")

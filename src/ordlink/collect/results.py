@@ -1,28 +1,20 @@
-"""What the owner sees of a study: its progress, the participants' quality, downloads."""
+"""What the owner sees of a study: its progress, the participants' quality."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import os
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import sqlalchemy as sa
 
-from ordlink.collect.people import Origin, link_key
 from ordlink.collect.question_types import passes_catch
 from ordlink.collect.samplers import RANDOM_REASONS
-from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
+from ordlink.collect.schema import answer, draw, participant, question, read_objects, serving
 from ordlink.collect.site import Site
-from ordlink.collect.stimuli import Stimulus, is_file_name
 from ordlink.collect.study import Study
-from ordlink.collect.worker import count_main_answers, person_name
+from ordlink.collect.worker import count_main_answers
 
 PAGE_SIZE = 100  # participants on a page of the dashboard
 CHUNK_SIZE = 1000  # rows or participants that are read at a time
@@ -218,32 +210,15 @@ def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, 
     }
 
 
-def export_events(connection: sa.Connection) -> Iterator[str]:
-    """Iterate over all draws, questions, servings, answers and events, as lines of JSON."""
-    streaming = connection.execution_options(yield_per=CHUNK_SIZE)
-    for table in (draw, question, serving, answer, event):
-        for row in streaming.execute(sa.select(table).order_by(*table.primary_key)).mappings():
-            yield json.dumps({"record": table.name, **row}, ensure_ascii=False) + "\n"
-
-
-def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
-    """Iterate over pieces of a CSV file of the participants and the quality of their answers."""
-    columns = [field.name for field in fields(ParticipantQuality)]
-    yield _csv([["annotator", *columns[1:]]])
-    last = 0
-    while people := _judge_with_tree(connection, site, participants_after(last)):
-        last = people[-1].person
-        added = [
-            {"person": person_name(one.person), "flags": "; ".join(one.flags)} for one in people
-        ]
-        cells = [asdict(one) | more for one, more in zip(people, added, strict=True)]
-        yield _csv([[row[column] for column in columns] for row in cells])
-
-
 def judge(site: Site, which: sa.Select[tuple[int]]) -> list[ParticipantQuality]:
     """Return the quality of participants' answers with the newest tree; blocks."""
     with site.running.engine.connect() as connection:
         return _judge_with_tree(connection, site, which)
+
+
+def judge_next(connection: sa.Connection, site: Site, after: int) -> list[ParticipantQuality]:
+    """Return the quality of the next participants' answers after one, with the newest tree."""
+    return _judge_with_tree(connection, site, participants_after(after))
 
 
 def _judge_with_tree(
@@ -252,54 +227,3 @@ def _judge_with_tree(
     trees = site.running.trees
     agreement = {} if trees is None else trees.agreement
     return judge_participants(connection, site.running.study, agreement, which)
-
-
-def _csv(rows: list[list[Any]]) -> str:
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows(
-        [_harmless(cell) for cell in row] for row in rows
-    )
-    return file.getvalue()
-
-
-def export_links(study: Study, secret: bytes) -> str:
-    """Return a CSV file of the addresses, without the host, for the participants of a list."""
-    rows = [["participant", "address"]]
-    for name in study.participant_ids:
-        query = {"participant": name}
-        if study.signed_links:
-            query["key"] = link_key(secret, Origin("id", name))
-        rows.append([name, f"/?{urlencode(query)}"])
-    return _csv(rows)
-
-
-def export_study(study: Study) -> str:
-    """Return a study file that starts the same study from the folder of its stimuli."""
-    import yaml
-
-    folders = [one.path.absolute().parent for one in study.stimuli if one.path is not None]
-    root = Path(os.path.commonpath(folders)) if folders else Path()
-    content = study.model_dump() | {
-        "participant_ids": study.participant_ids,
-        "stimuli": [_entry(one, root) for one in study.stimuli],
-    }
-    written = yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
-    place = "# To start it again, put this file in the folder of the stimuli.\n" if folders else ""
-    return place + str(written)
-
-
-def _entry(stimulus: Stimulus, root: Path) -> str | dict[str, str]:
-    """Return a stimulus as an entry of the list in a study file."""
-    if stimulus.path is not None:
-        file = stimulus.path.absolute().relative_to(root).as_posix()
-        return {"name": stimulus.name, "file": file}
-    if stimulus.name == stimulus.text and not is_file_name(stimulus.text):
-        return stimulus.text
-    return {"name": stimulus.name, "text": stimulus.text}
-
-
-def _harmless(cell: object) -> object:
-    """Return a cell that spreadsheets do not take for a formula."""
-    if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + cell
-    return cell

@@ -76,9 +76,9 @@ class RunningStudy:
     def __init__(
         self, study: Study, url: str, *, make_worker: Callable[[str, Study], Worker] = WorkerProcess
     ) -> None:
-        self.study = study
         self.database = Database(url)
         self.engine = self.database.engine
+        self.study = study = keep_numbers(self.engine, study)
         self.secret = register_study(self.engine, study)
         self.keys = stimulus_keys(self.secret, study.n_objects)
         self.aliases = stimulus_keys(self.secret, study.n_objects, " again")
@@ -149,11 +149,11 @@ class RunningStudy:
         """Return whether the budget is spent with so many answers."""
         return self.study.budget is not None and n_answers >= self.study.budget
 
-    async def export_answers(self, path: str, *, everybody: bool) -> None:
-        """Write the comparisons to a file, beside the server."""
+    async def export(self, path: str) -> None:
+        """Write the trials or answers to a file, beside the server."""
         async with self._building:
             builder = await self._get_builder()
-            await asyncio.to_thread(builder.export_answers, path, everybody=everybody)
+            await asyncio.to_thread(builder.export, path)
 
     async def _get_builder(self) -> Worker:
         if self._builder is None:
@@ -292,8 +292,16 @@ class RunningStudy:
         self.session.state = state
 
 
+def keep_numbers(engine: sa.Engine, study: Study) -> Study:
+    """Return the study with its stimuli in the order of the database; new ones come last."""
+    with engine.connect() as connection:
+        number_of = {one.name: one.number for one in connection.execute(sa.select(schema.stimulus))}
+    key = lambda one: number_of.get(one.name, len(number_of))  # noqa: E731
+    return study.model_copy(update={"stimuli": tuple(sorted(study.stimuli, key=key))})
+
+
 def register_study(engine: sa.Engine, study: Study) -> bytes:
-    """Store the study; its stimuli may change until somebody takes part. Return the secret."""
+    """Store the study and return its secret; once somebody took part, stimuli are only added."""
     settings = json.dumps(study.model_dump(), ensure_ascii=False)
     rows = [
         {"number": number, "name": one.name, "kind": one.kind, "digest": one.digest}
@@ -312,11 +320,10 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
             connection.execute(schema.stimulus.insert(), rows)
             note_event(connection, "settings", **study.model_dump())
             return bytes.fromhex(secret)
-        stored = connection.execute(
-            sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
-        ).mappings()
+        stored = sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
+        known = [dict(one) for one in connection.execute(stored).mappings()]
         question = json.loads(row.settings)["question"]
-        difference = _difference([dict(one) for one in stored], rows)
+        difference = _difference(known, rows)
         if question != study.question and not difference:
             difference = f"it is about {question} questions, the study asks {study.question}"
         if difference:
@@ -328,7 +335,9 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
                 )
             for table in (schema.question, schema.draw, schema.stimulus):
                 connection.execute(table.delete())
-            connection.execute(schema.stimulus.insert(), rows)
+            known = []
+        if len(known) < len(rows):
+            connection.execute(schema.stimulus.insert(), rows[len(known) :])
         if settings != row.settings:
             connection.execute(schema.study.update().values(settings=settings))
             note_event(connection, "settings", **study.model_dump())
@@ -337,9 +346,9 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
 
 def _difference(known: list[dict[str, Any]], given: list[dict[str, Any]]) -> str:
     """Return how the stimuli differ from the stored ones; nothing where they are the same."""
-    if len(known) != len(given):
+    if len(known) > len(given):
         return f"it has {len(known)} stimuli, the study {len(given)}"
-    for old, new in zip(known, given, strict=True):
+    for old, new in zip(known, given, strict=False):
         if old["name"] != new["name"]:
             return f"stimulus {old['number'] + 1} was {old['name']!r}, now it is {new['name']!r}"
         if old != new:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from natsort import natsorted, ns
 from starlette.responses import FileResponse, Response
 
 from ordlink._text import listed, shorten
+from ordlink.comparisons import natural_key
 from ordlink.errors import InputError
 
 KINDS = {  # kinds of files, by extension
@@ -58,7 +58,7 @@ class Stimulus:
 
 
 def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
-    """Return the files of a folder as stimuli, in natural order of their names."""
+    """Return the files of a folder as stimuli."""
     try:
         files = [
             file
@@ -69,7 +69,6 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
         raise InputError(
             f"{folder}: expected a folder of stimuli ({error.strerror}); check the path"
         ) from error
-    files = natsorted(files, key=lambda file: file.name, alg=ns.IGNORECASE)
     found = [
         _stimulus_of_file(_beside(folder, file.name, str(folder)), file.stem, str(folder))
         for file in files
@@ -157,7 +156,7 @@ def is_file_name(text: str) -> bool:
 
 
 def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ...]:
-    """Return the stimuli if there are enough and each has its own name."""
+    """Return the stimuli in natural order, if there are enough and each has its own name."""
     if len(stimuli) < FEWEST:
         raise InputError(
             f"{where}: expected at least {FEWEST} stimuli, got {len(stimuli)}; files end in "
@@ -175,7 +174,7 @@ def check_stimuli(stimuli: Sequence[Stimulus], where: str) -> tuple[Stimulus, ..
         if problem:
             raise InputError(f"{where}: {problem}")
         seen.add(name)
-    return tuple(stimuli)
+    return tuple(sorted(stimuli, key=lambda one: natural_key(one.name)))
 
 
 def _beside(folder: Path, name: str, where: str) -> Path:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -38,7 +39,6 @@ from ordlink.collect.study import Study
 from ordlink.collect.trees import grow_tree
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkError
-from ordlink.io import write_comparisons
 
 NICENESS = 5  # participants come first; trees get the processor time that is left
 NEWS = 0.1  # share of new answers from which an adaptive draw rebuilds its trees
@@ -258,10 +258,17 @@ class StudyTasks:
         n_told = (record.n_told, kept_record.n_told)
         return Trees(version, everybody, kept, agreement, *n_told, overall)
 
-    def export_answers(self, path: str, *, everybody: bool) -> None:
-        """Write the comparisons to a file, from which ``ordlink cluster`` builds the same tree."""
-        record = self._reader.read() if everybody else self._reader.read_kept()
-        write_comparisons(record.comparisons, path)
+    def export(self, path: str) -> None:
+        """Write the trials, or the answers of which the tree is built, as the file's name says."""
+        from ordlink.collect.exports import write_answers, write_trials
+
+        file = Path(path)
+        if file.name.startswith("trials"):
+            with snapshot(self._engine) as connection:
+                write_trials(connection, self._study, file)
+            return
+        everybody = "everybody" in file.name
+        write_answers(self._reader.read() if everybody else self._reader.read_kept(), file)
 
     def close(self) -> None:
         """Close all connections."""
@@ -285,9 +292,9 @@ class WorkerProcess:
         """Return the trees; None if the record is the one of `unless`; blocks."""
         return cast(Trees | None, self._call("build_trees", unless))
 
-    def export_answers(self, path: str, *, everybody: bool) -> None:
-        """Write the comparisons to a file; blocks."""
-        self._call("export_answers", path, everybody=everybody)
+    def export(self, path: str) -> None:
+        """Write the trials or answers to a file; blocks."""
+        self._call("export", path)
 
     def close(self) -> None:
         """End the process."""

@@ -111,13 +111,14 @@ DETAILS: dict[str, tuple[str, ...]] = {
 """Columns of details, and their other names, best first."""
 
 NOT_TRIALS = _words(
-    "practice practise check attention attention_check catch catch_trial example demo warmup "
-    "warm_up instruction instructions ubung uebung probedurchgang beispiel aufmerksamkeit"
+    "practice practise check attention attention_check catch catch_trial repeat example demo "
+    "excluded cant_tell warmup warm_up instruction instructions ubung uebung probedurchgang "
+    "beispiel aufmerksamkeit"
 )
 """Cells of a column of kinds that mark rows to leave out."""
 KIND_COLUMNS = _words(
     "category kind type phase block task condition trial label part stage alg set phase "
-    "samplealg display screen practice check catch attention durchgang bedingung teil"
+    "samplealg display screen practice check catch attention excluded cant durchgang bedingung teil"
 )
 """Tokens of the names of columns that may say what kind of trial a row is."""
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))

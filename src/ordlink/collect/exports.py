@@ -1,0 +1,298 @@
+"""The downloads: trials and participants as tables, answers, raw events, links, the study file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import sqlalchemy as sa
+
+from ordlink.collect.people import Origin, link_key
+from ordlink.collect.question_types import QuestionType, passes_catch
+from ordlink.collect.results import CHUNK_SIZE, ParticipantQuality, judge_next
+from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
+from ordlink.collect.site import Site
+from ordlink.collect.stimuli import Stimulus, is_file_name
+from ordlink.collect.study import Study
+from ordlink.collect.worker import Record, person_name
+from ordlink.comparisons import FORMS
+from ordlink.io import write_comparisons
+
+_TRIALS = {  # columns of trials.csv and what they mean; SHOWN stands for those of the stimuli
+    "participant": "who answered, as in participants.csv",
+    "trial": "the participant's own count of questions, from 1; gaps are undone or returned ones",
+    "kind": "practice, main, catch (a check of attention) or repeat (an earlier question again)",
+    "SHOWN": "",
+    "cant_tell": '1 if the participant chose "can\'t tell": then there is no response',
+    "correct": "1 or 0 for catch trials, empty otherwise",
+    "response_time": "seconds from the moment all stimuli were shown to the response",
+    "time": "when the server received the response (UTC)",
+    "device": "mouse, touch or keyboard",
+    "left_page": "how often the participant left the page during the question",
+    "sampler": "which sampler drew the question; empty for practice, catch and repeat",
+    "reason": "why the sampler chose it",
+    "excluded": "1 if the participant is excluded from the tree",
+}
+_SHOWN = {  # columns by question type: stimuli by name in their places, then responses
+    "reference": "the stimulus that the others were compared with",
+    "option": "name of the stimulus in this place on the screen",
+    "first": "names of the two stimuli of the first pair (left, or above)",
+    "second": "names of the two stimuli of the second pair",
+    "item": "name of the stimulus in this place on the screen",
+    "response": "name of the chosen stimulus; first or second where pairs were shown",
+    "odd_one_out": "name of the stimulus chosen as the odd one out",
+    "most_central": "name of the stimulus chosen as the most central one",
+    "position": "place of the chosen one on the screen, from 1",
+}
+
+
+def shown_columns(kind: QuestionType) -> tuple[list[str], list[str], list[str]]:
+    """Return the columns of a type's stimuli, of its responses, and of their positions."""
+    if kind.form == "quadruplet":
+        return ["first_1", "first_2", "second_1", "second_2"], ["response"], ["position"]
+    stem = "option" if kind.has_anchor else "item"
+    options = [f"{stem}_{number}" for number in range(1, kind.n_options + 1)]
+    response = {"odd-one-out": "odd_one_out", "most-central": "most_central"}.get(kind.form)
+    if kind.n_chosen == 1:
+        chosen, places = [response or "response"], ["position"]
+    else:
+        numbers = range(1, kind.n_chosen + 1)
+        chosen, places = [f"response_{n}" for n in numbers], [f"position_{n}" for n in numbers]
+    return ["reference"] * kind.has_anchor + options, chosen, places
+
+
+def trial_columns(study: Study) -> list[str]:
+    """Return the columns of trials.csv."""
+    shown = [name for part in shown_columns(study.kind) for name in part]
+    return [one for name in _TRIALS for one in (shown if name == "SHOWN" else [name])]
+
+
+def read_trials(connection: sa.Connection, study: Study) -> Iterator[dict[str, Any]]:
+    """Iterate over all answered trials, participant by participant, as rows of trials.csv."""
+    a, s = answer.c, serving.c
+    query = (
+        sa.select(
+            *(s.participant_id, s.number, s.role, s.shown, a.choice, a.seconds, a.received_at),
+            *(a.device, a.n_blurs, draw.c.sampler, question.c.reason, participant.c.excluded),
+        )
+        .select_from(
+            answer.join(serving)
+            .join(participant, participant.c.id == s.participant_id)
+            .outerjoin(question, question.c.id == s.question_id)
+            .outerjoin(draw, draw.c.id == question.c.draw_id)
+        )
+        .where(~a.undone)
+        .order_by(s.participant_id, s.number)
+    )
+    for row in connection.execution_options(yield_per=CHUNK_SIZE).execute(query):
+        is_main = row.role == "main"
+        yield {
+            "participant": person_name(row.participant_id),
+            "trial": row.number,
+            "kind": row.role,
+            **_shown(study, read_objects(row.shown), read_objects(row.choice)),
+            "cant_tell": int(not row.choice),
+            "correct": _correct(study, row) if row.role == "catch" else None,
+            "response_time": row.seconds,
+            "time": _time(row.received_at),
+            "device": row.device,
+            "left_page": row.n_blurs,
+            "sampler": row.sampler if is_main else None,
+            "reason": row.reason if is_main else None,
+            "excluded": int(row.excluded),
+        }
+
+
+def _shown(study: Study, shown: Sequence[int], choice: Sequence[int]) -> dict[str, Any]:
+    kind, names = study.kind, study.names
+    columns, responses, positions = shown_columns(kind)
+    chosen = [names[one] for one in kind.chosen_objects(shown, choice)]
+    if kind.form == "quadruplet":
+        chosen = [("first", "second")[place] for place in choice]
+    absent = [None] * kind.n_chosen
+    return {
+        **dict(zip(columns, (names[one] for one in shown), strict=True)),
+        **dict(zip(responses, chosen or absent, strict=True)),
+        **dict(zip(positions, [place + 1 for place in choice] or absent, strict=True)),
+    }
+
+
+def _correct(study: Study, row: Any) -> int:
+    return int(passes_catch(study.kind, read_objects(row.shown), read_objects(row.choice)))
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def write_trials(connection: sa.Connection, study: Study, path: Path) -> None:
+    """Write all trials to a CSV or Parquet file, as its name says."""
+    columns, rows = trial_columns(study), read_trials(connection, study)
+    if path.suffix == ".parquet":
+        found = list(rows)
+        table = {name: [row.get(name) for row in found] for name in columns}
+        pq.write_table(pa.table(table), path)
+        return
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_answers(record: Record, path: Path) -> None:
+    """Write answers as the tree uses them: names in CSV, ordlink's own format in Parquet."""
+    comparisons, kind = record.comparisons, record.study.kind
+    if path.suffix == ".parquet":
+        write_comparisons(comparisons, path)
+        return
+    said = [one for one in record.answers if one.choice]
+    names = record.study.names
+    rows = kind.rows([one.shown for one in said], [one.choice for one in said]).tolist()
+    each = len(rows) // len(said) if said else 1
+    header = [*FORMS[kind.form].columns, "annotator", "time", "response_time", "chose_first"]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for number, row in enumerate(rows):
+            one = said[number // each]
+            first = int(one.choice[0] == 0) if kind.n_chosen == 1 else None
+            who = [person_name(one.person), _time(one.received_at), one.seconds, first]
+            writer.writerow([*(names[at] for at in row), *who])
+
+
+def export_events(connection: sa.Connection) -> Iterator[str]:
+    """Iterate over all draws, questions, servings, answers and events, as lines of JSON."""
+    streaming = connection.execution_options(yield_per=CHUNK_SIZE)
+    for table in (draw, question, serving, answer, event):
+        for row in streaming.execute(sa.select(table).order_by(*table.primary_key)).mappings():
+            yield json.dumps({"record": table.name, **row}, ensure_ascii=False) + "\n"
+
+
+_PARTICIPANTS = {  # columns of participants.csv
+    "participant": "P1, P2, ...: the same as in trials.csv",
+    "source": "link, id (?participant=...), prolific or mturk",
+    "external_id": "the id in the participant's link",
+    "phase": "where the participant is: instructions, practice, questions, break, done",
+    "outcome": "completed, screened_out, declined, closed or withdrawn; empty while taking part",
+    "n_answers": "main answers",
+    "median_seconds": "median response time of the main answers",
+    "n_fast": "main answers faster than min_seconds",
+    "n_cant_tell": '"can\'t tell" among the main answers',
+    "n_blurs": "how often the page was left during main questions",
+    "n_catches": "catch trials answered",
+    "n_failed": "catch trials failed",
+    "n_repeats": "questions answered again with the sides swapped",
+    "n_same": "how many of these were answered the same",
+    "agreement": "share of the comparisons that the tree agrees with",
+    "excluded": "True if excluded from the tree",
+    "excluded_for": "why",
+    "flags": "what looks unusual",
+    "asks_removal": "True if the participant asked on another device to have the answers removed",
+}
+
+
+def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
+    """Iterate over pieces of a CSV file of the participants and the quality of their answers."""
+    names = [field.name for field in fields(ParticipantQuality)]
+    yield _csv([[_renamed(name) for name in names]])
+    last = 0
+    while people := judge_next(connection, site, last):
+        last = people[-1].person
+        cells = [
+            asdict(one) | {"person": person_name(one.person), "flags": "; ".join(one.flags)}
+            for one in people
+        ]
+        yield _csv([[row[name] for name in names] for row in cells])
+
+
+def _renamed(name: str) -> str:
+    return "participant" if name == "person" else name
+
+
+def _csv(rows: Iterable[Iterable[Any]]) -> str:
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(
+        [_harmless(cell) for cell in row] for row in rows
+    )
+    return file.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    """Return a cell that spreadsheets do not take for a formula."""
+    if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return "'" + cell
+    return cell
+
+
+def export_readme(study: Study, command: str) -> str:
+    """Return a text that says what the downloaded files are, and what each column means."""
+    described = {}
+    for name in trial_columns(study):
+        stem = name if name in _TRIALS or name in _SHOWN else name.rpartition("_")[0]
+        described[name] = _TRIALS.get(stem) or _SHOWN[stem]
+    tables = {"trials.csv": described, "participants.csv": _PARTICIPANTS}
+    parts = [_README.format(name=study.name, command=command)]
+    for title, columns in tables.items():
+        lines = [f"| `{name}` | {meaning} |" for name, meaning in columns.items()]
+        parts.append("\n".join([f"## {title}\n", "| column | meaning |", "|---|---|", *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+_README = """# Data of the study "{name}"
+
+- `trials.csv`: one row for each question that was answered. `participants.csv`: one row for each
+  participant. Join them by `participant`.
+- `answers.csv`: the main answers of participants who are not excluded, as the tree uses them.
+- `study.yaml`: the study file.
+
+The tree of the dashboard:
+
+    {command}
+
+`ordlink` leaves out practice, catch trials, repeats, "can't tell" and excluded participants."""
+
+
+def export_links(study: Study, secret: bytes) -> str:
+    """Return a CSV file of the addresses, without the host, for the participants of a list."""
+    rows = [["participant", "address"]]
+    for name in study.participant_ids:
+        query = {"participant": name}
+        if study.signed_links:
+            query["key"] = link_key(secret, Origin("id", name))
+        rows.append([name, f"/?{urlencode(query)}"])
+    return _csv(rows)
+
+
+def export_study(study: Study) -> str:
+    """Return a study file that starts the same study from the folder of its stimuli."""
+    import yaml
+
+    folders = [one.path.absolute().parent for one in study.stimuli if one.path is not None]
+    root = Path(os.path.commonpath(folders)) if folders else Path()
+    content = study.model_dump() | {
+        "participant_ids": study.participant_ids,
+        "stimuli": [_entry(one, root) for one in study.stimuli],
+    }
+    written = yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
+    place = "# To start it again, put this file in the folder of the stimuli.\n" if folders else ""
+    return place + str(written)
+
+
+def _entry(stimulus: Stimulus, root: Path) -> str | dict[str, str]:
+    """Return a stimulus as an entry of the list in a study file."""
+    if stimulus.path is not None:
+        file = stimulus.path.absolute().relative_to(root).as_posix()
+        return {"name": stimulus.name, "file": file}
+    if stimulus.name == stimulus.text and not is_file_name(stimulus.text):
+        return stimulus.text
+    return {"name": stimulus.name, "text": stimulus.text}
