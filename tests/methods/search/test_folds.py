@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import ordlink as ol
-from ordlink.methods.search._folds import _split
+from ordlink.linkage import initial_partition
+from ordlink.methods import spectral
+from ordlink.methods.search._folds import N_FOLDS, _split, fit_pool
 
 
 def _questions(comparisons: ol.ListedComparisons) -> set[frozenset[int]]:
@@ -45,3 +47,22 @@ def test_choices_among_many_are_on_one_side() -> None:
 
     for _, test, units in _split(answers):
         assert len(test) == 8 * len(np.unique(units))
+
+
+def test_the_kind_of_the_spectral_tree_is_chosen_once(monkeypatch) -> None:
+    kinds = []
+    run_kind = spectral.run_kind
+
+    def listen(comparisons, partition, *, kind):
+        kinds.append(kind)
+        return run_kind(comparisons, partition, kind=kind)
+
+    monkeypatch.setattr(spectral, "run_kind", listen)
+    answers = _voted("triplets", by_question=False)
+
+    fits = fit_pool(answers, initial_partition(12), seed=0)
+
+    whole = spectral.run(answers, initial_partition(12))
+    assert kinds == whole.parameters["kinds"] * N_FOLDS
+    found = fits.pool.models.trees["spectral"]
+    np.testing.assert_array_equal(found.merges, whole.merges)

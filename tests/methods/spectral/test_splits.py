@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ordlink.methods.spectral._firm_clusters import (
     LIKELY,
     _directions,
+    _orders,
     _search,
     best_split,
     costs_of_splits,
@@ -127,7 +128,7 @@ def test_settling_is_right_more_often_than_the_best_split() -> None:
         strengths += strengths.T
         precisions = np.ones((n, n)) - np.eye(n)
         pulls = precisions * (strengths - strengths.sum() / precisions.sum())
-        side, _ = _search(pulls, precisions, costs_of_splits(n, LIKELY))
+        side, _ = _search(pulls, precisions, costs_of_splits(n, LIKELY), _orders(pulls))
 
         settled = settle(side, pulls, precisions)
 

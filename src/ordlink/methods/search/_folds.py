@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
+from ordlink.methods import spectral
 from ordlink.methods.search._models import Models, Pool, fit_models, hits, mixture_weights
 
 N_FOLDS = 4
@@ -76,10 +78,19 @@ def fit_pool(
     seed: int,
     progress: Progress | None = None,
 ) -> Fits:
-    """Return the models of all answers, with weights chosen by cross-validation."""
+    """Return the models of all answers, with weights chosen by cross-validation.
+
+    The kind of spectral's tree is chosen once, from all answers, by a cross-validation of its own.
+    """
     parts = _split(comparisons)
-    known = [comparisons, *(train for train, _, _ in parts)]
-    fitted = map_threads(lambda rows: fit_models(rows, partition, seed), known, progress)
+    whole = spectral.run(comparisons, partition)
+    same_kind = partial(spectral.run_kind, kind=whole.parameters["kinds"][0])
+
+    def fit(rows: ListedComparisons) -> Models:
+        split = (lambda *_: whole) if rows is comparisons else same_kind
+        return fit_models(rows, partition, seed, split=split)
+
+    fitted = map_threads(fit, [comparisons, *(train for train, _, _ in parts)], progress)
     folds = [Fold(*part, models) for part, models in zip(parts, fitted[1:], strict=True)]
     n_models = len(fitted[0].labels)
     weights = np.full(n_models, 1.0 / n_models)

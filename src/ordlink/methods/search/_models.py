@@ -16,18 +16,19 @@ from ordlink.methods.embedding import embedding_similarity, tste_embedding
 
 DIMENSIONS = (2, 3, 5, 8)  # of the t-STE embeddings
 STRENGTHS = "strengths"
+SPLIT = "spectral"
 _LINKED = (2, 3)  # dimensions whose points are linked to a tree, too
 _TREES: dict[str, Callable[..., Hierarchy]] = {
     "4-AL": four_al.run,
     "4K-AL": kernel_al.run_passive,
     "AddS-AL": adds.run,
-    "spectral": spectral.run,
 }
 LABELS = (
     *(f"t-STE {dimension}-D" for dimension in (1, *DIMENSIONS)),
     STRENGTHS,
     *(f"tSTE-AL {dimension}-D" for dimension in _LINKED),
     *_TREES,
+    SPLIT,
 )
 """The names of all models."""
 _EM_STEPS = 300
@@ -92,11 +93,12 @@ def fit_models(
     partition: InitialPartition,
     seed: int,
     wanted: Collection[str] | None = None,
+    split: Callable[..., Hierarchy] = spectral.run,
 ) -> Models:
     """Return t-STE in several dimensions, Bradley-Terry strengths, and the trees of methods.
 
     Where the order of all pairs is known, the strengths say it all. Only the models that are
-    `wanted` are fitted; by default all.
+    `wanted` are fitted; by default all. `split` grows the tree of spectral.
     """
     n = comparisons.n_objects
     logs: dict[str, FloatArray] = {}
@@ -117,7 +119,7 @@ def fit_models(
         if is_linked:
             near = embedding_similarity(points, metric="euclidean")
             trees[tree] = link_by_average(near, partition)
-    for name, run in _TREES.items() if is_listed else ():
+    for name, run in (*_TREES.items(), (SPLIT, split)) if is_listed else ():
         if wanted is None or name in wanted:
             trees[name] = run(comparisons, partition)
     if wanted is None or STRENGTHS in wanted or not (logs or trees):

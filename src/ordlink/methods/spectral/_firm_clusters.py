@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -51,29 +52,51 @@ def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> S
     are and double-centred, cut at the best threshold; then objects change sides while the value
     rises.
     """
-    strengths = posterior.strengths[np.ix_(members, members)]
-    precisions = posterior.precisions[np.ix_(members, members)]
-    total = precisions.sum()
-    if total <= 0.0:
-        return None
-    within = float((precisions * strengths).sum() / total)
-    pulls = precisions * (strengths - within)
-    rounding = _EXACT * float((precisions * np.abs(strengths)).max())
-    if np.abs(pulls).max() <= rounding and len(members) > 2:
-        return None
-    costs = costs_of_splits(len(members), caution)
-    side, value = _search(pulls, precisions, costs)
-    n_off = int(side.sum())
-    gain = value + float(costs[n_off])
-    if gain <= 0.0 and len(members) > 2:
-        return None
-    side = settle(side, pulls, precisions)
-    weight = float(precisions[np.ix_(side, ~side)].sum())
-    across, error = within, np.inf
-    if weight > 0.0:
-        across += float(pulls[np.ix_(side, ~side)].sum()) / weight
-        error = weight**-0.5
-    return Split(side, gain, n_off, across, error, within)
+    return SetOfObjects(posterior, members).split(caution)
+
+
+class SetOfObjects:
+    """A set of two objects or more that may be split; see `best_split`."""
+
+    def __init__(self, posterior: PairStrengths, members: AnyArray) -> None:
+        strengths = posterior.strengths[np.ix_(members, members)]
+        self._precisions = precisions = posterior.precisions[np.ix_(members, members)]
+        self._n = n = len(members)
+        total = precisions.sum()
+        self._is_uniform = bool(total <= 0.0)
+        if self._is_uniform:
+            return
+        self._within = float((precisions * strengths).sum() / total)
+        self._pulls = precisions * (strengths - self._within)
+        rounding = _EXACT * float((precisions * np.abs(strengths)).max())
+        self._is_uniform = bool(np.abs(self._pulls).max() <= rounding and n > 2)
+
+    @cached_property
+    def _orders(self) -> list[LabelArray]:
+        return _orders(self._pulls)
+
+    def split(self, caution: float) -> Split | None:
+        """Return the best split.
+
+        With caution 1, only a firm split is of use: in others, objects are not settled.
+        """
+        if self._is_uniform:
+            return None
+        pulls, precisions, within = self._pulls, self._precisions, self._within
+        costs = costs_of_splits(self._n, caution)
+        side, value = _search(pulls, precisions, costs, self._orders)
+        n_off = int(side.sum())
+        gain = value + float(costs[n_off])
+        if gain <= 0.0 and self._n > 2:
+            return None
+        if value > 0.0 or caution < 1.0:
+            side = settle(side, pulls, precisions)
+        weight = float(precisions[np.ix_(side, ~side)].sum())
+        across, error = within, np.inf
+        if weight > 0.0:
+            across += float(pulls[np.ix_(side, ~side)].sum()) / weight
+            error = weight**-0.5
+        return Split(side, gain, n_off, across, error, within)
 
 
 def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolArray:
@@ -88,7 +111,8 @@ def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolAr
     firmest_first = np.argsort(np.where(side, -1.0, 1.0) @ pulls * np.where(side, 1.0, -1.0))
     if not side[firmest_first[0]]:  # which side is called the side must not matter
         return ~settle(~side, pulls, precisions)
-    draws = np.random.default_rng(_SEED).random((int(np.clip(_DRAWS // n, *_SWEEPS)), n))
+    n_sweeps = int(np.clip(_DRAWS // n, *_SWEEPS))
+    draws = _numbers(max(n_sweeps * n, _DRAWS))[: n_sweeps * n].reshape(n_sweeps, n)
     by_firmness = np.ix_(firmest_first, firmest_first)  # whatever the objects' numbers are
     votes = np.zeros(n, dtype=np.int64)
     votes[firmest_first] = vote_on_sides(
@@ -96,6 +120,11 @@ def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolAr
     )
     settled = np.where(votes == 0, side, votes > 0)
     return settled if 0 < settled.sum() < n else side
+
+
+@lru_cache(maxsize=1)
+def _numbers(size: int) -> FloatArray:
+    return np.random.default_rng(_SEED).random(size)
 
 
 def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:
@@ -112,22 +141,27 @@ def costs_of_splits(n: int, caution: float) -> FloatArray:
 
 
 def _search(
-    pulls: FloatArray, precisions: FloatArray, costs: FloatArray
+    pulls: FloatArray, precisions: FloatArray, costs: FloatArray, orders: list[LabelArray]
 ) -> tuple[BoolArray, float]:
     from ordlink.methods.spectral._kernels import best_threshold, improve_split
 
     n = len(pulls)
     starts = [np.arange(n) == int(pulls.sum(axis=1).argmin())]
-    for direction in _directions(pulls):
-        order = np.argsort(direction, kind="stable")
+    for order in orders:
         size, _ = best_threshold(order, pulls, precisions, costs)
-        starts.append(np.isin(np.arange(n), order[:size]))
+        starts.append(np.zeros(n, dtype=bool))
+        starts[-1][order[:size]] = True
     best_side, best_value = starts[0], -np.inf
     for side in starts:
         value = improve_split(side, pulls, precisions, costs, _MOVES_PER_OBJECT * n)
         if value > best_value:
             best_side, best_value = side, value
     return best_side, best_value
+
+
+def _orders(pulls: FloatArray) -> list[LabelArray]:
+    """Return the objects in the order of each direction."""
+    return [np.argsort(direction, kind="stable") for direction in _directions(pulls)]
 
 
 def _directions(pulls: FloatArray) -> Iterator[FloatArray]:
@@ -229,11 +263,12 @@ def find_firm_clusters(posterior: PairStrengths) -> LabelArray:
     n_clusters = 0
     while waiting:
         members, patience = waiting.pop()
-        split = best_split(posterior, members, 1.0) if len(members) > 1 else None
+        part = SetOfObjects(posterior, members) if len(members) > 1 else None
+        split = part.split(1.0) if part else None
         if split is not None and split.value(1.0) > 0.0:
             patience = PATIENCE
-        elif split is not None and patience > 0:
-            split, patience = best_split(posterior, members, LIKELY), patience - 1
+        elif part and split is not None and patience > 0:
+            split, patience = part.split(LIKELY), patience - 1
         else:
             split = None
         if split is None:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ordlink._threads import one_blas_thread
+from ordlink._threads import map_threads, one_blas_thread
 from ordlink._typing import FloatArray, Progress
 from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.hierarchy import Hierarchy
@@ -59,10 +59,25 @@ def run(
     `kinds` says which tree was used for each part: parts that were never compared have separate
     trees.
     """
+    return _run(comparisons, partition, repeats, progress)
+
+
+def run_kind(comparisons: Comparisons, partition: InitialPartition, *, kind: Kind) -> Hierarchy:
+    """Return the tree of a given kind, which saves the cross-validation that chooses it."""
+    return _run(comparisons, partition, "majority", None, kind)
+
+
+def _run(
+    comparisons: Comparisons,
+    partition: InitialPartition,
+    repeats: Repeats,
+    progress: Progress | None,
+    kind: Kind | None = None,
+) -> Hierarchy:
     with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
             tree = grow_trees(comparisons, partition, progress=progress)["splits"]
-            kinds = ["splits"]
+            kinds: list[Kind] = ["splits"]
         else:
             if repeats == "net":
                 check_net_counts(comparisons)
@@ -70,7 +85,7 @@ def run(
             tree, kinds = grow_parts(
                 permute_objects(comparisons, order),
                 InitialPartition.of_labels(partition.labels[order]),
-                partial(_grow, repeats=repeats, progress=progress),
+                partial(_grow, repeats=repeats, progress=progress, kind=kind),
             )
             tree = restore_objects(tree, order, comparisons.names)
     return tree.with_origin("spectral", {"kinds": kinds})
@@ -82,8 +97,9 @@ def _grow(
     *,
     repeats: Repeats,
     progress: Progress | None,
+    kind: Kind | None,
 ) -> tuple[Hierarchy, Kind]:
-    kind = choose_kind(comparisons, partition, repeats)
+    kind = kind or choose_kind(comparisons, partition, repeats)
     rows = thin_out_pairs(one_row_per_question(comparisons, repeats))
     return grow_trees(rows, partition, [kind], progress)[kind], kind
 
@@ -129,14 +145,16 @@ def _agreements(
     n_folds: int,
 ) -> tuple[FloatArray, FloatArray]:
     """Return for each kind and each row held out whether the tree agrees; how often rows count."""
-    found: list[FloatArray] = []
-    weights: list[FloatArray] = []
-    for train, test in _folds(comparisons, n_folds):
+
+    def grow(fold: tuple[ListedComparisons, ListedComparisons]) -> FloatArray:
+        train, test = fold
         trees = grow_trees(one_row_per_question(train, repeats), partition, kinds)
-        found.append(np.array([_agreement(trees[kind], test) for kind in kinds]))
-        counts = np.ones(test.n_rows) if test.counts is None else test.counts
-        weights.append(counts.astype(np.float64))
-    return np.concatenate(found, axis=1), np.concatenate(weights)
+        return np.array([_agreement(trees[kind], test) for kind in kinds])
+
+    folds = list(_folds(comparisons, n_folds))
+    counts = [np.ones(test.n_rows) if test.counts is None else test.counts for _, test in folds]
+    found = np.concatenate(map_threads(grow, folds), axis=1)
+    return found, np.concatenate(counts).astype(np.float64)
 
 
 def _folds(
