@@ -175,6 +175,7 @@ NAMES = {
     "ordlink.methods.spectral": [
         "fit_pair_strengths",
         "run",
+        "run_kind",
     ],
     "ordlink.metrics": [
         "aari",
