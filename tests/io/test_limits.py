@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 
@@ -12,7 +13,7 @@ import pytest
 
 from ordlink.errors import InputError
 from ordlink.io import read_comparisons, read_in_chunks, write_comparisons
-from ordlink.io._source import check_unpacked
+from ordlink.io._source import MOST_TEXT, check_unpacked
 from tests.io.make_samples import FOLDER
 
 COLUMNS = ("anchor", "closer", "farther")
@@ -33,11 +34,13 @@ def test_arrays_that_unpack_to_too_many_bytes(dtype, n):
     assert "beyond the limit" in refused(content, "npz")
 
 
-def test_arrays_that_unpack_to_too_many_cells():
-    content = io.BytesIO()
-    np.savez_compressed(content, **{name: np.zeros(9_000_000, np.uint8) for name in COLUMNS})
+def test_arrays_that_unpack_to_too_many_rows_or_cells():
+    many_rows, many_cells = io.BytesIO(), io.BytesIO()
+    np.savez_compressed(many_rows, **{name: np.zeros(9_000_000, np.uint8) for name in COLUMNS})
+    np.savez_compressed(many_cells, **{f"c{n}": np.zeros(7_000_000, np.uint8) for n in range(4)})
 
-    assert "27,000,000 cells, beyond the limit" in refused(content, "npz")
+    assert "9,000,000 rows, beyond the limit of 8,000,000" in refused(many_rows, "npz")
+    assert "28,000,000 cells, beyond the limit of 24,000,000" in refused(many_cells, "npz")
 
 
 @pytest.mark.parametrize("read", [read_comparisons, lambda *a, **b: list(read_in_chunks(*a, **b))])
@@ -92,11 +95,39 @@ def test_what_is_well_packed_is_read(tmp_path):
 
 
 def test_the_limits_grow_with_the_file():
-    check_unpacked("a", 100 << 20, 50 * (100 << 20), 16 * (100 << 20))
-    check_unpacked("a", 100 << 20, 2 * (100 << 20), 1)
-    for sizes in ((50 * (100 << 20) + 1,), (0, 16 * (100 << 20) + 1), (2 * (100 << 20) + 1, 1)):
+    size = 100 << 20
+    for most in (
+        {"unpacked": 10 * size},
+        {"unpacked": 2 * size, "n_cells": 1},
+        {"unpacked": 5 * size, "bound": MOST_TEXT},
+        {"n_cells": 4 * size},
+        {"n_rows": size // 2},
+    ):
+        check_unpacked("a", size, **most)
+        name = next(iter(most))
         with pytest.raises(InputError, match="beyond the limit"):
-            check_unpacked("a", 100 << 20, *sizes)
+            check_unpacked("a", size, **{**most, name: most[name] + 1})
+
+
+@pytest.mark.parametrize("extension", ["csv.gz", "npz", "parquet"])
+def test_what_does_not_pack_hides_nothing_that_packs_too_well(tmp_path, extension):
+    """A file of some size that is mostly noise may not unpack to many times its size."""
+    path = tmp_path / f"answers.{extension}"
+    noise = np.random.default_rng(0).bytes(8 << 20)
+    if extension == "csv.gz":
+        packed = [gzip.compress(noise, 0), gzip.compress(b"0,1,2\n" * (9 << 20), 1)]
+        path.write_bytes(b"".join(packed))
+    elif extension == "npz":
+        arrays = {name: np.zeros(8_500_000, np.uint8) for name in COLUMNS}
+        np.savez_compressed(path, **arrays, noise=np.frombuffer(noise, np.uint8))
+    else:
+        zeros = pa.array(np.zeros(8_500_000, np.int8))
+        names = pa.array([noise[: 5 << 20].hex(), *[""] * (len(zeros) - 1)])
+        pq.write_table(pa.table({**dict.fromkeys(COLUMNS, zeros), "noise": names}), path)
+
+    assert path.stat().st_size > 8_000_000
+    with pytest.raises(InputError, match="beyond the limit"):
+        read_comparisons(path)
 
 
 def test_a_member_that_is_larger_than_it_says():
@@ -163,8 +194,6 @@ def test_formulas_and_links_do_nothing(tmp_path):
 
 @pytest.mark.parametrize("suffix", [".gz", ".zip"])
 def test_packed_text_that_unpacks_to_too_much(tmp_path, suffix):
-    import gzip
-
     path = tmp_path / f"answers.csv{suffix}"
     text = b"anchor,closer,farther\n" + b"0,1,2\n" * (12 << 20)
     if suffix == ".gz":

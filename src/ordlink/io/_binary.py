@@ -46,7 +46,7 @@ def open_parquet(source: InputFile, options: Options, n_rows: int | None) -> Ite
     content = source.path or pa.BufferReader(source.read_bytes())
     n_bytes = content.stat().st_size if isinstance(content, Path) else content.size()
     with reading(source.name, "Parquet"), _parquet_file(content) as file:
-        check_unpacked(source.name, n_bytes, *_unpacked(file))
+        _check_parquet(file, n_bytes, source.name)
         text = (file.schema_arrow.metadata or {}).get(_METADATA_KEY)
         if text is not None:
             header = header_from_object(parse_json(text.decode(), source.name), source.name)
@@ -113,11 +113,12 @@ def _parquet_file(content: Any) -> Any:
     )
 
 
-def _unpacked(file: Any) -> tuple[int, int]:
-    """Return the bytes of all columns as announced, and the number of cells."""
+def _check_parquet(file: Any, n_bytes: int, source: str) -> None:
+    """Refuse a file that announces too much."""
     metadata = file.metadata  # asked for single columns, pyarrow aborts on damaged ones
-    n_bytes = sum(metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
-    return n_bytes, metadata.num_rows * metadata.num_columns
+    unpacked = sum(metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
+    n_rows, n_cells = metadata.num_rows, metadata.num_rows * metadata.num_columns
+    check_unpacked(source, n_bytes, unpacked, n_cells=n_cells, n_rows=n_rows)
 
 
 def _parquet_table(
@@ -130,7 +131,7 @@ def _parquet_table(
             return cells
         lengths = [pc.take(pc.binary_length(c.dictionary), c.indices) for c in cells.chunks]
         unpacked = sum(pc.sum(length).as_py() or 0 for length in lengths)
-        check_unpacked(source, n_bytes, unpacked, len(cells))
+        check_unpacked(source, n_bytes, unpacked, n_cells=len(cells))
         return pc.cast(cells, cells.type.value_type)
 
     row_name = partial(_name_row, source, start)
@@ -150,13 +151,15 @@ def read_npz(source: InputFile, options: Options) -> ListedComparisons:
             packed = sum(member.compress_size for member in members)
             check_unpacked(source.name, packed, sum(member.file_size for member in members))
             arrays = {
-                member.filename.removesuffix(".npy"): _read_array(archive, member, source.name)
+                member.filename.removesuffix(".npy"): _read_array(
+                    archive, member, packed, source.name
+                )
                 for member in members
             }
         if len(arrays) < max(1, len(members)):
             got = f"{len(members)} with {len(arrays)} names"
             refuse(source.name, f"expected arrays of different names, got {got}", WRITE_AGAIN)
-        check_unpacked(source.name, packed, 0, sum(array.size for array in arrays.values()))
+        check_unpacked(source.name, packed, n_cells=sum(array.size for array in arrays.values()))
         if "header" in arrays and {"winners", "losers"} <= arrays.keys():
             check_options(options, source.name)
             return _read_own(arrays, options, source.name)
@@ -180,7 +183,9 @@ def write_npz(file: BinaryIO, comparisons: ListedComparisons) -> None:
     np.savez(file, **arrays)  # none of them holds objects, so none is pickled
 
 
-def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> AnyArray:
+def _read_array(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, packed: int, source: str
+) -> AnyArray:
     """Return one array, after checking the size in its header."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         refuse(source, "expected arrays as numpy.savez stores them", WRITE_AGAIN)
@@ -199,6 +204,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) 
     if count * dtype.itemsize != len(data) or not dtype.itemsize:
         announced = f"the array {name!r} announces {count} entries of {dtype.itemsize} bytes"
         refuse(source, f"{announced}, but holds {len(data)} bytes; it is damaged", WRITE_AGAIN)
+    check_unpacked(source, packed, n_rows=shape[0] if shape else 0)
     array = np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if fortran else "C")
     return array.astype(dtype.newbyteorder("="), copy=False)
 

@@ -122,24 +122,46 @@ def read_from(stream: BinaryIO, name: str, n_bytes: int | None = None) -> list[b
     return lines
 
 
-MOST_UNPACKED = (64 << 20, 50)
-MOST_ENTRIES = (24_000_000, 16)
-"""Most bytes and table cells of an unpacked file: a fixed number, or as many per byte on disk."""
+Bound: TypeAlias = tuple[int, float]
+"""A number that is always allowed, and how many more for each byte on disk."""
+MOST_TEXT: Bound = (32 << 20, 5)
+MOST_BINARY: Bound = (64 << 20, 10)
+MOST_CELLS: Bound = (24_000_000, 4)
+MOST_ROWS: Bound = (8_000_000, 0.5)
 LONG_CELL = 256
 """Bytes of a cell, on average, from which a file may unpack to twice its size only, or 64 MB."""
 
 
-def check_unpacked(source: str, n_bytes: int, unpacked: int, n_entries: int = 0) -> None:
+def most_of(bound: Bound, n_bytes: int) -> int:
+    """Return how much a file of this size may unpack to."""
+    return int(max(bound[0], bound[1] * n_bytes))
+
+
+def check_unpacked(
+    source: str,
+    n_bytes: int,
+    unpacked: int = 0,
+    *,
+    bound: Bound = MOST_BINARY,
+    n_cells: int = 0,
+    n_rows: int = 0,
+) -> None:
     """Refuse a compressed file that unpacks to far more than its size."""
-    problem = f"its {n_bytes / 1e6:,.1f} MB unpack to "
-    remedy = "save the table as CSV, or uncompressed"
-    most = MOST_UNPACKED[1] * n_bytes
-    if n_entries:  # names are short: what packs a long text well is that it is repeated
-        most = min(most, max(2 * n_bytes, LONG_CELL * n_entries))
-    if unpacked > max(MOST_UNPACKED[0], most):
-        refuse(source, f"{problem}{unpacked / 1e6:,.0f} MB or more, beyond the limit", remedy)
-    if n_entries > max(MOST_ENTRIES[0], MOST_ENTRIES[1] * n_bytes):
-        refuse(source, f"{problem}{n_entries:,} cells, beyond the limit", remedy)
+    most = most_of(bound, n_bytes)
+    if n_cells:  # names are short: what packs a long text well is that it is repeated
+        most = min(most, max(bound[0], 2 * n_bytes, LONG_CELL * n_cells))
+    for found, limit, unit in (
+        (unpacked / 1e6, most / 1e6, "MB or more"),
+        (n_cells, most_of(MOST_CELLS, n_bytes), "cells"),
+        (n_rows, most_of(MOST_ROWS, n_bytes), "rows"),
+    ):
+        if found > limit:
+            refuse(
+                source,
+                f"its {n_bytes / 1e6:,.1f} MB unpack to {found:,.0f} {unit}, "
+                f"beyond the limit of {limit:,.0f}",
+                "unpack it first, or save the table as CSV",
+            )
 
 
 def refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:

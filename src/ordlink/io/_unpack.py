@@ -16,9 +16,10 @@ from ordlink.io._cells import ArrowColumn, as_text, is_text, pa
 from ordlink.io._options import Options
 from ordlink.io._source import (
     FORMATS,
-    MOST_UNPACKED,
+    MOST_TEXT,
     InputFile,
     check_unpacked,
+    most_of,
     reading,
     refuse,
 )
@@ -44,9 +45,8 @@ def find_files(source: InputFile) -> list[InputFile]:
     if suffix == ".gz" and path is not None:
         content = source.read_bytes()
         with reading(source.name, "gzip"), gzip.open(io.BytesIO(content)) as file:
-            most = max(MOST_UNPACKED[0], MOST_UNPACKED[1] * len(content))
-            unpacked = file.read(most + 1)
-        check_unpacked(source.name, len(content), len(unpacked))
+            unpacked = file.read(most_of(MOST_TEXT, len(content)) + 1)
+        check_unpacked(source.name, len(content), len(unpacked), bound=MOST_TEXT)
         return [_in_memory(path.name.removesuffix(path.suffix), unpacked, source.name)]
     if suffix == ".zip":
         return _unzip(source)
@@ -62,7 +62,8 @@ def _unzip(source: InputFile) -> list[InputFile]:
             if PurePosixPath(member.filename).suffix.lower() in FORMATS
             and not member.filename.startswith("__MACOSX")
         ]
-        check_unpacked(source.name, len(content), sum(member.file_size for member in members))
+        unpacked = sum(member.file_size for member in members)
+        check_unpacked(source.name, len(content), unpacked, bound=MOST_TEXT)
         if not 0 < len(members) <= MOST_FILES:
             refuse(source.name, f"no file in this archive ends in {', '.join(FORMATS)}")
         return [
