@@ -34,7 +34,7 @@ class Outcome:
 
 @contextlib.contextmanager
 def running(
-    n_servers: int = 1, database: str | None = None, **settings: object
+    n_servers: int = 1, database: str | None = None, *, fork: bool = False, **settings: object
 ) -> Iterator[tuple[list[Server], str]]:
     """Run servers on one database; give them and its address."""
     with tempfile.TemporaryDirectory(prefix="ordlink-soak-") as name:
@@ -42,7 +42,7 @@ def running(
         plain = {"questions_per_person": 10_000, "practice": 0, "break_every": 0}
         study = write_study(folder, **{**plain, **settings})
         options = ["--database", database] if database else ["--data", str(folder / "data")]
-        servers = [Server(study, free_port(), *options) for _ in range(n_servers)]
+        servers = [Server(study, free_port(), *options, fork=fork) for _ in range(n_servers)]
         try:
             for server in servers:
                 server.start()
@@ -76,26 +76,25 @@ def load(short: bool) -> Outcome:
     return Outcome(good and not result.n_errors, f"{result}; shown: {reasons}")
 
 
-def kill(short: bool) -> Outcome:
+def kill(short: bool, n_kills: int = N_KILLS) -> Outcome:
     """SQLite, kill -9 under load."""
-    with running(people_per_question=2) as (servers, database):
-        return _kill(servers, database, short)
+    with running(people_per_question=2, fork=True) as (servers, database):
+        return _kill(servers, database, 5 if short else n_kills)
 
 
-def kill_postgres(short: bool) -> Outcome:
+def kill_postgres(short: bool, n_kills: int = N_KILLS) -> Outcome:
     """PostgreSQL, two servers, kill -9 of one after the other under load."""
     reason = missing_postgres()
     if reason:
         return Outcome(None, reason)
     with (
         postgres() as url,
-        running(n_servers=2, database=url, people_per_question=2) as (servers, database),
+        running(n_servers=2, database=url, people_per_question=2, fork=True) as (servers, database),
     ):
-        return _kill(servers, database, short)
+        return _kill(servers, database, 5 if short else n_kills)
 
 
-def _kill(servers: list[Server], database: str, short: bool) -> Outcome:
-    n_kills = 5 if short else N_KILLS
+def _kill(servers: list[Server], database: str, n_kills: int) -> Outcome:
     result = asyncio.run(kill_under_load(servers, database, n_kills=n_kills, n_people=20))
     return Outcome(result.is_good, str(result))
 
@@ -171,7 +170,7 @@ def simulated_people(short: bool) -> Outcome:
     return Outcome(good, "\n    ".join(["AARI after so many answers", *map(str, found)]))
 
 
-RUNS: dict[str, Callable[[bool], Outcome]] = {
+RUNS: dict[str, Callable[..., Outcome]] = {
     "start": start,
     "load": load,
     "load-postgres": load_postgres,
