@@ -156,12 +156,9 @@ def check_unpacked(
         (n_rows, most_of(MOST_ROWS, n_bytes), "rows"),
     ):
         if found > limit:
-            refuse(
-                source,
-                f"its {n_bytes / 1e6:,.1f} MB unpack to {found:,.0f} {unit}, "
-                f"beyond the limit of {limit:,.0f}",
-                "unpack it first, or save the table as CSV",
-            )
+            beyond = f"{found:,.0f} {unit}, beyond the limit of {limit:,.0f}"
+            problem = f"its {n_bytes / 1e6:,.1f} MB unpack to {beyond}"
+            refuse(source, problem, "unpack it first, or save the table as CSV")
 
 
 def refuse(where: str, problem: str, remedy: str | None = None) -> NoReturn:
