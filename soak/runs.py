@@ -136,10 +136,11 @@ def large(short: bool) -> Outcome:
 
 def fuzz_requests(short: bool) -> Outcome:
     """Fuzzed requests in process: no 500, nothing shown or changed without a session."""
+    from ordlink.collect.connections import RateLimit
     from ordlink.collect.people import OwnerAuth
     from ordlink.collect.running import RunningStudy
     from ordlink.collect.server import make_app
-    from ordlink.collect.site import RateLimit, Site
+    from ordlink.collect.site import Site
     from ordlink.collect.study import load_study
     from soak.fuzz import TestClient, fuzz
 

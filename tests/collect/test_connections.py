@@ -15,10 +15,10 @@ import pytest
 import sqlalchemy as sa
 
 from ordlink.collect import connections
-from ordlink.collect.connections import OncePerMinute, client_key
+from ordlink.collect.connections import OncePerMinute, RateLimit, client_key
 from ordlink.collect.database import LOG, describe
 from ordlink.collect.server import make_config
-from ordlink.collect.site import HEADERS, RateLimit, Site
+from ordlink.collect.site import HEADERS, Site
 from tests.collect.conftest import Place, make_site, serve_on_loopback, text_study
 
 WHO = "anna"
@@ -171,6 +171,18 @@ def test_connections_of_a_proxy_are_not_counted(address: tuple[str, int], monkey
     monkeypatch.setattr(connections, "MOST_CONNECTIONS", 5)
 
     assert count_open(address, "127.0.0.1", 8, b"") == 8
+
+
+def test_connections_that_are_opened_and_closed_are_limited_too(tmp_path) -> None:
+    with serve_on_loopback(text_study(), tmp_path / "study.db") as (site, url):
+        site.connecting._per_second, site.connecting._burst = 0.001, 4
+        there = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        served = [
+            [count_open(there, source, 1, b"") for _ in range(6)]
+            for source in ("127.0.0.9", "127.0.0.1")
+        ]
+
+    assert served == [[1, 1, 1, 1, 0, 0], [1] * 6]  # the machine itself is not limited
 
 
 def test_a_lab_of_100_people_behind_one_address_is_served(address: tuple[str, int]) -> None:

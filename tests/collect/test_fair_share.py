@@ -135,13 +135,35 @@ def test_slow_work_of_the_owner_takes_at_most_a_fifth_of_the_time() -> None:
     async def run() -> float:
         paced = Paced(burst=0.0)
         begun = time.monotonic()
-        results = await asyncio.gather(
-            *(paced.run(asyncio.sleep(0.05, number)) for number in range(3))
-        )
-        assert results == [0, 1, 2]
+        await asyncio.gather(*(paced.run(time.sleep, 0.05) for _ in range(3)))
         return time.monotonic() - begun
 
     assert asyncio.run(run()) > 0.4
+
+
+def test_a_server_that_stops_says_so_to_whoever_waits(place: Place, recwarn) -> None:
+    """Without a traceback for each page that was not made."""
+    place.log_in()
+    cookie = "; ".join(f"{one.name}={one.value}" for one in place.browser.cookies.jar)
+    sent: list[dict[str, object]] = []
+    scope = {"type": "http", "method": "GET", "path": "/owner/api/overview", "query_string": b""}
+    scope |= {"headers": [(b"cookie", cookie.encode())], "client": ("testclient", 1)}
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    async def stop() -> None:
+        await place.site.pace._lock.acquire()
+        waiting = asyncio.create_task(place.browser.app(scope, None, send))
+        while not place.site.pace._lock._waiters:
+            await asyncio.sleep(0.01)
+        waiting.cancel()
+        await waiting
+
+    asyncio.run(stop())
+
+    assert sent[0]["status"] == 503
+    assert not [one for one in recwarn if "never awaited" in str(one.message)]
 
 
 @pytest.mark.parametrize("name", ["answers.csv", "answers-of-everybody.parquet"])

@@ -13,10 +13,10 @@ import pytest
 import sqlalchemy as sa
 
 from ordlink.collect import people
+from ordlink.collect.connections import RateLimit
 from ordlink.collect.database import open_database
 from ordlink.collect.running import register_study
 from ordlink.collect.schema import answer, participant
-from ordlink.collect.site import RateLimit
 from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import Place, post, serve, text_study
 

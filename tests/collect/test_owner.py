@@ -16,8 +16,8 @@ import yaml
 
 import ordlink as ol
 from ordlink.cli import run
+from ordlink.collect.connections import RateLimit
 from ordlink.collect.schema import answer, participant, serving
-from ordlink.collect.site import RateLimit
 from ordlink.datasets import planted_tree
 from tests.collect.conftest import PASSWORD, TOKEN, Place, text_study
 

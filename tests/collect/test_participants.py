@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from ordlink.collect.connections import RateLimit
 from ordlink.collect.question_queue import release_abandoned
 from ordlink.collect.question_types import QUESTION_TYPES
 from ordlink.collect.schema import answer, event, participant, question, read_objects, serving
 from ordlink.collect.schema import study as study_table
-from ordlink.collect.site import RateLimit
 from ordlink.collect.worker import read_main_answers
 from tests.collect.conftest import Place, post, text_study
 

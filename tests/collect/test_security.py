@@ -13,9 +13,10 @@ import sqlalchemy as sa
 from fastapi.testclient import TestClient
 from PIL import Image
 
+from ordlink.collect.connections import RateLimit
 from ordlink.collect.schema import answer
 from ordlink.collect.server import Address, make_app
-from ordlink.collect.site import HEADERS, RateLimit, Site
+from ordlink.collect.site import HEADERS, Site
 from ordlink.collect.stimuli import Stimulus, stimuli_of_folder
 from ordlink.collect.study import make_study
 from soak.fuzz import fuzz

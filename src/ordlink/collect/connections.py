@@ -7,10 +7,12 @@ import contextlib
 import ipaddress
 import logging
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from typing import Any
 
+from starlette.requests import Request
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.utils import get_remote_addr
 
 LARGEST_HEAD = 32 * 1024  # bytes of the request line and all headers
 LARGEST_REST = 256 * 1024  # bytes of a body with its chunks and trailers, however it is sent
@@ -42,6 +44,32 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+class RateLimit:
+    """A token bucket for each client: `burst` tokens, refilled at a steady rate."""
+
+    MOST_CLIENTS = 20_000
+
+    def __init__(self, *, per_second: float, burst: int) -> None:
+        self._per_second = per_second
+        self._burst = burst
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows_client(self, request: Request) -> bool:
+        """Return whether the address of a request has a token left; it is not stored."""
+        return self.allows(client_key(request.client.host) if request.client else "")
+
+    def allows(self, client: str, *, now: float | None = None) -> bool:
+        """Return whether a client has a token left, and take it."""
+        now = time.monotonic() if now is None else now
+        tokens, since = self._buckets.pop(client, (float(self._burst), now))
+        tokens = min(self._burst, tokens + (now - since) * self._per_second)
+        allowed = tokens >= 1
+        self._buckets[client] = (tokens - 1 if allowed else tokens, now)
+        if len(self._buckets) > self.MOST_CLIENTS:
+            self._buckets.popitem(last=False)
+        return allowed
+
+
 class _RefusedError(Exception):
     """A request that goes over a limit."""
 
@@ -51,16 +79,21 @@ class BoundedProtocol(HttpToolsProtocol):
 
     reply_headers: tuple[tuple[bytes, bytes], ...] = ()  # of replies that uvicorn itself sends
     proxies: tuple[Network, ...] = ()  # everybody's connections may come from there
+    connecting: RateLimit  # new connections of an address
 
     def connection_made(self, transport: Any) -> None:  # noqa: D102
+        host = (get_remote_addr(transport) or ("",))[0]
+        self._key = client_key(host)
+        self._is_refused = not (self._is_proxy(host) or self.connecting.allows(self._key))
+        if self._is_refused:  # before anything is made for it
+            transport.abort()
+            return
         super().connection_made(transport)
         self._n_pending = 0  # bytes since the last complete head
         self._n_rest = 0  # bytes since the head of this request
         self._n_bytes = 0  # of the headers of this request
         self._status = 400
         self._timers: dict[str, asyncio.TimerHandle] = {}
-        host = self.client[0] if self.client else ""
-        self._key = client_key(host)
         self._n_open: Counter[str] = vars(self.server_state).setdefault("n_open", Counter())
         self._n_open[self._key] += 1
         self._is_head = True
@@ -70,6 +103,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._wait("request", HEAD_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+        if self._is_refused:
+            return
         for timer in self._timers.values():
             timer.cancel()
         self._n_open[self._key] -= 1

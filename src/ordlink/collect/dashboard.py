@@ -116,9 +116,7 @@ async def show_dashboard(site: TheSite, request: Request, page: Page = 1) -> Res
     if session is None:
         is_set = await site.database.read(people.stored_password) is not None
         return RedirectResponse("/owner/login" if is_set else "/owner/setup", status_code=303)
-    made = asyncio.to_thread(_render_dashboard, site, request, session, page)
-    reply: Response = await site.pace.run(made)
-    return reply
+    return await site.pace.run(_render_dashboard, site, request, session, page)
 
 
 def _render_dashboard(site: Site, request: Request, session: str, page: int) -> Response:
@@ -147,7 +145,7 @@ async def show_stimuli(site: TheSite, request: Request, _owner: Owner) -> Respon
 @router.get("/api/overview", response_class=JSONResponse)
 async def get_overview(site: TheSite, _owner: Owner) -> Response:
     """Return the progress: answers over time, participants, cost, the stop rule."""
-    return JSONResponse(await site.pace.run(asyncio.to_thread(results.overview_of, site)))
+    return JSONResponse(await site.pace.run(results.overview_of, site))
 
 
 @router.get("/api/participants", response_class=JSONResponse)
@@ -155,8 +153,7 @@ async def get_participants(
     site: TheSite, _owner: Owner, after: Annotated[int, Query(ge=0, le=HIGHEST_NUMBER)] = 0
 ) -> Response:
     """Return the next 1,000 participants after one, and what looks wrong with their answers."""
-    judged = asyncio.to_thread(results.judge, site, results.participants_after(after))
-    found = await site.pace.run(judged)
+    found = await site.pace.run(results.judge, site, results.participants_after(after))
     return JSONResponse([asdict(one) for one in found])
 
 

@@ -143,6 +143,7 @@ def make_config(site: Site, *, proxies: tuple[str, ...] = (), **options: Any) ->
 
     class Protocol(BoundedProtocol):
         reply_headers = site.reply_headers
+        connecting = site.connecting
         proxies = tuple(map(ipaddress.ip_network, trusted))
 
     config = uvicorn.Config(

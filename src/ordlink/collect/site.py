@@ -7,12 +7,11 @@ import hashlib
 import hmac
 import re
 import time
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Request, Response
@@ -22,7 +21,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ordlink.collect.connections import client_key
+from ordlink.collect.connections import RateLimit, client_key
 from ordlink.collect.database import LOG, Database, describe
 from ordlink.collect.people import SESSION_SECONDS, OwnerAuth
 from ordlink.collect.running import RunningStudy
@@ -48,6 +47,8 @@ OWNER_COOKIE = "ordlink_owner"
 PARTICIPANT_SECONDS = 30 * 24 * 3600
 MOST_KNOWN = 100_000
 MOST_HASHING = 8  # passwords that may wait: checking one is slow on purpose
+P = ParamSpec("P")
+Result = TypeVar("Result")
 LOOPBACK_CLIENTS = ("127.0.0.1", "::1", "testclient")
 
 
@@ -116,6 +117,9 @@ class Guard:
             await refuse(413, "the request is too large")
         except ClientDisconnect:  # nobody waits for a reply
             return None
+        except asyncio.CancelledError:  # the server stops
+            if not is_started:
+                await refuse(503, "the server is stopping; try again later")
         except Exception as error:
             if is_started:  # a video, for instance, that became shorter meanwhile
                 LOG.warning("a reply was cut short (%s)", type(error).__name__)
@@ -130,32 +134,6 @@ def host_name(header: str) -> str:
     return found[1] if found else ""
 
 
-class RateLimit:
-    """A token bucket for each client: `burst` tokens, refilled at a steady rate."""
-
-    MOST_CLIENTS = 20_000
-
-    def __init__(self, *, per_second: float, burst: int) -> None:
-        self._per_second = per_second
-        self._burst = burst
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def allows_client(self, request: Request) -> bool:
-        """Return whether the address of a request has a token left; it is not stored."""
-        return self.allows(client_key(request.client.host) if request.client else "")
-
-    def allows(self, client: str, *, now: float | None = None) -> bool:
-        """Return whether a client has a token left, and take it."""
-        now = time.monotonic() if now is None else now
-        tokens, since = self._buckets.pop(client, (float(self._burst), now))
-        tokens = min(self._burst, tokens + (now - since) * self._per_second)
-        allowed = tokens >= 1
-        self._buckets[client] = (tokens - 1 if allowed else tokens, now)
-        if len(self._buckets) > self.MOST_CLIENTS:
-            self._buckets.popitem(last=False)
-        return allowed
-
-
 class Paced:
     """Slow work for the owner: one at a time, and in the long run a fifth of the time."""
 
@@ -166,15 +144,15 @@ class Paced:
         self._since = time.monotonic()
         self._lock = asyncio.Lock()
 
-    async def run(self, work: Awaitable[Any]) -> Any:
-        """Return the result of the work as soon as it is its turn."""
+    async def run(self, work: Callable[P, Result], *args: P.args, **kw: P.kwargs) -> Result:
+        """Return the result of the work, done in another thread as soon as it is its turn."""
         async with self._lock:
             now = time.monotonic()
             self._left = min(self._burst, self._left + self.SHARE * (now - self._since))
             await asyncio.sleep(max(0.0, -self._left / self.SHARE))
             self._since, begun = now, time.monotonic()
             try:
-                return await work
+                return await asyncio.to_thread(work, *args, **kw)
             finally:
                 self._left -= time.monotonic() - begun
 
@@ -191,12 +169,13 @@ class Site:
     owner: OwnerAuth
     https: bool = False  # then cookies are never sent without it
     hosts: tuple[str, ...] = ()  # that the server answers to; empty for any
-    # Limits: joining, passwords, unknown cookies and requests per address, steps per participant.
+    # Per address: joining, passwords, unknown cookies, requests, connections; and a person's steps.
     joining: RateLimit = field(default_factory=lambda: RateLimit(per_second=1, burst=300))
     stepping: RateLimit = field(default_factory=lambda: RateLimit(per_second=50, burst=200))
     trying: RateLimit = field(default_factory=lambda: RateLimit(per_second=0.2, burst=10))
     asking: RateLimit = field(default_factory=lambda: RateLimit(per_second=5, burst=300))
     requesting: RateLimit = field(default_factory=lambda: RateLimit(per_second=300, burst=3000))
+    connecting: RateLimit = field(default_factory=lambda: RateLimit(per_second=300, burst=3000))
     hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     n_hashing: int = 0  # passwords that wait or are being checked
     pace: Paced = field(default_factory=Paced)
