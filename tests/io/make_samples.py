@@ -183,6 +183,19 @@ def odd_samples() -> dict[str, bytes]:
             odd("worker,trial,image_1,image_2,image_3,odd_one_out,rt", 7, by_name)
         ).encode(),
         "odd_psychopy.csv": _psychopy(),
+        "auto_odd_letters.csv": text(
+            odd("subject,trial,left,mid,right,intruso,rt", 66, lambda _, k: "LMR"[k])
+        ).encode(),
+        "auto_odd_alike_pair.csv": text(
+            odd("subject,trial,A,B,C,most_similar_pair,rt", 67, lambda _, k: ("BC", "AC", "AB")[k])
+        ).encode(),
+        "auto_odd_title.csv": text(
+            [
+                [*row, "task" if number == 0 else "Odd One Out"]
+                for number, row in enumerate(odd(header, 68, by_name))
+            ]
+        ).encode()
+        + b"END OF FILE\n",
         "odd_tab.txt": text(odd(header, 8, by_name), "\t").encode(),
         "odd_sheet.xlsx": xlsx(odd(header, 9, by_name)),
         "odd_packed.csv.gz": gzip.compress(text(odd(header, 10, by_name)).encode(), mtime=0),
@@ -255,6 +268,40 @@ def triplet_samples() -> dict[str, bytes]:
                     *[f"{x}.png" for x in (r, *o, o[k])],
                 ],
             )
+        ).encode(),
+        "auto_french.csv": text(
+            near(
+                "sujet,référence,gauche,droite,réponse",
+                61,
+                lambda r, o, k: [r, *o, ("gauche", "droite")[k]],
+            ),
+            ";",
+        ).encode("cp1252"),
+        "auto_spanish.csv": text(
+            near(
+                "participante,modelo,opción 1,opción 2,elección", 62, lambda r, o, k: [r, *o, k + 1]
+            ),
+            "\t",
+        ).encode("utf-16"),
+        "auto_ids_and_names.csv": text(
+            near(
+                "worker,ref_id,ref_name,left_id,left_name,right_id,right_name,chosen_id",
+                63,
+                lambda r, o, k: [
+                    *[cell for x in (r, *o) for cell in (list(GROUP).index(x), x)],
+                    list(GROUP).index(o[k]),
+                ],
+            )
+        ).encode(),
+        "auto_unknown_reference.csv": text(
+            near(
+                "user,base,left,right,chosen,not_chosen",
+                64,
+                lambda r, o, k: [r, *o, o[k], o[1 - k]],
+            )
+        ).encode(),
+        "auto_ranked.csv": text(
+            near("worker,reference,rank1,rank2", 65, lambda r, o, k: [r, o[k], o[1 - k]])
         ).encode(),
         "auto_next.csv": text(
             near("Participant.ID,Center,Left,Right,Answer", 22, lambda r, o, k: [r, *o, o[k]])
@@ -475,6 +522,18 @@ def other_samples() -> dict[str, bytes]:
             [
                 ["vp", "left_1", "left_2", "right_1", "right_2", "choice"],
                 *[["p", *items, ("left", "right")[choice]] for items, choice in two],
+            ]
+        ).encode(),
+        "auto_pairs_words.csv": text(
+            [
+                ["i", "j", "k", "l", "closer_pair"],
+                *[[*items, ("first", "second")[choice]] for items, choice in two],
+            ]
+        ).encode(),
+        "auto_paare.csv": text(
+            [
+                ["VP", "Paar1_links", "Paar1_rechts", "Paar2_links", "Paar2_rechts", "ähnlicher"],
+                *[["p", *items, f"Paar {choice + 1}"] for items, choice in two],
             ]
         ).encode(),
         "auto_pick_1_of_4.csv": text(

@@ -320,3 +320,41 @@ def test_questions_in_the_header_are_a_survey():
         *sorted((lion, tiger)),
         *sorted((lion, trout)),
     ]
+
+
+def test_two_pairs_with_a_column_that_may_be_the_response_are_refused():
+    draw = random.Random(1)
+    rows = [[*draw.sample(range(8), 4), draw.choice([1, 2])] for _ in range(40)]
+    text = make.text([["i", "j", "k", "l", "column"], *rows])
+
+    with pytest.raises(InputError, match="2 ways: .*those whose order is the answer with columns"):
+        read(text)
+
+    assert read(text, columns=["i", "j", "k", "l"]).n_answers == 40
+
+
+def test_many_names_that_look_like_typos_are_refused():
+    draw = random.Random(1)
+    animals = ["lion", "tiger", "trout", "salmon"]
+    rows = [draw.sample(animals, 3) for _ in range(60)]
+    rows += [[name.upper(), *(other for other in animals if other != name)][:3] for name in animals]
+    text = "\n".join(["anchor,closer,farther", *map(",".join, rows)]) + "\n"
+
+    with pytest.raises(InputError, match="4 of 8 names look like typos .*'LION' occurs once"):
+        read(text)
+
+    with pytest.warns(OrdlinkWarning, match="names merged"):
+        assert read(text, merge_names=True).n_objects == 4
+    assert read(text, merge_names={}).n_objects == 8
+
+
+def test_other_files_in_a_folder_are_skipped_and_told(tmp_path):
+    told: list[str] = []
+    for name in ("p1.csv", "p2.csv"):
+        (tmp_path / name).write_text("anchor,closer,farther\nlion,tiger,trout\n", encoding="utf-8")
+    (tmp_path / "README.txt").write_text("Raw data.\n", encoding="utf-8")
+
+    comparisons = ol.read_answers(tmp_path, tell=told.append)
+
+    assert comparisons.n_answers == 2
+    assert "1 file ending in .txt skipped: most files end in .csv" in " ".join(told)

@@ -153,4 +153,4 @@ def test_progress_counts_the_splits():
 
     hierarchy_test(comparisons, "AddS-AL", n_splits=3, progress=lambda *call: calls.append(call))
 
-    assert calls == [(0, 3), (1, 3), (2, 3)]
+    assert calls == [(0, 3), (1, 3), (2, 3), (3, 3)]

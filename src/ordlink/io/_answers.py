@@ -14,7 +14,7 @@ from ordlink.comparisons._answers import FORMS, find_form
 from ordlink.io import _trials
 from ordlink.io._cells import ArrowColumn, as_text, pa
 from ordlink.io._options import Options
-from ordlink.io._readings import find_readings
+from ordlink.io._readings import find_readings, is_unknown
 from ordlink.io._responses import TrialCells
 from ordlink.io._slips import find_slips
 from ordlink.io._source import refuse
@@ -58,7 +58,9 @@ def to_plain(table: Table, options: Options) -> Table:
     hints = any(is_response(name) or (tokens(name) & KIND_COLUMNS) for name in plain)
     known = {at for form in named for slot in slots(form, plain) for at in slot}
     others = [name for at, name in enumerate(plain) if at not in known]
-    if named and not chosen and not any(tokens(n) & KIND_COLUMNS or is_response(n) for n in others):
+    clear = not any(tokens(n) & KIND_COLUMNS or is_response(n) for n in others)
+    pairs = any(form.name == "quadruplet" for form in named) and any(map(is_unknown, others))
+    if named and not chosen and clear and not pairs:
         return table
     if not named and not hints and not chosen and len(plain) < 4:
         return table
@@ -70,14 +72,20 @@ def to_plain(table: Table, options: Options) -> Table:
             _refuse_ignored(cells, options, rows)
             return table
         readings = [] if chosen else _plain_readings(cells, options)
-        readings += find_readings(cells, options, rows)
+        trials = find_readings(cells, options, rows)
+        said = {
+            reading.items
+            for reading in trials
+            if any(is_response(cells.plain[at]) for at in reading.response)
+        }
+        readings = [reading for reading in readings if reading.items not in said] + trials
         if readings:
             break
     else:
         _refuse_unread(cells, options)
         return table
     reading = _trials.choose_reading(readings, cells, rows)
-    if not reading.response and rows.all() and not chosen:
+    if _is_by_name(reading, plain) and rows.all() and not chosen:
         return table
     if options.merge_names is True:
         counts = _counts(cells, reading, rows)
@@ -92,11 +100,25 @@ def _plain_readings(cells: TrialCells, options: Options) -> list[Reading]:
     wanted = None if options.form is None else find_form(options.form)
     readings = []
     for form in named_forms(cells.plain):
-        positions = [slot[0] for slot in slots(form, cells.plain)]
-        once = all(len(slot) == 1 for slot in slots(form, cells.plain))
-        if once and wanted in (None, form) and cells.matrix(positions) is not None:
-            readings.append(Reading(form.name, tuple(positions)))
+        found = slots(form, cells.plain)
+        others = {cells.plain[at].partition("_")[2] for at in range(len(cells.plain))} - {""}
+        for suffix in ("", *sorted(others)):  # head, winner, loser; head_filename, ...
+            columns = [f"{cells.plain[slot[0]]}_{suffix}" for slot in found] if suffix else []
+            if suffix and all(cells.plain.count(column) == 1 for column in columns):
+                own = [[cells.plain.index(column)] for column in columns]
+            else:
+                own = found if not suffix else []
+            once = bool(own) and all(len(slot) == 1 for slot in own)
+            positions = tuple(slot[0] for slot in own)
+            if once and wanted in (None, form) and cells.matrix(positions) is not None:
+                readings.append(Reading(form.name, positions))
     return readings
+
+
+def _is_by_name(reading: Reading, plain: list[str]) -> bool:
+    """Return whether a reading is that of a table of plain answers, by the names of its columns."""
+    columns = [slot for form in named_forms(plain) for slot in slots(form, plain)]
+    return reading.kind == "plain" and all([at] in columns for at in reading.items)
 
 
 def _counts(cells: TrialCells, reading: Reading, rows: BoolArray) -> dict[str, int]:

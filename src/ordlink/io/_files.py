@@ -186,7 +186,7 @@ def _read(
         return iter([read_table(frame_table(path), options)])
     paths = path if isinstance(path, list | tuple) else [path]
     given = [InputFile.of(one) for one in paths]
-    sources = [file for source in given for file in find_files(source)]
+    sources = [file for source in given for file in find_files(source, options)]
     if len(sources) > 1:
         tables = [_whole(source, format_, options) for source in sources]
         return iter([read_table(join_tables(tables, options), options)])

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from ordlink._typing import BoolArray, Int64Array
-from ordlink.comparisons._answers import find_form
+from ordlink.comparisons._answers import FORMS, find_form
+from ordlink.io._families import Family, families
 from ordlink.io._options import Options
 from ordlink.io._responses import TrialCells, decode
-from ordlink.io._table import find_columns
+from ordlink.io._table import find_columns, slots
 from ordlink.io._trials import Reading
 from ordlink.io._words import (
     ABOVE,
+    DETAILS,
     FORM_WORDS,
+    KIND_COLUMNS,
+    NO_RESPONSE,
     PLACES,
-    POSITIONS,
+    RANKS,
     YES_NO,
+    forms_in_title,
     forms_said,
     is_less,
     is_reference,
@@ -33,50 +37,6 @@ FEWEST_JUDGED = 20
 """With so many rows, an item that is never chosen is the reference."""
 
 
-@dataclass(frozen=True)
-class Family:
-    """Columns of items, ordered by the number, letter or place in their names."""
-
-    stem: str
-    members: tuple[int, ...]
-
-
-def families(plain: Sequence[str]) -> list[Family]:
-    """Return the columns that differ only in a number, a letter or a place."""
-    groups: dict[tuple[str, str], dict[int, int]] = {}
-    for at, name in enumerate(plain):
-        for kind, stem, label in _labels(name):
-            groups.setdefault((kind, stem), {}).setdefault(label, at)
-    found, pairs = [], {}
-    for (kind, stem), members in groups.items():
-        labels = sorted(members)
-        if len(labels) == labels[-1] - labels[0] + 1 > 1 and (kind != "count" or labels[0] < 2):
-            found.append(Family(stem, tuple(members[label] for label in labels)))
-            if len(labels) == 2:
-                pairs[stem] = found[-1].members
-    for family in families(list(pairs)) if len(pairs) > 1 else []:
-        both = [at for pair in family.members for at in list(pairs.values())[pair]]
-        if len(set(both)) == 4:  # left_1, left_2, right_1, right_2
-            found.append(Family(family.stem, tuple(both)))
-    return found
-
-
-def _labels(name: str) -> Iterator[tuple[str, str, int]]:
-    """Yield how a name may belong to a family: the kind, the shared part, and its position."""
-    if number := re.fullmatch(r"(.*?)_?(\d{1,2})", name):
-        yield "count", number[1], int(number[2])
-    if number := re.fullmatch(r"(.*?)_?(\d{1,2})(_[a-z]{2,})", name):
-        yield "count", number[1] + number[3], int(number[2])
-    if letter := re.fullmatch(r"(?:(.+)_)?([a-j])", name):
-        yield "letter", letter[1] or "", ord(letter[2]) - ord("a")
-    words = name.split("_")
-    for places in POSITIONS:
-        for place, word in enumerate(places):
-            if word in words:
-                rest = "_".join(other for other in words if other != word)
-                yield " ".join(places), rest, place
-
-
 def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[Reading]:
     """Return all readings of a table that names and content allow."""
     plain = cells.plain
@@ -88,7 +48,9 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
 
     given_items, given_response = chosen(options.items), chosen(options.response)
     given_reference = chosen(options.reference and [options.reference])
-    groups = [Family("", tuple(given_items))] if given_items else families(plain)
+    found = [Family("", tuple(given_items))] if given_items else families(plain)
+    named_pairs = [] if given_items else _named_pairs(plain)
+    groups = [*found, *(Family("", pairs) for pairs in named_pairs)]
     readings: list[Reading] = []
     for family in groups:
         if any(is_response(plain[at]) for at in family.members) and not given_items:
@@ -97,14 +59,24 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
         if items is None or not _are_items(items, rows):
             continue
         others = [at for at in range(len(plain)) if at not in family.members]
-        references = [at for at in others if is_reference(plain[at])]
+        own = [_without(name, family.stem) for name in plain]  # ref of ref_id, beside left_id
+        references = [at for at in others if is_reference(plain[at]) or is_reference(own[at])]
         above = [at for at in others if _is_above(plain[at], family.stem)]
         named = _near(family.stem, references, plain) or references or above
+        if not named and len(family.members) == 2:
+            alike = [at for at in others if _may_be_reference(cells, at, items, rows)]
+            named = alike if len(alike) == 1 else []
         if len(named) > MOST_CANDIDATES and not given_reference:
             continue
         wanted: list[int | None] = [*(given_reference or named), None]
         for reference in wanted[:1] if given_reference else wanted:
-            responses = given_response or [at for at in others if is_response(plain[at])]
+            responses = given_response or [
+                at for at in others if is_response(plain[at]) or is_response(own[at])
+            ]
+            if family.members in named_pairs:  # our own files have details such as chose_first
+                responses = [at for at in responses if plain[at] not in DETAILS]
+            if not responses and len(family.members) == 4:
+                responses = [at for at in others if is_unknown(plain[at])]
             free = [at for at in responses if at != reference]
             near = (_near(family.stem, free, plain) or free)[: MOST_CANDIDATES + 1]
             if len(near) > MOST_CANDIDATES:
@@ -114,12 +86,70 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
                 columns += [f.members for f in families(plain) if set(f.members) <= set(near)]
             for response in columns:
                 readings += _check(cells, family, reference, response, options, rows)
-    if not readings and not given_response:
-        readings = _by_content(cells, groups, options, rows)
+    if not given_response:
+        readings = (
+            readings or _ranked(cells, groups, rows) or _by_content(cells, found, options, rows)
+        )
+    readings += [twin for reading in readings for twin in _by_other_names(cells, reading, groups)]
     # Of several choices in a row, all count; a column that always says the same is a setting.
     sets = [set(reading.response) for reading in readings]
     whole = [r for r, own in zip(readings, sets, strict=True) if not any(own < s for s in sets)]
     return [reading for reading in whole if _varies(reading, rows)] or whole
+
+
+def _without(plain: str, stem: str) -> str:
+    """Return a name without the words that it shares with a family of items."""
+    return "_".join(word for word in plain.split("_") if word not in stem.split("_"))
+
+
+def _may_be_reference(cells: TrialCells, at: int, items: Int64Array, rows: BoolArray) -> bool:
+    """Return whether a column of unknown name holds the same objects as two options beside it."""
+    codes = cells.codes(at) if is_unknown(cells.plain[at]) else None
+    if codes is None or is_response(cells.plain[at]):
+        return False
+    whole = rows & (codes >= 0) & (items >= 0).all(axis=1)
+    apart = (items[whole] != codes[whole, None]).all(axis=1)
+    return bool(whole.any() and np.isin(codes[whole], items[whole]).all() and apart.mean() > 0.9)
+
+
+def _by_other_names(
+    cells: TrialCells, reading: Reading, groups: Sequence[Family]
+) -> Iterator[Reading]:
+    """Yield a reading of numbers by the names beside them: left_id, right_id; left_name, ..."""
+    stems = {family.members: family.stem for family in groups}
+    stem = stems.get(reading.items, "")
+    if not stem or reading.how != "by name":
+        return
+    for family in groups:
+        if len(family.members) != len(reading.items) or family.members == reading.items:
+            continue
+        wanted = [] if reading.reference is None else [cells.plain[reading.reference]]
+        twins = [_without(name, stem).split("_") + family.stem.split("_") for name in wanted]
+        found = [
+            at
+            for twin in twins
+            for at, name in enumerate(cells.plain)
+            if sorted(name.split("_")) == sorted(filter(None, twin))
+        ]
+        if len(found) == len(wanted) and cells.matrix([*family.members, *found]) is not None:
+            yield replace(reading, items=family.members, reference=found[0] if found else None)
+
+
+def _named_pairs(plain: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return the columns i, j, k and l, of which a response may say which pair is more alike."""
+    found = [
+        [at for at in slot if plain[at] == column]
+        for column, slot in zip(
+            FORMS["quadruplet"].columns, slots(FORMS["quadruplet"], plain), strict=True
+        )
+    ]
+    return [tuple(at for slot in found for at in slot)] if all(len(s) == 1 for s in found) else []
+
+
+def is_unknown(plain: str) -> bool:
+    """Return whether nothing is known about a column: it may be a response."""
+    known = {name for detail, names in DETAILS.items() for name in (detail, *names)}
+    return plain not in known and not tokens(plain) & (KIND_COLUMNS | NO_RESPONSE)
 
 
 def _varies(reading: Reading, rows: BoolArray) -> bool:
@@ -147,6 +177,18 @@ def _are_items(items: Int64Array, rows: BoolArray) -> bool:
     return len(set().union(*sets)) >= 3 and all(
         any(one & other for k, other in enumerate(sets) if k != i) for i, one in enumerate(sets)
     )
+
+
+def _ranked(cells: TrialCells, groups: Sequence[Family], rows: BoolArray) -> list[Reading]:
+    """Return readings of options in the order of their similarity to a reference."""
+    references = [at for at, name in enumerate(cells.plain) if is_reference(name)]
+    ranked = [family.members for family in groups if tokens(family.stem) & RANKS]
+    return [
+        Reading("triplet", members, reference, how="by rank")
+        for members in ranked
+        for reference in references
+        if (items := cells.matrix((reference, *members))) is not None and _are_items(items, rows)
+    ]
 
 
 def _by_content(
@@ -246,6 +288,8 @@ def _check(
         if whole.sum() >= fewest and not used_all:
             continue
         forms = _forms(cells, response, reference, n, wanted)
+        if how == "by pair":  # the third one is the odd one out
+            forms = [form for form in forms if form == "odd-one-out" and not reference]
         if reference is None and len(response) == 2 and n == 3:  # which two are alike
             third = np.where(chosen[:, 0] == chosen[:, 1], -2, 3 - chosen.sum(axis=1))
             chosen = np.where((chosen < 0).any(axis=1), chosen.min(axis=1), third)[:, None]
@@ -316,7 +360,9 @@ def _forms(
     elif n == 4:
         forms = ["quadruplet"]
     else:
-        forms = forms_said(cells.plain[response[0]]) or list(FORM_WORDS)
+        forms = (
+            forms_said(cells.plain[response[0]]) or forms_in_title(cells.title) or list(FORM_WORDS)
+        )
     return (
         forms
         if wanted is None

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from pathlib import PurePath
 
 import numpy as np
 
@@ -14,7 +16,15 @@ from ordlink._typing import BoolArray, Int64Array
 from ordlink.errors import InputError
 from ordlink.io._cells import ArrowColumn, as_text, object_name, pa, pc, to_numpy
 from ordlink.io._table import Table
-from ordlink.io._words import KEYS, MISSING, NO_ANSWER, POSITIONS, YES_NO, is_response, plain_name
+from ordlink.io._words import (
+    KEYS,
+    MISSING,
+    POSITIONS,
+    YES_NO,
+    is_no_answer,
+    is_response,
+    plain_name,
+)
 
 _SEPARATOR = r"\s*[;|/+&]\s*|,\s+|\s(?:-|vs\.?)\s"
 """What may stand between the entries of a list in a cell."""
@@ -69,6 +79,19 @@ class TrialCells:
                     if "/" in name:
                         files.setdefault(object_name(cell), set()).add(name)
         return any(len(names) > 1 for names in files.values())
+
+    @cached_property
+    def title(self) -> str:
+        """What the name of the file and columns that are the same in all rows say, in plain form.
+
+        Such as the name of the experiment, or the text of the question.
+        """
+        said = [PurePath(self.table.source).name.partition(".")[0]]
+        for at in range(self.table.n_columns):
+            codes = self.codes(at)
+            words = [] if codes is None else np.unique(codes[codes >= 0])[:2].tolist()
+            said += [self.vocabulary[code] for code in words if len(words) == 1]
+        return "_".join(map(plain_name, said))
 
     def matrix(self, positions: Sequence[int]) -> Int64Array | None:
         """Return the codes of several columns, one column each; None if one holds no names."""
@@ -179,13 +202,13 @@ def decode(
     Each is a description and the position of the chosen item in each row, -1 where the answer is
     missing, -2 where it is none of the items. A yes or no is about one of two items.
     """
-    silent = np.array([word.casefold() in NO_ANSWER for word in cells.vocabulary] or [True])
+    silent = np.array([is_no_answer(word) for word in cells.vocabulary] or [True])
     given = rows & (response >= 0) & ~silent[response]
     if not given.any():
         return []
     ways = []
     for codes in (np.arange(len(cells.vocabulary)), cells.without_case()):
-        hits = np.where(items >= 0, codes[items], -9) == codes[response][:, None]
+        hits = np.where(items >= 0, codes[np.maximum(items, 0)], -9) == codes[response][:, None]
         if hits[given].any(axis=1).mean() >= SMALLEST_SHARE:
             ways.append(("by name", np.where(hits.any(axis=1), hits.argmax(axis=1), -2)))
             break
@@ -228,11 +251,13 @@ def _scales(
         counts = [(f"by position from {start}", range(start, start + n)) for start in starts]
         candidates = [(how, [str(number) for number in numbers]) for how, numbers in counts]
         candidates += [("by key", list(place)) for place in keys]
+        candidates += [("by pair", ["23", "13", "12"])] if n == 3 else []
     else:
         known_places = [*(place for place in POSITIONS if places and len(place) == n), *keys]
         candidates = [
             ("by column", list(labels)),
             ("by letter", list("abcdefghij"[:n])),
+            *([("by pair", ["bc", "ac", "ab"])] if n == 3 else ()),
             *(("by place", list(place)) for place in known_places),
         ]
     scales: dict[tuple[int, ...], tuple[str, dict[str, int]]] = {}

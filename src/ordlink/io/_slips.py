@@ -10,9 +10,12 @@ import numpy as np
 
 from ordlink._text import counted
 from ordlink._typing import AnyArray
+from ordlink.errors import InputError
 from ordlink.io._options import Options
 from ordlink.io._words import plain_name
 
+MOST_SLIPS = 0.2
+"""Share of the names; a tree of more typos would not be that of the objects."""
 RARER = 5
 """A typo occurs at least this many times less often than what was meant."""
 
@@ -68,6 +71,12 @@ def merge_slips(
     if not slips:
         return rows, names
     if not merge:
+        if len(slips) > MOST_SLIPS * len(names):
+            raise InputError(
+                f"{len(slips)} of {len(names)} names look like typos of others: "
+                f"{_in_words(slips, counts)}",
+                remedy="pass {merge_names} to merge them; an empty table of corrections keeps them",
+            )
         options.note(f"{_in_words(slips, counts)} merge_names merges them")
         return rows, names
     kept = [name for name in names if name not in slips]

@@ -36,8 +36,9 @@ from ordlink.io._words import DETAILS, is_reference, is_response, object_role, p
 
 _CHOOSE = "choose the columns of objects with {columns}"
 _CHOOSE_OR_SAY = (
-    "if a column holds the response, name it with {response} and the items with {items}; if the "
-    "order of the columns is the answer, choose them with {columns}"
+    "if a column holds the response, name it with {response}, the options with {items} and what "
+    "they were compared with, if any, with {reference}; if the order of the columns is the answer, "
+    "choose them with {columns}"
 )
 
 

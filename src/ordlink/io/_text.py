@@ -235,7 +235,7 @@ def _parse(body: _Body) -> list[ArrowColumn]:
             parse_options=arrow_csv.ParseOptions(
                 delimiter=body.delimiter,
                 newlines_in_values=b'"' in body.rest,
-                invalid_row_handler=lambda row: "error" if row.text.strip() else "skip",
+                invalid_row_handler=lambda row: "error" if _is_content(row.text) else "skip",
             ),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
@@ -248,6 +248,11 @@ def _parse(body: _Body) -> list[ArrowColumn]:
         with reading(body.source, "text", "check its quotation marks"):
             raise ValueError(str(error)) from error
     return list(table.columns)
+
+
+def _is_content(line: str) -> bool:
+    """Return whether a line of too few cells is more than blanks, or the end that Gorilla marks."""
+    return line.strip().strip(',;"').casefold() not in ("", "end of file")
 
 
 def _refuse_ragged(body: _Body) -> None:

@@ -65,7 +65,7 @@ class Reading:
     def kind(self) -> str:
         """Name of the trial form, see `TRIAL_FORMS`."""
         if not self.response:
-            return "plain"
+            return "ranking" if self.how else "plain"
         return "pick" if self.form == "triplet" else self.form
 
     @property
@@ -87,6 +87,14 @@ def _pick(reading: Reading, items: Int64Array, reference: Int64Array, rows: Int6
     is_chosen = (chosen[:, :, None] == options).any(axis=1) != reading.less
     row, near, far = np.nonzero(is_chosen[:, :, None] & ~is_chosen[:, None, :])
     return np.stack([reference[row], items[row, near], items[row, far]], axis=1), row
+
+
+def _ranking(_: Reading, items: Int64Array, reference: Int64Array, rows: Int64Array) -> Answers:
+    """Return reference, option and any option after it: the first is closest to the reference."""
+    near, far = np.triu_indices(items.shape[1], 1)
+    each = np.repeat(np.arange(len(rows)), len(near))
+    columns = reference[each], items[:, near].ravel(), items[:, far].ravel()
+    return np.stack(columns, axis=1), each
 
 
 def _one_of_three(first: bool) -> Callable[..., Answers]:  # noqa: FBT001
@@ -112,6 +120,7 @@ def _two_pairs(reading: Reading, items: Int64Array, _: Int64Array, rows: Int64Ar
 TRIAL_FORMS: dict[str, Callable[[Reading, Int64Array, Int64Array, Int64Array], Answers]] = {
     "plain": lambda _reading, items, _reference, rows: (items, np.arange(len(rows))),
     "pick": _pick,
+    "ranking": _ranking,
     "most-central": _one_of_three(first=True),
     "odd-one-out": _one_of_three(first=False),
     "quadruplet": _two_pairs,
@@ -178,9 +187,11 @@ def _refuse_several(readings: list[Reading], cells: TrialCells, rows: BoolArray)
     shown = "; or ".join(word for word in dict.fromkeys(words))
     forms = list(dict.fromkeys(reading.form for reading in readings))
     remedy = "name the columns with {items}, {response} and {reference}"
+    if not all(reading.response for reading in readings):
+        remedy += ", or those whose order is the answer with {columns}"
     if len(forms) > 1:
         remedy = f"pass {' or '.join(f'{{form:{form}}}' for form in forms)}, or {remedy}"
-    elif len({reading.how for reading in readings}) > 1:
+    elif len({reading.how for reading in readings if reading.response}) > 1:
         remedy = (
             "pass {one_based:True} or {one_based:False} to say whether positions count from 1 or 0"
         )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ordlink._text import listed
+from ordlink._text import counted, listed
 from ordlink.errors import InputKindError
 from ordlink.io._cells import ArrowColumn, as_text, is_text, pa
 from ordlink.io._options import Options
@@ -30,7 +30,7 @@ MOST_FILES = 10_000
 """Files of a folder or an archive that are read together."""
 
 
-def find_files(source: InputFile) -> list[InputFile]:
+def find_files(source: InputFile, options: Options) -> list[InputFile]:
     """Return the files of a folder or an archive, or the file itself, unpacked."""
     path = source.path
     if path is not None and path.is_dir():
@@ -40,7 +40,8 @@ def find_files(source: InputFile) -> list[InputFile]:
                 break
         else:
             refuse(source.name, f"no file in this folder ends in {', '.join(FORMATS)}")
-        return [InputFile(str(file), path=file) for file in files[:MOST_FILES]]
+        names = _of_one_format([str(file) for file in files], options)
+        return [InputFile(name, path=Path(name)) for name in names[:MOST_FILES]]
     suffix = "" if path is None else path.suffix.lower()
     if suffix == ".gz" and path is not None:
         content = source.read_bytes()
@@ -49,19 +50,32 @@ def find_files(source: InputFile) -> list[InputFile]:
         check_unpacked(source.name, len(content), len(unpacked), bound=MOST_TEXT)
         return [_in_memory(path.name.removesuffix(path.suffix), unpacked, source.name)]
     if suffix == ".zip":
-        return _unzip(source)
+        return _unzip(source, options)
     return [source]
 
 
-def _unzip(source: InputFile) -> list[InputFile]:
+def _of_one_format(files: list[str], options: Options) -> list[str]:
+    """Return the files of the most common format: others are notes, or the same answers again."""
+    formats = [PurePosixPath(file).suffix.lower() for file in files]
+    common = max(FORMATS, key=formats.count)
+    others = sorted({one for one in formats if one != common})
+    if others:
+        n_others = len(files) - formats.count(common)
+        kinds = f"{counted(n_others, 'file')} ending in {', '.join(others)}"
+        options.note(f"{kinds} skipped: most files end in {common}")
+    return [file for file, own in zip(files, formats, strict=True) if own == common]
+
+
+def _unzip(source: InputFile, options: Options) -> list[InputFile]:
     content = source.read_bytes()
     with reading(source.name, "ZIP"), zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = [
-            member
-            for member in archive.infolist()
-            if PurePosixPath(member.filename).suffix.lower() in FORMATS
-            and not member.filename.startswith("__MACOSX")
+        found = [
+            name
+            for name in archive.namelist()
+            if PurePosixPath(name).suffix.lower() in FORMATS and not name.startswith("__MACOSX")
         ]
+        kept = set(_of_one_format(found, options))
+        members = [member for member in archive.infolist() if member.filename in kept]
         unpacked = sum(member.file_size for member in members)
         check_unpacked(source.name, len(content), unpacked, bound=MOST_TEXT)
         if not 0 < len(members) <= MOST_FILES:

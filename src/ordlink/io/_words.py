@@ -1,7 +1,7 @@
 """Column names: the words by which the roles of columns are recognised.
 
-English and German, and the exports of jsPsych, PsychoPy, Gorilla, Salmon, NEXT and lab.js. Names
-are compared in plain form (see `plain_name`), by their tokens.
+English, German, French and Spanish, and the exports of jsPsych, PsychoPy, Gorilla, Salmon, NEXT,
+lab.js, OpenSesame and E-Prime. Names are compared in plain form (`plain_name`), by their tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def _words(words: str) -> frozenset[str]:
 
 REFERENCE = _words(
     "head center centre reference ref anchor target standard probe query sample cue stimulus "
-    "prompt referenz anker ziel zielreiz zentrum vorgabe standardreiz"
+    "prompt referenz anker ziel zielreiz zentrum vorgabe standardreiz "
+    "modele cible ancre etalon modelo referencia objetivo ancla muestra"
 )
 OBJECTS: dict[str, frozenset[str]] = {
     "anchor": REFERENCE,
@@ -39,27 +40,36 @@ RESPONSE = _words(
     "response resp answer answered choice chosen chose selected selection select pick picked click "
     "clicked winner odd oddball outlier central decision judgment judgement press pressed key keys "
     "button vote similar alike typical typischsten representative antwort auswahl "
-    "ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher"
+    "ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher "
+    "reponse choix choisi choisie selectionne touche bouton clic jugement "
+    "respuesta eleccion elegido elegida seleccion seleccionado escogido tecla boton juicio"
 )
 NO_RESPONSE = _words(
     "time times rt latency id ids correct corr accuracy acc type onset offset start end started "
     "stopped duration score count order zeit reaktionszeit richtig dauer ms s "
-    "date datum category block"
+    "date datum category block temps tr duree debut tiempo duracion inicio correcte correcta "
+    "correcto acierto cresp"
 )
 """With one of these, a name is not that of a response: response_time, answer_id."""
 
 LESS_ALIKE = (
     r"(least|less)_(similar|alike|like)|different|differs|dissimilar|farther|farthest|further|furthest"
     r"|unahnlich[a-z]*|(weniger|wenigsten)_ahnlich|verschiedener|anders"
+    r"|moins_(semblable|similaire|proche|ressemblant)|differente|menos_(similar|parecid[oa])|distint[oa]"
 )
 """What says that the chosen one is less alike."""
 FORM_WORDS = {
     "odd-one-out": rf"{LESS_ALIKE}|odd|oddball|outlier|not_belong|not_fit|aussenseiter|unpassend"
-    "|abweichend|passt_nicht|gehort_nicht",
-    "most-central": "central|center|centre|middle|(proto)?typical|representative|zentrum|mitte"
-    "|(typisch|zentral)[a-z]*",
+    "|abweichend|passt_nicht|gehort_nicht|ausreisser|eindringling|intrus[eoa]?",
+    "most-central": "centrale?|center|centre|middle|(proto)?typical|representative|zentrum|mitte"
+    "|(typisch|zentral|representati|tipic|typique)[a-z]*",
 }
 """What the name of a response to three items, or the text of a question, says was asked."""
+TITLES = {
+    "odd-one-out": "odd_(one|item|man)(_out)?|oddity|intrus[eoa]?|aussenseiter",
+    "most-central": "(most|plus|mas|am)_(central|typical|representative|typisch|zentral)[a-z]*",
+}
+"""The same, of what may be about something else, such as the name of a file."""
 
 POSITIONS: tuple[tuple[str, ...], ...] = (
     ("left", "right"),
@@ -75,21 +85,49 @@ POSITIONS: tuple[tuple[str, ...], ...] = (
     ("first", "second", "third"),
     ("erstes", "zweites"),
     ("erstes", "zweites", "drittes"),
+    ("left", "mid", "right"),
+    ("gauche", "droite"),
+    ("gauche", "milieu", "droite"),
+    ("gauche", "centre", "droite"),
+    ("haut", "bas"),
+    ("premier", "deuxieme"),
+    ("premier", "deuxieme", "troisieme"),
+    ("izquierda", "derecha"),
+    ("izquierda", "centro", "derecha"),
+    ("izquierda", "medio", "derecha"),
+    ("izq", "der"),
+    ("arriba", "abajo"),
+    ("primero", "segundo"),
+    ("primero", "segundo", "tercero"),
 )
 """Words that tell item columns apart, and that answers may be given as."""
 PLACES = frozenset(word for words in POSITIONS for word in words)
 
-YES_NO = (("1", "0"), ("true", "false"), ("yes", "no"), ("ja", "nein"), ("wahr", "falsch"))
+RANKS = _words("rank ranked rang rango")
+"""What columns of options are called that are in the order of their similarity."""
+PAIR = _words("pair paar paire par couple")
+"""What the columns of two pairs are called."""
+
+YES_NO = (
+    ("1", "0"),
+    ("true", "false"),
+    ("yes", "no"),
+    ("ja", "nein"),
+    ("wahr", "falsch"),
+    ("oui", "non"),
+    ("si", "no"),
+)
 """What a column such as chose_left says."""
-ABOVE = _words("top oben above upper")
+ABOVE = _words("top oben above upper haut arriba")
 """Where a reference stands, above what is on the left and on the right."""
 
 KEYS: tuple[tuple[str, ...], ...] = (
     *(("37", "39"), ("70", "74")),  # codes of the arrows, and of f and j
     *(("arrowleft", "arrowright"), ("leftarrow", "rightarrow"), ("f", "j"), ("d", "k")),
     *(("q", "p"), ("z", "m"), ("y", "m"), ("a", "l"), ("k", "l"), ("l", "r")),
+    *(("g", "d"), ("l", "m", "r"), ("l", "c", "r")),
 )
-"""Pairs of keys for left and right."""
+"""Keys for left and right, or left, middle and right."""
 
 DETAILS: dict[str, tuple[str, ...]] = {
     "count": ("counts",),
@@ -99,12 +137,14 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "subject_nr subj subj_id puid user user_id prolific_pid participant_private_id "
         "participant_public_id rater sub pid respondent_id participant_code "
         "versuchsperson vp vpn vp_nr proband proband_id "
-        "teilnehmer teilnehmer_id person run_id session_id response_id"
+        "teilnehmer teilnehmer_id person run_id session_id response_id ppt ppt_id observer judge "
+        "sujet juge observateur sujeto participante juez observador"
     ),
     "time": ("timestamp", "datetime", "datetime_received", "date", "datum", "zeitpunkt"),
     "response_time": _ordered(
         "rt rt_ms response_time_ms response_time_s responsetime reaction_time reactiontime "
-        "key_resp_rt resp_rt mouse_time latency reaktionszeit reaktionszeit_ms duration"
+        "key_resp_rt resp_rt mouse_time latency reaktionszeit reaktionszeit_ms rz rz_ms duration "
+        "temps_de_reponse temps_reponse tiempo_de_respuesta tiempo_respuesta tiempo_reaccion"
     ),
     "chose_first": (),
 }
@@ -113,23 +153,41 @@ DETAILS: dict[str, tuple[str, ...]] = {
 NOT_TRIALS = _words(
     "practice practise check attention attention_check catch catch_trial repeat example demo "
     "excluded cant_tell warmup warm_up instruction instructions ubung uebung probedurchgang "
-    "beispiel aufmerksamkeit"
+    "beispiel aufmerksamkeit training familiarisation entrainement exemple practica entrenamiento "
+    "ejemplo"
 )
 """Cells of a column of kinds that mark rows to leave out."""
 KIND_COLUMNS = _words(
     "category kind type phase block task condition trial label part stage alg set phase "
-    "samplealg display screen practice check catch attention excluded cant durchgang bedingung teil"
+    "samplealg display screen practice check catch attention excluded cant durchgang bedingung teil "
+    "sender procedure running training bloc tache etape entrainement bloque tarea fase etapa practica"
 )
 """Tokens of the names of columns that may say what kind of trial a row is."""
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))
 """Cells that say there is no answer."""
 NO_ANSWER = _words(
     "- -- . x -1 -9 -77 -88 -99 -999 99 999 9999 missing skipped no_response keine fehlend"
-) | {"no response", "no answer", "too slow", "keine antwort", "zu langsam"}
+) | {
+    "no response",
+    "no answer",
+    "too slow",
+    "keine antwort",
+    "zu langsam",
+    "pas de reponse",
+    "sans reponse",
+    "sin respuesta",
+    "time out",
+    "timed out",
+    "noresponse",
+    "no_key",
+}
 """Responses that say the same, unless they are one of the items."""
 
 
-_THINGS = "image|img|picture|item|object|word|stimulus|stim|option|file|name|bild|wort|begriff"
+_THINGS = (
+    "image|img|picture|pic|photo|item|object|word|stimulus|stim|option|file|filename|name|bild|wort"
+    "|begriff|imagen|foto|mot|palabra"
+)
 
 
 def plain_name(name: str) -> str:
@@ -155,7 +213,14 @@ def tokens(plain: str) -> frozenset[str]:
 def is_response(plain: str) -> bool:
     """Return whether a column may be the response."""
     said = _has(plain, RESPONSE, "antwort", "auswahl") or "odd-one-out" in forms_said(plain)
+    closer_pair = tokens(plain) & PAIR and tokens(plain) & (OBJECTS["closer"] | {"closer"})
+    said = said or bool(closer_pair)
     return said and not tokens(plain) & NO_RESPONSE
+
+
+def is_no_answer(word: str) -> bool:
+    """Return whether a response says that there is none."""
+    return word.casefold() in NO_ANSWER or plain_name(word).replace("_", " ") in NO_ANSWER
 
 
 def is_reference(plain: str) -> bool:
@@ -165,8 +230,9 @@ def is_reference(plain: str) -> bool:
 
 
 def is_less(plain: str) -> bool:
-    """Return whether a text in plain form asks for the less similar option."""
-    return bool(re.search(rf"(?<![a-z])(?:{LESS_ALIKE})(?![a-z])", plain))
+    """Return whether a text in plain form asks for the less similar option, or names it."""
+    said = re.search(rf"(?<![a-z])(?:{LESS_ALIKE})(?![a-z])", plain)
+    return bool(said) or object_role(plain, "farther") > 0
 
 
 def forms_said(plain: str) -> list[str]:
@@ -176,6 +242,11 @@ def forms_said(plain: str) -> list[str]:
         for form, words in FORM_WORDS.items()
         if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", plain)
     ]
+
+
+def forms_in_title(plain: str) -> list[str]:
+    """Return the forms that the title of a study in plain form names in so many words."""
+    return [form for form, words in TITLES.items() if re.search(rf"(^|_)({words})(_|$)", plain)]
 
 
 def _has(plain: str, words: frozenset[str], *beginnings: str) -> bool:

@@ -283,8 +283,20 @@ def grow_shuffled(
     because of ties, and would predict well where objects are listed by category. Warnings are
     suppressed: gaps and ties in a part of the answers say nothing about the whole.
     """
-    initial_partition(comparisons.n_objects, initial_clusters)  # errors name the original numbers
     order = random_order(comparisons.n_objects, rng)
+    return grow_in_order(comparisons, method, order, initial_clusters=initial_clusters, **options)
+
+
+def grow_in_order(
+    comparisons: ListedComparisons,
+    method: str,
+    order: Int32Array,
+    *,
+    initial_clusters: InitialClusters = None,
+    **options: Any,
+) -> Hierarchy:
+    """Return a method's tree as `grow_shuffled` does, with the objects in the order given."""
+    initial_partition(comparisons.n_objects, initial_clusters)  # errors name the original numbers
     with quietly():
         tree = cluster(
             permute_objects(comparisons, order),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from ordlink._parallel import check_n_jobs, run_tasks
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
@@ -35,6 +36,7 @@ def hierarchy_test(
     n_splits: int = 10,
     n_relabellings: int = 999,
     seed: Seed = 0,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> HierarchyTest:
@@ -64,6 +66,8 @@ def hierarchy_test(
         Number of relabellings; the smallest p-value is 1 / (n_relabellings + 1).
     method, seed, **options
         As in `cross_validate`.
+    n_jobs : int, optional
+        Number of processes, as in `compare_methods`; the result does not depend on it.
     progress : callable, optional
         Called with (splits done, splits in all).
 
@@ -77,23 +81,17 @@ def hierarchy_test(
     check_comparisons(comparisons)
     n_splits = check_whole_number(n_splits, "n_splits", lowest=1)
     n_relabellings = check_whole_number(n_relabellings, "n_relabellings", lowest=1)
-    number = seed_number(seed)
+    number, n_jobs = seed_number(seed), check_n_jobs(n_jobs)
     method, options = settle_method(comparisons, method, number, options)
     rng = np.random.default_rng(number)
     n = comparisons.n_objects
     halves = [rng.permutation(n_pairs(n)) < n_pairs(n) // 2 for _ in range(n_splits)]
     orders = [np.arange(n), *(rng.permutation(n) for _ in range(n_relabellings))]
-    revenues, statistics = [], []
-    report = progress or (lambda _done, _total: None)
-    for done, in_first in enumerate(halves):
-        report(done, n_splits)
-        first, second = (
-            _half(comparisons, kept, method, options) for kept in (in_first, ~in_first)
-        )
-        if first is None or second is None:
-            continue
-        revenues.append((first.revenue_over(second) + second.revenue_over(first)) / 2)
-        statistics.append([_statistic(first, second, order) for order in orders])
+    shared = comparisons, method, options, orders
+    tasks = [(in_first,) for in_first in halves]
+    splits = run_tasks(_score_split, tasks, n_jobs=n_jobs, shared=shared, progress=progress)
+    revenues = [split[0] for split in splits if split is not None]
+    statistics = [split[1] for split in splits if split is not None]
     if not revenues:
         raise InputError(
             f"expected comparisons within both halves of the pairs, got "
@@ -105,6 +103,18 @@ def hierarchy_test(
     n_reached = sum(value >= observed - 1e-12 for value in by_chance)
     p_value = (1 + n_reached) / (n_relabellings + 1)
     return HierarchyTest(float(np.mean(revenues)), observed, np.array(by_chance), p_value)
+
+
+def _score_split(
+    shared: tuple[Comparisons, str, dict[str, Any], list[AnyArray]], in_first: BoolArray
+) -> tuple[float, list[float]] | None:
+    """Return the revenue of a split and its statistic for each order; None if a half is empty."""
+    comparisons, method, options, orders = shared
+    first, second = (_half(comparisons, kept, method, options) for kept in (in_first, ~in_first))
+    if first is None or second is None:
+        return None
+    revenue = (first.revenue_over(second) + second.revenue_over(first)) / 2
+    return revenue, [_statistic(first, second, order) for order in orders]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._typing import BoolArray, Int64Array, LabelArray, Progress
+from ordlink._parallel import check_n_jobs, run_tasks
+from ordlink._typing import BoolArray, Int32Array, Int64Array, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
@@ -17,7 +18,8 @@ from ordlink.validation._cross_validation import (
     answer_units,
     assign_folds,
     check_listed,
-    grow_shuffled,
+    grow_in_order,
+    random_order,
     rng_of_fold,
     settle_method,
     units_by,
@@ -36,6 +38,7 @@ def learning_curve(
     n_repetitions: int = 5,
     n_folds: int = 5,
     seed: Seed = 0,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> LearningCurve:
@@ -56,6 +59,8 @@ def learning_curve(
         Numbers of answers of the subsamples, at least three different ones.
     n_repetitions : int
         Number of different splits into folds and orders.
+    n_jobs : int, optional
+        Number of processes, as in `compare_methods`; the result does not depend on it.
     progress : callable, optional
         Called with (trees built, total trees).
 
@@ -69,7 +74,7 @@ def learning_curve(
     'stop'
     """
     check_listed(comparisons)
-    seed = seed_number(seed)
+    seed, n_jobs = seed_number(seed), check_n_jobs(n_jobs)
     name, options = settle_method(comparisons, method, seed, options)
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
@@ -77,38 +82,43 @@ def learning_curve(
     answers = _Answers(comparisons, n_folds)
     chosen = _check_sizes(sizes, answers, all_folds)
     half = chosen <= answers.n_answers // 2
-    n_trees = n_repetitions * (n_folds * len(chosen) + 2 * int(half.sum()))
-    built = 0
-
-    def grow(rows: BoolArray, order_rng: np.random.Generator) -> Hierarchy:
-        nonlocal built
-        tree = grow_shuffled(comparisons.take(rows), name, order_rng, **options)
-        built += 1
-        if progress is not None:
-            progress(built, n_trees)
-        return tree
-
-    accuracies = np.empty((n_repetitions, n_folds, len(chosen)))
-    stabilities = np.full((n_repetitions, len(chosen)), np.nan)
+    n = comparisons.n_objects
+    tasks: list[
+        tuple[BoolArray, Int32Array]
+    ] = []  # rows of each tree, and the order of its objects
     for repetition, folds in enumerate(all_folds):
         rng = np.random.default_rng([seed, repetition, 1])
         for fold in range(n_folds):
-            held_out = comparisons.take(folds == fold)
-            for place, rows in enumerate(answers.growing(folds != fold, chosen, rng)):
-                tree = grow(rows, rng_of_fold(seed + repetition, fold))
-                accuracies[repetition, fold, place] = comparison_accuracy(held_out, tree)
+            for rows in answers.growing(folds != fold, chosen, rng):
+                tasks.append((rows, random_order(n, rng_of_fold(seed + repetition, fold))))
         first, second = answers.halves(rng)
         pairs = zip(
             answers.growing(first, chosen[half], rng),
             answers.growing(second, chosen[half], rng),
             strict=True,
         )
-        for place, (one, other) in enumerate(pairs):
-            distance = triplet_distance(grow(one, rng), grow(other, rng))
-            stabilities[repetition, place] = 1 - distance
+        tasks += [(rows, random_order(n, rng)) for pair in pairs for rows in pair]
+    shared = comparisons, name, options
+    trees = iter(run_tasks(_grow, tasks, n_jobs=n_jobs, shared=shared, progress=progress))
+    accuracies = np.empty((n_repetitions, n_folds, len(chosen)))
+    stabilities = np.full((n_repetitions, len(chosen)), np.nan)
+    for repetition, folds in enumerate(all_folds):
+        for fold in range(n_folds):
+            held_out = comparisons.take(folds == fold)
+            for place in range(len(chosen)):
+                accuracies[repetition, fold, place] = comparison_accuracy(held_out, next(trees))
+        for place in range(int(half.sum())):
+            stabilities[repetition, place] = 1 - triplet_distance(next(trees), next(trees))
     folds_by = units_by(comparisons, by_annotator=None, fewest=n_folds)
     found = chosen, accuracies, stabilities, seed, folds_by
     return LearningCurve(name, comparisons.n_objects, answers.n_answers, *found)
+
+
+def _grow(
+    shared: tuple[ListedComparisons, str, dict[str, Any]], rows: BoolArray, order: Int32Array
+) -> Hierarchy:
+    comparisons, method, options = shared
+    return grow_in_order(comparisons.take(rows), method, order, **options)
 
 
 class _Answers:

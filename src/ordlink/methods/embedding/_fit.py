@@ -178,6 +178,8 @@ def nearest_of_low_rank(matrix: FloatArray, n_components: int) -> FloatArray:
     points = np.zeros((n, n_components))
     kept = min(n, n_components)
     values, vectors = eigh(centred, subset_by_index=[n - kept, n - 1])
+    if len(values) < kept:  # LAPACK loses some of those that are nearly equal
+        values, vectors = (part[..., -kept:] for part in eigh(centred))
     points[:, :kept] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1]
     return points
 
