@@ -154,3 +154,15 @@ def test_progress_counts_the_splits():
     hierarchy_test(comparisons, "AddS-AL", n_splits=3, progress=lambda *call: calls.append(call))
 
     assert calls == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_processes_give_the_same_test():
+    comparisons = ol.Comparisons.from_similarities(noise(9, 0))
+
+    one, two = (
+        hierarchy_test(comparisons, "AddS-AL", n_relabellings=19, n_jobs=n_jobs)
+        for n_jobs in (1, 2)
+    )
+
+    assert (one.revenue, one.p_value) == (two.revenue, two.p_value)
+    assert np.array_equal(one.null_statistics, two.null_statistics)

@@ -274,3 +274,13 @@ def test_seeds_may_be_generators_or_none(seed):
     merges = ol.cluster(comparisons, "AddS-AL").merges
     assert np.array_equal(run(ol.validation.branch_support).tree.merges, merges)
     assert 0 < run(ol.validation.hierarchy_test).p_value <= 1
+
+
+def test_processes_give_the_same_curve(comparisons):
+    settings = {"n_repetitions": 1, "seed": 2}
+
+    one = learning_curve(comparisons, "AddS-AL", **settings)
+    two = learning_curve(comparisons, "AddS-AL", n_jobs=2, **settings)
+
+    assert np.array_equal(one.accuracies, two.accuracies)
+    assert np.array_equal(one.stabilities, two.stabilities, equal_nan=True)

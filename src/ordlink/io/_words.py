@@ -159,8 +159,9 @@ NOT_TRIALS = _words(
 """Cells of a column of kinds that mark rows to leave out."""
 KIND_COLUMNS = _words(
     "category kind type phase block task condition trial label part stage alg set phase "
-    "samplealg display screen practice check catch attention excluded cant durchgang bedingung teil "
-    "sender procedure running training bloc tache etape entrainement bloque tarea fase etapa practica"
+    "samplealg display screen practice check catch attention excluded cant durchgang bedingung "
+    "teil sender procedure running training bloc tache etape entrainement bloque tarea fase etapa "
+    "practica"
 )
 """Tokens of the names of columns that may say what kind of trial a row is."""
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))
