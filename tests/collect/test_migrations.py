@@ -255,7 +255,7 @@ def test_files_that_others_could_read_become_private(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_moved_away_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(running, "UPKEEP_SECONDS", 0.01)
     with serve(text_study(), tmp_path / "study.db") as place:
@@ -268,6 +268,7 @@ def test_a_file_that_is_moved_away_is_noticed(
             time.sleep(0.02)
 
         given = {"number": state["number"], "choice": [0]}
-        assert place.browser.post("/api/answer", json=given).status_code == 500
-        assert place.another_browser().post("/api/join", json={"agree": True}).status_code == 500
+        assert place.browser.post("/api/answer", json=given).status_code == 503
+        assert place.another_browser().post("/api/join", json={"agree": True}).status_code == 503
         assert not place.running.is_open
+    assert all("\n" not in record.getMessage() for record in caplog.records)

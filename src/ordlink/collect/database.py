@@ -54,6 +54,14 @@ class _Queued:
 _Done = list[tuple[_Queued, Any]]  # with the result, or the exception
 
 
+class DatabaseGoneError(OSError):
+    """The file of the database was moved or deleted."""
+
+
+OUTAGES = (sa.exc.OperationalError, DatabaseGoneError)
+"""A full disk, a lost connection, a lost file: not the fault of a request."""
+
+
 class Database:
     """Owns the engine and the thread that writes.
 
@@ -161,7 +169,7 @@ class Database:
                     results = write(connection, [queued.item for queued in those])
                     done += zip(those, results, strict=True)
                 if not self.is_in_place():  # what is written there would be lost
-                    raise OSError("the file of the database was moved or deleted")
+                    raise DatabaseGoneError(DatabaseGoneError.__doc__)
         except BaseException:
             self.on_rollback()
             raise
@@ -334,8 +342,8 @@ def one_process_only(database: Path) -> Iterator[None]:
 
 def describe(error: Exception) -> str:
     """Return what failed and where, without a message that could name a participant."""
-    if isinstance(error, sa.exc.OperationalError):  # a full disk, a lost connection: no rows
-        return " ".join(str(error.orig).split())
+    if isinstance(error, OUTAGES):  # their messages show no rows
+        return " ".join(str(getattr(error, "orig", error)).split())
     at = "".join(traceback.format_tb(error.__traceback__))
     return f"{type(error).__name__}\n{at}"
 

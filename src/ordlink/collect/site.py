@@ -22,7 +22,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ordlink.collect.connections import RateLimit, client_key
-from ordlink.collect.database import LOG, Database, describe
+from ordlink.collect.database import LOG, OUTAGES, Database, describe
 from ordlink.collect.people import SESSION_SECONDS, OwnerAuth
 from ordlink.collect.running import RunningStudy
 
@@ -125,7 +125,8 @@ class Guard:
                 LOG.warning("a reply was cut short (%s)", type(error).__name__)
             else:
                 LOG.error("a request failed: %s", describe(error))
-                await refuse(500, "something went wrong; try again")
+                status = 503 if isinstance(error, OUTAGES) else 500
+                await refuse(status, "something went wrong; try again")
 
 
 def host_name(header: str) -> str:

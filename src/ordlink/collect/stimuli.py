@@ -186,7 +186,8 @@ def _beside(folder: Path, name: str, where: str) -> Path:
         inside = False
     if not inside:
         raise InputError(
-            f"{where}: there is no file {name!r} in {folder} or its subfolders; add it"
+            f"{where}: there is no file {name!r} in {folder} or its subfolders; add it "
+            "(a link that leads elsewhere is not followed)"
         )
     return file
 
