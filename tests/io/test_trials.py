@@ -327,7 +327,7 @@ def test_two_pairs_with_a_column_that_may_be_the_response_are_refused():
     rows = [[*draw.sample(range(8), 4), draw.choice([1, 2])] for _ in range(40)]
     text = make.text([["i", "j", "k", "l", "column"], *rows])
 
-    with pytest.raises(InputError, match="2 ways: .*those whose order is the answer with columns"):
+    with pytest.raises(InputError, match=r"2 ways: .*those whose order is the answer with columns"):
         read(text)
 
     assert read(text, columns=["i", "j", "k", "l"]).n_answers == 40
@@ -340,7 +340,7 @@ def test_many_names_that_look_like_typos_are_refused():
     rows += [[name.upper(), *(other for other in animals if other != name)][:3] for name in animals]
     text = "\n".join(["anchor,closer,farther", *map(",".join, rows)]) + "\n"
 
-    with pytest.raises(InputError, match="4 of 8 names look like typos .*'LION' occurs once"):
+    with pytest.raises(InputError, match=r"4 of 8 names look like typos .*'LION' occurs once"):
         read(text)
 
     with pytest.warns(OrdlinkWarning, match="names merged"):
