@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import ordlink as ol
+from tests.waiting import PATIENCE
 
 GOOD = "0,1,2\n1,0,2\n2,1,3\n3,2,0\n"
 
@@ -356,7 +357,7 @@ def test_ctrl_c_ends_a_waiting_program_with_one_line(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "waiting\n"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 130
     assert err.strip() == INTERRUPTED

@@ -13,6 +13,7 @@ import pytest
 
 from ordlink.cli import _console
 from ordlink.cli._console import progress_bar
+from tests.waiting import PATIENCE
 
 
 class Terminal(io.StringIO):
@@ -35,10 +36,6 @@ class Terminal(io.StringIO):
 def quick_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_console, "PROGRESS_AFTER_SECONDS", 0.05)
     monkeypatch.setattr(_console, "TICK_SECONDS", 0.02)
-
-
-PATIENCE = 60.0
-"""How long to wait for what must come, in seconds; it comes within a few hundredths."""
 
 
 def _wait_until_drawn(terminal: Terminal, at_least: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from ordlink.collect.study import Study, make_study
 from ordlink.collect.worker import RecordVersion, StudyTasks, Trees
 from soak.servers import free_port
 from tests.collect.visitors import Visitor, open_chromium
+from tests.waiting import wait_until
 
 TOKEN = "a-token-that-was-printed"
 PASSWORD = "correct horse battery"
@@ -143,11 +143,8 @@ def serve_on_loopback(study: Study, database: Path) -> Iterator[tuple[Site, str]
     thread = threading.Thread(target=server.run, name=f"server of {study.name}", daemon=True)
     thread.start()
     try:
-        for _ in range(1000):
-            if server.started:
-                break
-            assert thread.is_alive(), "the server ended"
-            time.sleep(0.01)
+        wait_until(lambda: server.started or not thread.is_alive())
+        assert server.started, "the server ended"
         yield site, f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True

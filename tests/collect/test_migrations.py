@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from ordlink.collect.schema import answer, event, metadata, participant
 from ordlink.errors import InputError
 from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import serve, text_study
+from tests.waiting import wait_until
 
 KEPT = Path(__file__).parent / "data" / "study-0001.sql"  # of the first version, with answers
 
@@ -262,10 +262,7 @@ def test_a_file_that_is_moved_away_is_noticed(
         state = place.join()
         assert place.running.database.is_in_place()
         (tmp_path / "study.db").rename(tmp_path / "elsewhere.db")
-        deadline = time.monotonic() + 20
-        while place.running.is_open:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: not place.running.is_open)
 
         given = {"number": state["number"], "choice": [0]}
         assert place.browser.post("/api/answer", json=given).status_code == 503

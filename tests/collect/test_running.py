@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
@@ -21,8 +22,8 @@ from ordlink.collect.study import Study
 from ordlink.collect.worker import RecordVersion, StudyTasks, Trees
 from ordlink.errors import InputError
 from tests.collect.conftest import LocalWorker, Place, post, text_study
+from tests.waiting import PATIENCE
 
-PATIENCE = 30.0
 """How long to wait for what must come, in seconds."""
 
 
@@ -196,7 +197,9 @@ def test_questions_are_drawn_while_trees_grow(tmp_path: Path, monkeypatch) -> No
     assert n_after > n_before + 1
 
 
-def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path) -> None:
+def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path, monkeypatch) -> None:
+    stopped = SimpleNamespace(**vars(time) | {"monotonic": lambda: 1000.0})
+    monkeypatch.setattr("ordlink.collect.running.time", stopped)
     orders: list[int] = []
 
     class Noting(LocalWorker):
@@ -211,7 +214,7 @@ def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path) -> None:
         for seconds in (0.0, 3.0):
             running._draw_seconds = seconds
             running._shown.clear()
-            running._shown.append((time.monotonic() - 1.0, -100))  # 100 a second
+            running._shown.append((stopped.monotonic() - 1.0, -100))  # 100 a second
             running.queue.n_shown = 0
             await running._fill_queue()
         await running.stop()
@@ -219,8 +222,7 @@ def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path) -> None:
 
     n_waiting = asyncio.run(run())
 
-    assert 180 < orders[0] <= 200
-    assert 550 < orders[1] <= 800 - orders[0]
+    assert orders == [200, 800 - 200]
     assert n_waiting == sum(orders)  # all of them are at hand
 
 

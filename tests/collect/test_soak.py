@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from soak.runs import RUNS, Outcome, running
 from soak.servers import missing_postgres, postgres
 from soak.simulated import Comparison, Curve, compare_samplers
 from soak.start import measure_start, write_pictures
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -57,11 +57,7 @@ def test_a_worker_ends_with_a_server_that_is_killed_whatever_it_is_doing() -> No
         assert server.stdout.readline() == "at work\n"
         server.kill()
     try:
-        for _ in range(600):
-            if not _is_alive(worker):
-                break
-            time.sleep(0.05)
-        assert not _is_alive(worker)
+        wait_until(lambda: not _is_alive(worker))
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker, signal.SIGKILL)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.collect.conftest import PASSWORD, Place, post, serve, text_study
 from tests.golden.files import Texts, content_of
+from tests.waiting import wait_until
 
 KEPT = Path(__file__).parent / "kept"
 DATABASE = KEPT / "study.db"
@@ -20,7 +19,6 @@ DOWNLOADS = (
     "answers-of-everybody.parquet",
     "participants.csv", "events.jsonl", "study.yaml",
 )  # fmt: skip
-PATIENCE = 60.0
 
 
 def kept_study() -> Any:
@@ -48,7 +46,7 @@ def make_study_database(path: Path) -> None:
                     state = post(browser, "/api/continue", phase=state["phase"])
                 if person == 1 and state["number"] == 6 and state["undoable"]:
                     state = post(browser, "/api/undo", number=state["undoable"])
-        _wait_for(lambda: '"open"' not in place.browser.get("/owner/download/events.jsonl").text)
+        wait_until(lambda: '"open"' not in place.browser.get("/owner/download/events.jsonl").text)
         place.browser.post(
             "/owner/participants/3/exclude", data={"csrf": csrf, "reason": "guesses"}
         )
@@ -93,16 +91,9 @@ def _answer(place: Place, browser: Any, state: dict[str, Any], person: int) -> A
 
 def _wait_for_tree(browser: Any) -> dict[str, Any]:
     """Return the trees as soon as they have grown, without the time."""
-    _wait_for(lambda: browser.get("/owner/api/tree").json()["kept"] is not None)
+    wait_until(lambda: browser.get("/owner/api/tree").json()["kept"] is not None)
     tree: dict[str, Any] = browser.get("/owner/api/tree").json()
     return {key: value for key, value in tree.items() if key not in ("built_at", "n_stable")}
-
-
-def _wait_for(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < until, "it does not come"
-        time.sleep(0.02)
 
 
 OPENING = ("owner logged in", "settings")

@@ -26,10 +26,10 @@ from ordlink.oracles import (
     SimilarityOracle,
 )
 from tests.oracles import killed_run
+from tests.waiting import PATIENCE
 
 N = 12
 QUESTIONS = np.array([[0, i, 0, j] for i in range(1, N) for j in range(i + 1, N)])
-PATIENCE = 30.0  # seconds, for what must happen
 
 
 def closer(i, j, k, l):  # noqa: E741
