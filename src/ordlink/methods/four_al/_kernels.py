@@ -209,6 +209,22 @@ def unite(p: int, q: int, labels: Int32Array, sizes: Int64Array, alive: Int32Arr
 
 
 @kernel
+def choose_merge(
+    t: int,
+    sums: FloatArray,
+    sizes: Int64Array,
+    alive: Int32Array,
+    unit: float,
+    merges: MergeArrays,
+) -> tuple[int, int]:
+    """Choose and note merge t; return its two clusters."""
+    pairs, scores, tied = merges
+    p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
+    pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
+    return p, q
+
+
+@kernel
 def merge_by_columns(
     unit: float,
     clusters: ClusterArrays,
@@ -221,10 +237,8 @@ def merge_by_columns(
 ) -> Int32Array:
     """Do as many merges as there is room for, and return the remaining clusters."""
     labels, sizes, alive = clusters
-    pairs, scores, tied = merges
-    for t in range(pairs.shape[0]):
-        p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
-        pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
+    for t in range(merges[0].shape[0]):
+        p, q = choose_merge(t, sums, sizes, alive, unit, merges)
         move_places(p, q, labels, alive, pairs_of_slots, where, sums)
         alive = unite(p, q, labels, sizes, alive)
         weigh_columns_of(p, labels, sizes, pairs_of_slots, u, where, columns, sums)
@@ -241,14 +255,12 @@ def merge_by_matrix(
     sums: FloatArray,
     merges: MergeArrays,
 ) -> Int32Array:
-    """Do as many merges as there is room for, and return the remaining clusters."""
+    """Merge as `merge_by_columns` does, with A as a matrix whose row f is column f."""
     labels, sizes, alive = clusters
-    pairs, scores, tied = merges
-    for t in range(pairs.shape[0]):
+    for t in range(merges[0].shape[0]):
         update_from_matrix(labels, sizes, u, matrix, s)
         sum_over_clusters(s, labels, alive, sums)
-        p, q, scores[t], n_candidates = best_cluster_pair(sums, sizes, alive, unit)
-        pairs[t, 0], pairs[t, 1], tied[t] = p, q, n_candidates > 1
+        p, q = choose_merge(t, sums, sizes, alive, unit, merges)
         alive = unite(p, q, labels, sizes, alive)
     return alive
 
@@ -284,21 +296,39 @@ def list_members(
 
 
 @kernel
+def add_column(
+    f: int, contraction: ContractionArrays, columns: Columns, net: AnyArray, touched: Int32Array
+) -> int:
+    """Add column f of the contracted A to `net`.
+
+    `touched` gets the place of each entry, unless it is empty; return their number.
+    """
+    member_starts, members, new_pair = contraction
+    starts, splits, rows, values = columns
+    weighted = values.shape[0] > 0
+    listed = touched.shape[0] > 0
+    n_touched = 0
+    for place in range(member_starts[f], member_starts[f + 1]):
+        old = members[place]
+        for t in range(starts[old], starts[old + 1]):
+            e = new_pair[rows[t]]
+            if e >= 0:
+                value = values[t] if weighted else 1
+                net[e] += value if t < splits[old] else -value
+                if listed:
+                    touched[n_touched] = e
+                    n_touched += 1
+    return n_touched
+
+
+@kernel
 def columns_to_matrix(
     first: int, last: int, contraction: ContractionArrays, columns: Columns, matrix: Int32Array
 ) -> None:
     """Write rows first..last-1 of `matrix`: row f is column f of the contracted A."""
-    member_starts, members, new_pair = contraction
-    starts, splits, rows, values = columns
-    weighted = values.shape[0] > 0
+    nowhere = np.empty(0, dtype=np.int32)
     for f in range(first, last):
-        for place in range(member_starts[f], member_starts[f + 1]):
-            old = members[place]
-            for t in range(starts[old], starts[old + 1]):
-                e = new_pair[rows[t]]
-                if e >= 0:
-                    value = values[t] if weighted else 1
-                    matrix[f, e] += value if t < splits[old] else -value
+        add_column(f, contraction, columns, matrix[f], nowhere)
         matrix[f, f] = 0
 
 
@@ -315,23 +345,11 @@ def columns_to_columns(
     `net` (all 0, one place per cluster pair) and `touched` (one per entry of the members of any
     one cluster pair) are scratch space.
     """
-    member_starts, members, new_pair = contraction
-    starts, splits, rows, values = columns
     new_starts, new_splits, new_rows, new_values = new_columns
-    weighted = values.shape[0] > 0
     end = 0
     for f in range(new_splits.shape[0]):
         new_starts[f] = end
-        n_touched = 0
-        for place in range(member_starts[f], member_starts[f + 1]):
-            old = members[place]
-            for t in range(starts[old], starts[old + 1]):
-                e = new_pair[rows[t]]
-                if e >= 0:
-                    value = values[t] if weighted else 1
-                    net[e] += value if t < splits[old] else -value
-                    touched[n_touched] = e
-                    n_touched += 1
+        n_touched = add_column(f, contraction, columns, net, touched)
         for sign in (1, -1):
             for e in touched[:n_touched]:
                 if sign * net[e] > 0:
