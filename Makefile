@@ -14,15 +14,15 @@ demo: $(VENV)/.installed
 
 ## test: set up and run the tests against the installed package, in under 5 minutes on 2 cores
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 ## test-slow: the other tests: browser, PostgreSQL, long runs, whole experiments
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(PYTEST_ARGS)
 
 ## test-all: all tests, with coverage
 test-all: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term $(PYTEST_ARGS)
 
 ## check: lint, format, types, import rules
 check: $(VENV)/.check

@@ -29,13 +29,19 @@ def expected_failures(estimator: ol.OrdinalClustering) -> dict[str, str]:
 
 @parametrize_with_checks(
     [
-        ol.OrdinalClustering(),
+        ol.OrdinalClustering("4-AL"),
         ol.OrdinalClustering("AL"),
         ol.OrdinalClustering("4-AL", form="similarities"),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_the_checks_of_scikit_learn_pass(estimator, check) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([ol.OrdinalClustering()], expected_failed_checks=expected_failures)
+def test_the_checks_of_scikit_learn_pass_by_default(estimator, check) -> None:
     check(estimator)
 
 
@@ -60,7 +66,7 @@ def planted():
 
 def test_fit_predict_gives_the_labels_of_the_cut(planted) -> None:
     comparisons = ol.Comparisons.from_similarities(planted.similarities, 0.3, seed=0)
-    estimator = ol.OrdinalClustering(n_clusters=4)
+    estimator = ol.OrdinalClustering("4-AL", n_clusters=4)
 
     labels = estimator.fit_predict(comparisons)
 
@@ -75,8 +81,8 @@ def test_arrays_oracles_and_similarities_are_taken_too(planted) -> None:
     triplets = ol.datasets.simulate_answers(planted.similarities, 4000, seed=0)
 
     for estimator, data in (
-        (ol.OrdinalClustering(n_clusters=4, form="quadruplet"), rows),
-        (ol.OrdinalClustering(n_clusters=4, form="triplet"), triplets),
+        (ol.OrdinalClustering("4-AL", n_clusters=4, form="quadruplet"), rows),
+        (ol.OrdinalClustering("4-AL", n_clusters=4, form="triplet"), triplets),
         (ol.OrdinalClustering("CL", n_clusters=4), SimilarityOracle(planted.similarities)),
         (ol.OrdinalClustering("AL", n_clusters=4), planted.similarities),
     ):
@@ -109,7 +115,7 @@ def test_grid_search_chooses_by_held_out_answers(planted) -> None:
 def test_grid_search_and_cross_validation_take_comparisons(planted) -> None:
     rows = ol.datasets.simulate_answers(planted.similarities, 3000, form="odd-one-out", seed=1)
     comparisons = ol.Comparisons.from_odd_one_out(rows, n_objects=24)
-    estimator = ol.OrdinalClustering(n_clusters=4)
+    estimator = ol.OrdinalClustering("4-AL", n_clusters=4)
 
     search = GridSearchCV(estimator, {"method": ["4-AL", "AddS-AL"]}, cv=3, error_score="raise")
     search.fit(comparisons)

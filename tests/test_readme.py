@@ -24,7 +24,7 @@ def test_the_python_example_runs_and_finds_the_planted_tree(tmp_path, monkeypatc
     exec(_blocks("python")[0], {})
 
     assert capsys.readouterr().out.endswith("\n1.0\n")
-    assert ol.Hierarchy.load("tree.json").n_objects == 80
+    assert ol.Hierarchy.load("tree.json").n_objects == 40
 
 
 def test_the_command_prints_what_is_shown(tmp_path, monkeypatch, capsys) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import ordlink as ol
 from ordlink.cli import COMMANDS
+from tests.candidates import FAST, only_candidates
 
 
 def test_demo_prints_summary_tree_and_scores_and_writes_the_files(ordlink, tmp_path: Path) -> None:
@@ -55,10 +56,10 @@ def test_every_passive_method_runs(ordlink, planted_answers: Path, method: str) 
 
 
 def test_answers_come_from_stdin(ordlink, planted_answers: Path, monkeypatch) -> None:
-    from_file = ordlink("cluster", planted_answers)
+    from_file = ordlink("cluster", planted_answers, "--method", "4-AL")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(planted_answers.read_bytes())))
 
-    from_stdin = ordlink("cluster", "-")
+    from_stdin = ordlink("cluster", "-", "--method", "4-AL")
 
     assert from_stdin == from_file
 
@@ -120,7 +121,8 @@ def test_simulate_cluster_evaluate_work_together(ordlink, tmp_path: Path) -> Non
         "simulate", "--depth", 2, "--leaf-size", 6, "--gap", 0.5, "--proportion", 0.2,
         "--out", tmp_path / "p",
     )  # fmt: skip
-    clustered = ordlink("cluster", tmp_path / "p" / "answers.csv", "--out", tmp_path / "r")
+    words = ("--method", "4-AL", "--out", tmp_path / "r")
+    clustered = ordlink("cluster", tmp_path / "p" / "answers.csv", *words)
 
     result = ordlink(
         "evaluate", tmp_path / "r" / "tree.json", "--truth", tmp_path / "p" / "truth.json",
@@ -198,7 +200,7 @@ def test_nothing_but_the_result_is_written_when_piped(planted_answers: Path) -> 
 
 def test_a_terminal_without_unicode_gets_ascii(planted_answers: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "ordlink", "cluster", str(planted_answers)],
+        [sys.executable, "-m", "ordlink", "cluster", str(planted_answers), "--method", "4-AL"],
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         check=True,
@@ -210,7 +212,8 @@ def test_a_terminal_without_unicode_gets_ascii(planted_answers: Path) -> None:
 def test_describe_prints_the_paragraphs_of_the_report(ordlink, planted_answers: Path) -> None:
     words = ("--methods-text", "--method", "AddS-AL", "--quick")
 
-    result = ordlink("describe", planted_answers, *words)
+    with only_candidates(*FAST):
+        result = ordlink("describe", planted_answers, *words)
     refused = ordlink("describe", planted_answers, "--quick")
 
     assert result.code == 0

@@ -29,7 +29,8 @@ def answers(tmp_path: Path) -> Path:
 def test_trees_of_groups_and_their_distances_are_printed(ordlink, answers: Path) -> None:
     out = answers.parent / "groups"
 
-    result = ordlink("compare-groups", answers, "--by", "annotator", "--out", out)
+    words = ("--by", "annotator", "--method", "4-AL", "--out", out)
+    result = ordlink("compare-groups", answers, *words)
 
     assert result.code == 0
     trees = {
@@ -56,14 +57,14 @@ def test_a_model_is_compared_with_everybody_else(ordlink, answers: Path) -> None
 def test_each_tree_predicts_its_own_group_best(answers: Path) -> None:
     comparisons = ol.read_comparisons(answers)
 
-    found = compare_groups(comparisons, comparisons.details.annotators)
+    found = compare_groups(comparisons, comparisons.details.annotators, "4-AL")
 
     assert found.groups == ("ann", "bob", "lab/model")
     assert found.n_answers == (800, 800, 800)
     assert found.accuracies[2].argmax() == 2
     assert found.distances[0, 1] < found.distances[0, 2] > 0.3
     one = comparisons.take(comparisons.details.annotators == "bob")
-    assert np.array_equal(found.trees[1].merges, ol.cluster(one).merges)
+    assert np.array_equal(found.trees[1].merges, ol.cluster(one, "4-AL").merges)
     assert found.accuracies[0, 1] == ol.metrics.comparison_accuracy(
         comparisons.take(comparisons.details.annotators == "ann"), found.trees[1]
     )

@@ -26,6 +26,7 @@ def rows(place: Place, query: sa.Select) -> list[sa.Row]:
         return list(connection.execute(query))
 
 
+@pytest.mark.slow
 def test_joining_and_withdrawing_at_once_never_removes_answers_of_others(place: Place) -> None:
     n_pairs = 150
     for number in range(n_pairs):

@@ -67,18 +67,19 @@ def test_relabelling_objects_relabels_the_tree_where_no_tie_decides(method: str)
     assert untied >= 5
 
 
-@pytest.mark.parametrize("method", PASSIVE)
-def test_number_of_threads_does_not_matter(method: str) -> None:
-    """1.2 million comparisons: enough for every kernel to use several threads, bit for bit."""
+@pytest.fixture(scope="module")
+def trees_by_threads() -> list[dict[str, list]]:
+    """Return merges and scores by method, on one, two and three threads."""
     program = (
         "import sys, json, warnings, numpy as np, ordlink as ol\n"
         "warnings.simplefilter('ignore')\n"
         "u = np.triu(np.random.default_rng(1).normal(size=(100, 100)), 1)\n"
         "c = ol.Comparisons.from_similarities(u + u.T, 0.1, seed=1)\n"
-        f"t = ol.cluster(c, {method!r})\n"
-        "print(json.dumps([t.merges.tolist(), [s.hex() for s in t.scores.tolist()]]))\n"
+        f"trees = {{method: ol.cluster(c, method) for method in {PASSIVE}}}\n"
+        "print(json.dumps({method: [t.merges.tolist(), [s.hex() for s in t.scores.tolist()]]\n"
+        "                  for method, t in trees.items()}))\n"
     )
-    outputs = [
+    return [
         json.loads(
             subprocess.run(
                 [sys.executable, "-c", program],
@@ -91,7 +92,13 @@ def test_number_of_threads_does_not_matter(method: str) -> None:
         for threads in ("1", "2", "3")
     ]
 
-    assert outputs[0] == outputs[1] == outputs[2]
+
+@pytest.mark.parametrize("method", PASSIVE)
+def test_number_of_threads_does_not_matter(method: str, trees_by_threads) -> None:
+    """1.2 million comparisons: enough for every kernel to use several threads, bit for bit."""
+    one, two, three = (trees[method] for trees in trees_by_threads)
+
+    assert one == two == three
 
 
 def test_ties_are_counted_and_warned_about() -> None:

@@ -126,7 +126,7 @@ def test_the_kernel_of_ranks_is_that_of_all_signs_on_any_number_of_threads(
     n_values: int | None, monkeypatch
 ) -> None:
     """At a size where rows are computed in blocks."""
-    n = 140
+    n = 100
     rng = np.random.default_rng(0)
     drawn = rng.integers(0, n_values, (n, n)) if n_values else rng.random((n, n))
     upper = np.triu(drawn, 1)
@@ -138,7 +138,7 @@ def test_the_kernel_of_ranks_is_that_of_all_signs_on_any_number_of_threads(
         signs[r] = 0  # r is different from i and j
         expected += (signs * times.astype(np.float32)) @ signs.T
     np.fill_diagonal(expected, 0)
-    monkeypatch.setattr(_passive_kernel, "_ROWS_PER_THREAD", 40)
+    monkeypatch.setattr(_passive_kernel, "_ROWS_PER_THREAD", 30)
 
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("ORDLINK_THREADS", threads)

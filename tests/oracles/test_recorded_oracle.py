@@ -261,12 +261,12 @@ def test_the_batch_in_which_a_budget_runs_out_is_recorded(path, wrap):
 @pytest.mark.parametrize(
     "session",
     [
-        lambda truth, path: BudgetedOracle(RecordedOracle(truth, path), 100),
-        lambda truth, path: RecordedOracle(BudgetedOracle(truth, 100), path),
+        lambda truth, path: BudgetedOracle(RecordedOracle(truth, path), 30),
+        lambda truth, path: RecordedOracle(BudgetedOracle(truth, 30), path),
     ],
 )
 def test_sessions_with_a_budget_go_on_where_the_last_one_stopped(path, session):
-    w = np.random.default_rng(0).integers(0, 40, (25, 25)).astype(float)
+    w = np.random.default_rng(0).integers(0, 40, (12, 12)).astype(float)
     w = np.triu(w, 1) + np.triu(w, 1).T
     straight = SimilarityOracle(w)
     expected = cluster(straight, "SL")
@@ -278,8 +278,8 @@ def test_sessions_with_a_budget_go_on_where_the_last_one_stopped(path, session):
         n_asked.append(truth.n_questions)
 
     assert np.array_equal(tree.merges, expected.merges)
-    assert n_asked[:-1] == [100] * (len(n_asked) - 1)
-    assert sum(n_asked) == straight.n_questions
+    assert n_asked[:-1] == [30] * (len(n_asked) - 1)
+    assert sum(n_asked) == straight.n_questions > 60
 
 
 def test_a_record_of_another_source_is_refused(path):

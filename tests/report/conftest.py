@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from PIL import Image
 
 import ordlink as ol
 from ordlink.report import Evidence, gather_evidence
+from tests.candidates import FAST, only_candidates
 
 NASTY = "<script>window.hacked = 1</script>"
 QUOTED = "\"quoted\" & 'single'</script><!-- \u2028"
@@ -41,7 +42,15 @@ def crowd(names: Sequence[str]) -> ol.ListedComparisons:
 @pytest.fixture(scope="session")
 def evidence(crowd: ol.ListedComparisons) -> Evidence:
     """Return all that a report says about the answers."""
-    return gather_evidence(crowd, method="AddS-AL", n_bootstrap=40, exclude=["bob"])
+    with only_candidates("spectral", "tSTE-AL 2-D", *FAST):
+        return gather_evidence(crowd, method="AddS-AL", n_bootstrap=40, exclude=["bob"])
+
+
+@pytest.fixture
+def fast_candidates() -> Iterator[None]:
+    """Compare fast methods only."""
+    with only_candidates(*FAST):
+        yield
 
 
 @pytest.fixture(scope="session")

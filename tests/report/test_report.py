@@ -24,6 +24,7 @@ from ordlink.report._evidence import choose_method, choose_n_bootstrap
 from ordlink.report._tree import HEIGHT, WIDTH, thumbnails
 from ordlink.report._words import _members, summary_html
 from ordlink.validation import CANDIDATES, MethodComparison
+from tests.candidates import FAST, only_candidates
 
 MAKING = Making(
     command="ordlink report 'a <b>.csv'",
@@ -249,6 +250,7 @@ def test_support_has_the_same_percent_in_words_text_and_plot(evidence: Evidence)
     assert [_members(tree, t).rsplit(" (", 1)[1] for t in range(3)] == ["58 %)", "29 %)", "94 %)"]
 
 
+@pytest.mark.usefixtures("fast_candidates")
 def test_answers_by_coin_toss_are_said_to_have_no_hierarchy() -> None:
     rng = np.random.default_rng(3)
     rows = np.array([rng.permutation(10)[:3] for _ in range(600)])
@@ -287,7 +289,7 @@ def test_answers_with_counts_are_held_out_row_by_row(n_rows: int) -> None:
     rows = [row if len(set(row)) == 3 else [0, 1, 2] for row in rows]
     counted = ol.Comparisons.from_triplets(rows, n_objects=4, counts=[10] * n_rows)
 
-    evidence = gather_evidence(counted, n_bootstrap=5)
+    evidence = gather_evidence(counted, n_bootstrap=1)
 
     assert evidence.methods is evidence.curve is None
     assert "at least 20 separate answers" in Page(report_page(evidence)).text
@@ -304,6 +306,7 @@ def test_two_objects_make_a_page() -> None:
     assert "0 answers about 2 objects" in page.text
 
 
+@pytest.mark.usefixtures("fast_candidates")
 def test_evidence_is_the_same_for_the_same_seed(crowd) -> None:
     first, second = (gather_evidence(crowd, method="4-AL", n_bootstrap=10) for _ in range(2))
 
@@ -327,8 +330,9 @@ def _with_accuracies(methods: MethodComparison, accuracies: dict[str, float]) ->
 def test_the_default_method_is_taken_where_its_bootstrap_is_fast(evidence: Evidence, crowd) -> None:
     methods = evidence.methods
     assert methods is not None
+    default = replace(methods.scores[0], label="auto", method="auto")
 
-    chosen, reason = choose_method(methods, crowd, 1)
+    chosen, reason = choose_method(replace(methods, scores=(*methods.scores, default)), crowd, 1)
 
     assert (chosen, reason) == (CANDIDATES["auto"], "")  # the tree says why
 
@@ -385,7 +389,8 @@ def test_a_method_that_is_not_the_recommended_one_is_taken_for_a_true_reason(
 def test_report_and_auto_take_the_same_method(crowd, n_answers: int) -> None:
     some = crowd.take(np.arange(crowd.n_rows) < n_answers)
 
-    evidence = gather_evidence(some, n_bootstrap=1)
+    with only_candidates("auto", "AddS-AL"):
+        evidence = gather_evidence(some, n_bootstrap=1)
 
     taken = ol.cluster(some, "auto")
     assert evidence.chosen.label == "auto"
@@ -497,6 +502,7 @@ def test_what_was_used_is_cited(evidence: Evidence, page: Page) -> None:
     assert "docs/fewest-answers.md" not in page.text
 
 
+@pytest.mark.usefixtures("fast_candidates")
 def test_the_page_says_what_weights_of_people_do(crowd) -> None:
     """Eve guesses: her answers would hardly count."""
     found = gather_evidence(crowd, method="4K-AL", n_bootstrap=2, weigh_people=True)
@@ -599,7 +605,8 @@ def test_a_quick_report_compares_fast_methods_only_and_says_so(
 
     monkeypatch.setattr("ordlink.validation.estimate_seconds", seconds)
 
-    evidence = gather_evidence(crowd, quick=True)
+    with only_candidates("spectral", *FAST):
+        evidence = gather_evidence(crowd, method="AddS-AL", quick=True)
 
     assert evidence.methods is not None
     assert evidence.methods.left_out == {"spectral": "too slow for a quick report"}
@@ -608,6 +615,8 @@ def test_a_quick_report_compares_fast_methods_only_and_says_so(
     assert "too slow for a quick report" in Page(report_page(evidence)).text
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("fast_candidates")
 def test_a_report_does_not_depend_on_the_number_of_processes(crowd: ol.ListedComparisons) -> None:
     pages = [
         report_page(gather_evidence(crowd, method="spectral", n_bootstrap=3, n_jobs=n_jobs))

@@ -35,7 +35,7 @@ def test_each_fold_is_judged_by_the_tree_of_the_others(comparisons, method):
 
 
 def test_means_and_standard_errors_are_those_of_the_folds(comparisons):
-    scores = cross_validate(comparisons, n_folds=4, n_repetitions=3)
+    scores = cross_validate(comparisons, "4-AL", n_folds=4, n_repetitions=3)
 
     assert scores.accuracies.shape == scores.revenues.shape == (3, 4)
     assert scores.accuracy == pytest.approx(scores.accuracies.mean())
@@ -49,8 +49,8 @@ def test_means_and_standard_errors_are_those_of_the_folds(comparisons):
 def test_a_planted_hierarchy_foretells_answers_and_coins_do_not(comparisons):
     coins = ol.datasets.simulate_answers(np.eye(16), 4000, seed=0)
 
-    planted = cross_validate(comparisons)
-    nothing = cross_validate(ol.Comparisons.from_triplets(coins, n_objects=16))
+    planted = cross_validate(comparisons, "4-AL")
+    nothing = cross_validate(ol.Comparisons.from_triplets(coins, n_objects=16), "4-AL")
 
     assert planted.accuracy > 0.7
     assert planted.revenue > 10 * planted.revenue_error > 0

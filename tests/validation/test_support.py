@@ -175,8 +175,8 @@ def test_answers_alone_call_accidents_certain_and_pairs_do_not():
     once = ol.Comparisons.from_similarities(upper + upper.T).listed()
     comparisons = ol.concatenate([once] * 10)
 
-    asked = branch_support(comparisons, n_bootstrap=40, resample="answers")
-    redrawn = branch_support(comparisons, n_bootstrap=40, resample="pairs")
+    asked = branch_support(comparisons, "4-AL", n_bootstrap=40, resample="answers")
+    redrawn = branch_support(comparisons, "4-AL", n_bootstrap=40, resample="pairs")
 
     assert asked.support[:-1].mean() > redrawn.support[:-1].mean() + 0.3
 
@@ -196,11 +196,11 @@ def test_the_same_seed_gives_the_same_support_on_any_number_of_threads(monkeypat
 
     monkeypatch.setenv("ORDLINK_THREADS", "1")
     one = branch_support(
-        comparisons, n_bootstrap=6, seed=3, progress=lambda done, n: calls.append((done, n))
+        comparisons, "4-AL", n_bootstrap=6, seed=3, progress=lambda done, n: calls.append((done, n))
     )
     monkeypatch.setenv("ORDLINK_THREADS", "3")
-    three = branch_support(comparisons, n_bootstrap=6, seed=3)
-    other = branch_support(comparisons, n_bootstrap=6, seed=4)
+    three = branch_support(comparisons, "4-AL", n_bootstrap=6, seed=3)
+    other = branch_support(comparisons, "4-AL", n_bootstrap=6, seed=4)
 
     assert one.tree == three.tree
     assert one.bootstrap_trees == three.bootstrap_trees
@@ -509,6 +509,7 @@ def test_pairs_of_rare_objects_take_over_from_each_other_only():
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["4-AL", "spectral"])
 def test_processes_give_the_same_support_as_threads(method):
     rows, people = people_of_their_own(8)

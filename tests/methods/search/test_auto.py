@@ -1,5 +1,7 @@
 """`method="auto"`, the default: search or spectral by held-out answers, and the tree says so."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -18,13 +20,22 @@ def _answers(n_answers, **options):
     return ol.Comparisons.from_triplets(rows, n_objects=8, **options)
 
 
-def _on_a_plane(n_objects=24, n_answers=4000):
+def _on_a_plane(n_objects=16, n_answers=1500):
     """Objects without clusters: no tree is true, and an embedding predicts far better."""
     rng = np.random.default_rng(1)
     points = rng.uniform(size=(n_objects, 2))
     near = -((points[:, None] - points[None]) ** 2).sum(axis=2)
     rows = ol.datasets.simulate_answers(near, n_answers, error_rate=0.05, seed=2)
     return ol.Comparisons.from_triplets(rows, n_objects=n_objects)
+
+
+@pytest.fixture(scope="module")
+def no_tree_is_true():
+    """Return such answers and their tree."""
+    answers = _on_a_plane()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)
+        return answers, ol.cluster(answers)
 
 
 def test_auto_is_the_default() -> None:
@@ -36,10 +47,8 @@ def test_auto_is_the_default() -> None:
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, "auto").merges)
 
 
-def test_where_no_tree_is_true_the_search_is_taken() -> None:
-    answers = _on_a_plane()
-
-    tree = ol.cluster(answers)
+def test_where_no_tree_is_true_the_search_is_taken(no_tree_is_true) -> None:
+    answers, tree = no_tree_is_true
 
     chosen = tree.parameters["chosen"]
     assert chosen["method"] == "search"
@@ -61,14 +70,14 @@ def test_where_a_tree_is_true_spectral_is_taken_unless_search_is_ahead() -> None
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, "spectral").merges)
 
 
-def test_what_was_chosen_builds_trees_of_the_same_kind() -> None:
-    tree = ol.cluster(_on_a_plane())
+def test_what_was_chosen_builds_trees_of_the_same_kind(no_tree_is_true) -> None:
+    _, tree = no_tree_is_true
 
     method, options = repeatable(tree, "auto")
 
     assert method == "search"
     assert "spectral" not in options["model_weights"]  # the slowest model
-    assert ol.cluster(_on_a_plane(n_answers=500), method, **options).method == "search"
+    assert ol.cluster(_on_a_plane(n_answers=100), method, **options).method == "search"
     assert repeatable(tree, "4-AL") == ("4-AL", {})
 
 

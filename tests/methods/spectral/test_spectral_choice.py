@@ -81,6 +81,7 @@ def test_the_error_of_a_mean_is_that_of_independent_rows() -> None:
     assert _mean_and_error(np.empty(0), np.empty(0)) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_points_on_a_line_are_joined_by_average_linkage() -> None:
     places = np.arange(30) ** 1.5
     similarities = -np.abs(places[:, None] - places)

@@ -145,6 +145,7 @@ def test_pairs_in_hundreds_of_comparisons_are_thinned_out(monkeypatch) -> None:
         return grow(comparisons, *arguments)
 
     monkeypatch.setattr(_spectral, "grow_trees", listen)
+    monkeypatch.setattr(_spectral, "choose_kind", lambda *_: "splits")
     planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=11, gap=0.4, seed=0)
     comparisons = ol.Comparisons.from_similarities(planted.similarities, 0.99, seed=0)
 

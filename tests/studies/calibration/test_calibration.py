@@ -37,6 +37,7 @@ from studies.calibration.grid import SETTINGS, Setting, draw_data
 from studies.calibration.page import calibration_page, classes_of
 from studies.quality.bars import MET, NOT_MET, NOT_RUN, UNDECIDED
 from studies.running import Experiment, load_results, run_cell, seed_of
+from tests.candidates import FAST, only_candidates
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 
@@ -315,17 +316,11 @@ def test_a_support_cell_gives_every_branch_and_the_p_value() -> None:
 
 @pytest.fixture
 def fast_candidates_only():
-    """Compare the fast candidates only."""
-    from ordlink.validation import CANDIDATES
-
-    every = dict(CANDIDATES)
-    for label in ("auto", "spectral", "tSTE-AL 2-D", "SOE-AL 2-D"):
-        del CANDIDATES[label]
-    yield
-    CANDIDATES.clear()
-    CANDIDATES.update(every)  # in the same order: it is that of preference
+    with only_candidates(*FAST):
+        yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fast_candidates_only")
 def test_an_auto_cell_takes_what_auto_takes() -> None:
     cell = {**TINY, "run": 0}
