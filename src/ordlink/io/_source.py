@@ -124,7 +124,7 @@ def read_from(stream: BinaryIO, name: str, n_bytes: int | None = None) -> list[b
 
 Bound: TypeAlias = tuple[int, float]
 """A number that is always allowed, and how many more for each byte on disk."""
-MOST_TEXT: Bound = (32 << 20, 5)
+MOST_TEXT: Bound = (32 << 20, 10)  # exports of real studies pack to a seventh
 MOST_BINARY: Bound = (64 << 20, 10)
 MOST_CELLS: Bound = (24_000_000, 4)
 MOST_ROWS: Bound = (8_000_000, 0.5)
