@@ -51,7 +51,7 @@ _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
     "--width",
     _WIDTHS,
     default="two-columns",
-    help="As wide as one column of the page, or as its whole text.",
+    help="Width of one column of the page, or of its whole text.",
 )
 @_options.choice(
     "--heights",
@@ -77,7 +77,7 @@ _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
 @_options.count(
     "--max-leaves",
     lowest=2,
-    help="Draw at most so many leaves, groups as triangles (default: what is legible on the page).",
+    help="Draw at most this many leaves; groups become triangles (default: as many as are legible).",
 )
 @_options.pictures("")
 @_options.choice(

@@ -44,7 +44,7 @@ _SQLITE_PRAGMAS = (
 
 @dataclass(frozen=True)
 class _Queued:
-    """A function to call in a transaction with this item and others, and who waits."""
+    """A function to call in a transaction with this item and others, and the future of its result."""
 
     write: WriteMany
     item: Any

@@ -143,7 +143,7 @@ def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tupl
 
 
 def short_repr(value: object) -> str:
-    """Return what was given, in short."""
+    """Return a short text that shows the value."""
     try:
         return shorten(repr(value), 100)
     except (ValueError, RecursionError):  # Python refuses to print very large numbers

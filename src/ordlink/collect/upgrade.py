@@ -51,7 +51,7 @@ def upgrade(connection: sa.Connection, where: str) -> None:
 
 
 def _find_incomplete(connection: sa.Connection) -> str:
-    """Return which table lacks columns or indexes; nothing if all is there."""
+    """Return which table lacks columns or indexes, or an empty text if none does."""
     inspector = sa.inspect(connection)
     columns, indexes = inspector.get_multi_columns(), inspector.get_multi_indexes()
     for table in schema.metadata.sorted_tables:

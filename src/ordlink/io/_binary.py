@@ -41,7 +41,7 @@ _METADATA_KEY = b"ordlink"
 def open_parquet(source: InputFile, options: Options, n_rows: int | None) -> Iterator[OpenTables]:
     """Open a Parquet file to read tables of at most n_rows rows, or of all.
 
-    Our own files come in their row groups, so that i, j, k, l are never held all at once.
+    Files written by ordlink are read by row group, so that i, j, k, l are never all in memory.
     """
     content = source.path or pa.BufferReader(source.read_bytes())
     n_bytes = content.stat().st_size if isinstance(content, Path) else content.size()

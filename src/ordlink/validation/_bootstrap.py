@@ -43,7 +43,7 @@ class Pools:
 
 
 def rarity_of_objects(comparisons: Comparisons) -> Int64Array:
-    """Return how rare each object is: 0 for as frequent as most, then by powers of four.
+    """Return how rare each object is: 0 if as frequent as most, 1 more for each factor of 4.
 
     Examples
     --------

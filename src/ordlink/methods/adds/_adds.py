@@ -71,7 +71,7 @@ def adds_similarity_of_chunks(chunks: Iterable[ListedComparisons]) -> FloatArray
     Parameters
     ----------
     chunks : iterable of ListedComparisons
-        All about the same objects, e.g. from :func:`ordlink.read_in_chunks`.
+        As for :func:`ordlink.comparisons.summarise_chunks`.
 
     Examples
     --------

@@ -117,7 +117,7 @@ def _from_before(path: Path, found: float) -> Path:
 def _choose_ridge(
     train: PairAnswers, test: PairAnswers, guess: FirstGuess, ridges: Path
 ) -> FirstGuess:
-    """Return the guess of the ridge with the smallest loss."""
+    """Return the initial strengths, with the ridge that has the smallest held-out loss."""
     points, edge = guess.points, noise_edge(train)
     floor = 0.01 * np.abs(points).max()  # a strong ridge must not leave the next one at 0
     best_loss, best = np.inf, guess
