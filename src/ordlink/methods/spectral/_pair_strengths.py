@@ -225,7 +225,7 @@ class PairModel:
 
     @cached_property
     def _surprises(self) -> FloatArray:
-        """Chance (N, N), as a power, that each pair is compared if objects are paired at random."""
+        """Probability (N, N) that each pair is compared if objects are paired at random, ^_SURE."""
         answers = self._answers
         weights = answers.weights if len(answers.weights) else np.ones(len(answers.winners))
         counts = np.zeros(answers.n_pairs)
