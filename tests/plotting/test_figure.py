@@ -87,7 +87,7 @@ def _flipped(tree, flips):
     ("order", "similarities", "message"),
     [
         ("best", None, "order: expected 'tree'"),
-        (["cow"], None, "order: 1 name of no object: 'cow'"),
+        (["cow"], None, "order: expected names of objects, got 'cow'"),
         ("optimal", None, "needs to know how similar"),
         ("optimal", np.zeros((4, 4)), r"similarities: .*\(5, 5\)"),
     ],

@@ -208,9 +208,7 @@ def _true_cuts(truth: Hierarchy, path: str, asked: int | None) -> list[int]:
         )
     planted = truth.parameters.get("depth") if truth.method == "planted" else None
     if planted == 0 and asked is None:
-        raise InputError(
-            "this tree was planted without levels", where=path, remedy="pass {levels}"
-        )
+        raise InputError("this tree was planted without levels", where=path, remedy="pass {levels}")
     known = planted if isinstance(planted, int) and 0 < planted <= most else most
     return [2**level for level in range(1, (asked or known) + 1)]
 

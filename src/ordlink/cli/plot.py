@@ -77,7 +77,7 @@ _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
 @_options.count(
     "--max-leaves",
     lowest=2,
-    help="Draw at most this many leaves; groups become triangles (default: as many as are legible).",
+    help="Draw at most this many leaves; groups become triangles (default: as many as fit).",
 )
 @_options.pictures("")
 @_options.choice(

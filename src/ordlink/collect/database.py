@@ -44,7 +44,7 @@ _SQLITE_PRAGMAS = (
 
 @dataclass(frozen=True)
 class _Queued:
-    """A function to call in a transaction with this item and others, and the future of its result."""
+    """A function to call in a transaction with this item and others, and its future."""
 
     write: WriteMany
     item: Any

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ordlink._text import counted, listed
+from ordlink._text import listed
 from ordlink._typing import AnyArray, FloatArray, Int32Array
 from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
@@ -100,7 +100,7 @@ def _wanted_places(tree: Hierarchy, wanted: Sequence[str]) -> FloatArray:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(
-            f"{counted(len(unknown), 'name')} of no object: {listed(unknown)}",
+            f"expected names of objects, got {listed(unknown)}",
             parameter="order",
             remedy="write the names as the tree has them",
         )
