@@ -99,6 +99,7 @@ NAMES = {
     ],
     "ordlink.hierarchy": [
         "Hierarchy",
+        "Partition",
     ],
     "ordlink.io": [
         "InputFile",
@@ -114,6 +115,7 @@ NAMES = {
         "InitialClusters",
         "InitialPartition",
         "average_linkage",
+        "describe_merges",
         "grow_parts",
         "initial_partition",
         "link_by_average",
@@ -124,9 +126,12 @@ NAMES = {
         "restore_objects",
     ],
     "ordlink.methods": [
+        "DEFAULT_METHOD",
         "InitialClusters",
         "METHODS",
         "Method",
+        "QUICK_METHOD",
+        "build_tree",
         "cluster",
         "find_method",
         "method_for",

@@ -17,7 +17,7 @@ from ordlink._typing import AnyArray, FloatArray
 from ordlink._validate import check_names, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, list_answers
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
-from ordlink.methods import METHODS, Method, cluster, find_method, method_for
+from ordlink.methods import DEFAULT_METHOD, METHODS, Method, cluster, find_method, method_for
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
 
@@ -39,8 +39,10 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     method : str
         Name from the table of methods, see :func:`ordlink.cluster`.
     n_clusters : int or None
-        Number of clusters in `labels_`. None leaves the tree uncut: each object is a cluster of
-        its own.
+        Number of clusters in `labels_`: those that the answers support best, see
+        :meth:`ordlink.Hierarchy.partition`. None takes the number that they suggest. Without
+        answers (an oracle, or similarities for AL) the tree is cut by merge order, and None leaves
+        each object a cluster of its own.
     form : str, optional
         Meaning of an array: "quadruplet", "triplet", "most-central" or "odd-one-out" for answers,
         one per row; "similarities" for an N x N matrix; "features" for samples, compared by
@@ -83,13 +85,16 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     labels_ : ndarray of shape (N,), dtype intp
-        Cluster of each object.
+        Cluster of each object, 0 for the largest; -1 for outliers, which are in no cluster.
+    reason_ : str
+        What the method chose and why, in one sentence ("auto"), or the name of the method.
     hierarchy_ : Hierarchy
         The whole tree.
     children_ : ndarray of shape (N - 1, 2), dtype int32
         The merges, as in sklearn.cluster.AgglomerativeClustering.
     distances_ : ndarray of shape (N - 1,), dtype float64
-        Height of each merge: its rank 1, ..., N - 1, because scores need not be monotone.
+        Dissimilarity of each merge, see :attr:`ordlink.Hierarchy.heights`; without answers its rank
+        1, ..., N - 1, because scores need not be monotone.
     n_leaves_ : int
         Number of objects.
     n_clusters_ : int
@@ -108,7 +113,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "auto",
+        method: str = DEFAULT_METHOD,
         n_clusters: int | None = 2,
         *,
         form: str | None = None,
@@ -165,14 +170,20 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n = tree.n_objects
         if self.names is not None:
             tree = tree.with_names(self.names)
-        n_clusters = n if self.n_clusters is None else self.n_clusters
-        self.n_clusters_ = check_whole_number(
-            n_clusters, "n_clusters", lowest=1, highest=n, remedy=f"n_samples is {n}"
-        )
+        n_clusters = self.n_clusters
+        if n_clusters is not None:
+            n_clusters = check_whole_number(
+                n_clusters, "n_clusters", lowest=1, highest=n, remedy=f"n_samples is {n}"
+            )
+        elif not tree.has_evidence:
+            n_clusters = n
+        found = tree.partition(n_clusters)
+        self.n_clusters_ = found.n_clusters
         self.hierarchy_ = tree
-        self.labels_ = tree.cut(self.n_clusters_)
+        self.reason_ = str(tree.parameters.get("reason", tree.method))
+        self.labels_ = found.labels
         self.children_ = tree.merges
-        self.distances_ = np.arange(1.0, n)
+        self.distances_ = tree.heights if tree.has_heights else np.arange(1.0, n)
         self.n_leaves_ = n
         return self
 

@@ -40,7 +40,9 @@ def test_cluster_writes_the_tree_that_it_prints(ordlink, planted_answers: Path) 
     assert tree.method == "auto"
     with (out / "clusters.csv").open() as file:
         labels = [int(row["cluster"]) for row in csv.DictReader(file)]
-    assert labels == tree.numbered_cut(4).tolist() == [1] * 4 + [2] * 4 + [3] * 4 + [4] * 4
+    assert (
+        labels == (tree.partition(4).labels + 1).tolist() == [1] * 4 + [2] * 4 + [3] * 4 + [4] * 4
+    )
     with (out / "linkage.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [[int(row["cluster_1"]), int(row["cluster_2"])] for row in rows] == tree.merges.tolist()

@@ -139,7 +139,7 @@ def test_clusters_are_bracketed_and_numbered_from_1_by_size():
     tree = Hierarchy([[0, 2], [1, 3], [4, 5], [6, 7]], names=list("abcde"))
     text = tree.to_text(n_clusters=3)
 
-    assert tree.numbered_cut(3).tolist() == [1, 2, 1, 2, 3]
+    assert tree.partition(3).labels.tolist() == [0, 1, 0, 1, 2]
     starts = [line[:5] for line in text.splitlines()]
     assert starts == ["1 ┌ a", "  └ c", "3 ╶ e", "2 ┌ b", "  └ d"]
 

@@ -29,11 +29,6 @@ def legend(ax):
     return " ".join(t.get_text() for t in ax.texts if t.get_gid() is None)
 
 
-def with_heights(tree, heights):
-    tree.__dict__["heights"] = np.array(heights, dtype=float)
-    return tree
-
-
 def deep_tree(n_objects):
     """Return a tree of one long chain."""
     return Hierarchy([[0, 1], *([n_objects + t, t + 2] for t in range(n_objects - 2))])
@@ -117,11 +112,11 @@ def test_ranks_and_depths_are_never_drawn_as_if_they_were_distances(heights, ori
 
 
 def test_dissimilarities_of_a_tree_are_drawn_if_it_has_them():
-    tree = with_heights(Hierarchy(TREE.merges), [0.1, 0.2, 0.2, 0.8])
+    tree = Hierarchy(TREE.merges, heights=[0.1, 0.2, 0.2, 0.8])
 
     ax = plot_hierarchy(tree)
 
-    assert texts(ax, "heights") == ["dissimilarity"]
+    assert texts(ax, "heights") == ["probability of being judged less alike than a random pair"]
     links = ax.collections[0].get_segments()
     leaf_line = links[0][0][0]
     assert [(leaf_line - link[1][0]) for link in links] == pytest.approx(
@@ -129,13 +124,10 @@ def test_dissimilarities_of_a_tree_are_drawn_if_it_has_them():
     )
 
 
-@pytest.mark.parametrize("heights", [[0.3, 0.2, 0.1, 0.8], [0.1, np.nan, 0.2, 0.8], [1.0]])
-def test_heights_that_fall_or_are_unknown_are_not_drawn(heights):
-    tree = with_heights(Hierarchy(TREE.merges), heights)
-
-    assert "no meaning" in legend(plot_hierarchy(tree))
+def test_heights_that_are_unknown_are_not_drawn():
+    assert "no meaning" in legend(plot_hierarchy(TREE))
     with pytest.raises(InputError, match="heights: this tree has no dissimilarities"):
-        plot_hierarchy(tree, heights="dissimilarity")
+        plot_hierarchy(TREE, heights="dissimilarity")
 
 
 # --- clusters -----------------------------------------------------------------------------------
@@ -157,12 +149,31 @@ def test_clusters_are_numbered_from_1_by_size_with_their_names():
 def test_numbers_of_clusters_fall_with_their_size(tree, data):
     k = data.draw(st.integers(1, tree.n_objects))
 
-    numbers = tree.numbered_cut(k)
+    found = tree.partition(k)
 
-    sizes = np.bincount(numbers)[1:]
-    assert len(sizes) == k
-    assert (np.diff(sizes) <= 0).all()
-    assert len(set(zip(numbers.tolist(), tree.cut(k).tolist(), strict=True))) == k
+    assert len(found.sizes) == k
+    assert (np.diff(found.sizes) <= 0).all()
+    assert len(set(zip(found.labels.tolist(), tree.cut(k).tolist(), strict=True))) == k
+
+
+def test_objects_set_aside_are_grey_and_named_in_the_legend():
+    n = 40
+    merges = [[0, 1], *([n + k, k + 2] for k in range(18)), [20, 21]]
+    merges += [[len(merges) - 1 + n + k, k + 22] for k in range(17)]
+    merges += [[n + 18, n + len(merges) - 1]]
+    merges += [[n + len(merges) - 1, 39]]  # one object above both clusters
+    evidence = np.zeros(n - 1)
+    evidence[-2:] = 50.0
+    tree = Hierarchy(merges, evidence=evidence)
+
+    ax = plot_hierarchy(tree, n_clusters=2)
+
+    assert tree.partition(2).set_aside == [39]
+    assert tree.to_text(n_clusters=2).splitlines()[-1].startswith("-   39")
+    assert texts(ax, "cluster-label") == ["1 (20)", "2 (19)"]
+    assert "grey names, set aside: 39" in legend(ax)
+    grey = [t.get_text() for t in ax.texts if t.get_color() == "#808080"]
+    assert grey == ["39"]
 
 
 # --- overview -----------------------------------------------------------------------------------
@@ -173,7 +184,7 @@ def test_an_overview_holds_every_object_once_in_clusters_of_the_tree(tree, data)
     most = data.draw(st.integers(1, tree.n_objects))
     n_clusters = data.draw(st.integers(1, most))
 
-    found = overview(tree, most, tree.leaf_order, n_clusters)
+    found = overview(tree, most, tree.leaf_order, tree.cut_nodes(n_clusters).tolist())
 
     assert len(found.members) == found.tree.n_objects == most
     assert sorted(np.concatenate(found.members).tolist()) == list(range(tree.n_objects))

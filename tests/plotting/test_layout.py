@@ -45,7 +45,7 @@ def test_lines_at_the_same_height_never_overlap(tree):
 @given(hierarchies(), st.data())
 def test_groups_are_the_clusters_of_the_cut_numbered_along_the_leaves(tree, data):
     k = data.draw(st.integers(1, tree.n_objects))
-    layout = dendrogram_layout(tree, n_clusters=k)
+    layout = dendrogram_layout(tree, labels=tree.cut(k))
 
     assert len(set(zip(layout.leaf_groups, tree.cut(k), strict=True))) == k
     along = layout.leaf_groups[tree.leaf_order]
@@ -58,21 +58,19 @@ def test_groups_are_the_clusters_of_the_cut_numbered_along_the_leaves(tree, data
         assert len(layout.stems) == k
         below, above = layout.stems[:, 0, 1], layout.stems[:, 1, 1]
         assert (below < above).all()
-        if k < tree.n_objects:
-            assert (below < layout.cut_height).all()
-            assert (layout.cut_height < above).all()
         for group, position in enumerate(layout.stems[:, 0, 0]):
             inside = np.flatnonzero(along == group)
             assert inside.min() <= position <= inside.max()
 
 
-def test_cut_height_lies_between_the_merges_on_both_sides():
+def test_objects_set_aside_belong_to_no_group():
     tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
 
-    assert dendrogram_layout(tree, n_clusters=2).cut_height == 2.5
-    assert dendrogram_layout(tree, n_clusters=1).cut_height is None
-    assert dendrogram_layout(tree).cut_height is None
-    assert dendrogram_layout(tree, n_clusters=3, heights="depth").cut_height is None
+    layout = dendrogram_layout(tree, labels=[1, 1, 0, -1])
+
+    assert layout.leaf_groups.tolist() == [0, 0, 1, -1]
+    assert layout.link_groups.tolist() == [0, -1, -1]
+    assert layout.stems[:, 0].tolist() == [[0.5, 1.0], [2.0, 0.0]]
 
 
 def test_depth_and_size_heights():

@@ -96,7 +96,7 @@ def test_merges_left_out_are_drawn_at_the_height_of_the_next_one_above() -> None
 
 
 def test_stems_of_a_cut_follow_merges_left_out() -> None:
-    found = dendrogram_layout(TREE, n_clusters=3, min_support=0.5)
+    found = dendrogram_layout(TREE, labels=TREE.cut(3), min_support=0.5)
 
     # {0,1} ends at the root, {2,3} and {4} at merge 7, which moved up to the root.
     assert found.stems[:, 0, 1].tolist() == [1, 2, 0]

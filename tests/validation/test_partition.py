@@ -10,8 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy._partition import suggest
 from ordlink.validation import best_partition
-from ordlink.validation._partition import _suggest, split_evidence
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 
@@ -36,34 +36,27 @@ def _partitions(tree: ol.Hierarchy, node: int) -> list[list[int]]:
     return [[node], *([*a, *b] for a, b in both)]
 
 
-def test_evidence_counts_answers_about_each_split_literally() -> None:
+def test_evidence_compares_pairs_across_a_split_with_pairs_within_literally() -> None:
     _, answers = _planted(n_answers=300, error_rate=0.3)
     tree = ol.cluster(answers, "AddS-AL")
     n = tree.n_objects
-    right, wrong = np.zeros(n - 1), np.zeros(n - 1)
-    for i, j, k, m in answers.quadruplets.tolist():
-        for node in range(n - 1):
-            one, two = (set(tree.members(part).tolist()) for part in tree.merges[node])
-
-            def across(a: int, b: int, one=one, two=two) -> bool:
-                return (a in one and b in two) or (a in two and b in one)
-
-            def within(a: int, b: int, one=one, two=two) -> bool:
-                return {a, b} <= one or {a, b} <= two
-
-            right[node] += within(i, j) and across(k, m)
-            wrong[node] += across(i, j) and within(k, m)
-    share = right / np.maximum(right + wrong, 1)
-
-    found = split_evidence(answers, tree)
 
     for node in range(n - 1):
+        one, two = (set(tree.members(part).tolist()) for part in tree.merges[node])
+        across, within = [], []
+        for i, j, k, m in answers.quadruplets.tolist():
+            for pair, outcome in (({i, j}, 1), ({k, m}, -1)):
+                if pair <= one or pair <= two:
+                    within.append(outcome)
+                elif pair <= one | two:
+                    across.append(outcome)
         expected = 0.0
-        if right[node] > wrong[node]:
-            expected = right[node] * np.log(2 * share[node])
-            if wrong[node]:
-                expected += wrong[node] * np.log(2 * (1 - share[node]))
-        assert found[node] == pytest.approx(expected)
+        if across and within and np.mean(within) > np.mean(across):
+            both = np.array(across + within, dtype=float)
+            apart = len(across) * np.var(across) + len(within) * np.var(within)
+            expected = (len(both) * np.var(both) - apart) / 2
+
+        assert tree.evidence[node] == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 3, 5, 7])
@@ -74,7 +67,7 @@ def test_no_partition_of_the_tree_has_more_evidence(n_clusters: int, seed: int) 
     rows = np.array([rng.permutation(n)[:3] for _ in range(200)])
     answers = ol.Comparisons.from_triplets(rows, n_objects=n)
     tree = ol.cluster(answers, "4-AL")
-    evidence = split_evidence(answers, tree)
+    evidence = tree.evidence
 
     def total(nodes: list[int]) -> float:
         below = set().union(*(_below(tree, node) for node in nodes))
@@ -179,4 +172,4 @@ def test_a_chain_is_not_set_aside() -> None:
 
 
 def test_at_most_twelve_clusters_are_suggested() -> None:
-    assert _suggest(np.full(12, 100.0))[0] <= 12
+    assert suggest(np.full(12, 100.0))[0] <= 12

@@ -35,6 +35,34 @@ def count(*names: str, lowest: int = 1, **settings: Any) -> Option:
     return click.option(*names, type=click.IntRange(min=lowest), **settings)
 
 
+AUTO = "auto"
+
+
+class _ClusterCount(click.ParamType):
+    """A whole number of clusters, or the word auto."""
+
+    name = "clusters"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        if str(value).lower() == AUTO:
+            return AUTO
+        return click.IntRange(min=1).convert(value, param, ctx)
+
+
+def clusters(what: str) -> Option:
+    """Return the option --clusters, which takes a number or auto."""
+    return click.option(
+        "--clusters",
+        "n_clusters",
+        type=_ClusterCount(),
+        metavar="K|auto",
+        help=f"{what} the K clusters of the tree that the answers support best; auto: as many as "
+        "the answers suggest. Outliers are set aside.",
+    )
+
+
 def choice(name: str, choices: Iterable[str], **settings: Any) -> Option:
     """Return an option that takes one of several words."""
     return click.option(name, type=click.Choice(list(choices)), **settings)

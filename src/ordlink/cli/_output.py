@@ -18,18 +18,21 @@ import numpy as np
 
 import ordlink as ol
 from ordlink._atomic import write_text
+from ordlink._text import counted
 from ordlink._typing import FloatArray
+from ordlink.cli._tables import CLUSTERS_HEADER
 from ordlink.datasets import AnswerSet, FeatureTable
 from ordlink.errors import InputError, OrdlinkError
-from ordlink.hierarchy import Hierarchy
+from ordlink.hierarchy import Hierarchy, Partition
 
-CLUSTERS_HEADER, CLASS_HEADER = ("object", "name", "cluster"), ("name", "class")
+CLASS_HEADER = ("name", "class")
 CONSENSUS, MAJORITY = "consensus", 0.5
 """The method that a consensus tree names, and the share of bootstrap trees that makes a group."""
 CONSENSUS_FILES = ("consensus.json", "consensus.nwk")
 FIGURES = ("tree.pdf", "tree.svg", "tree.png")
 TREE_FILES = ("tree.json", "tree.nwk", "linkage.csv", "clusters.csv", *CONSENSUS_FILES, *FIGURES)
 """The files that `write_tree` may write."""
+MOST_SIZES = 20  # of clusters that are printed
 
 
 def check_folder(path: str) -> Path:
@@ -135,34 +138,56 @@ def remove_stale(path: Path, *starts: str) -> None:
             click.echo(f"removed {path.name}, left by an earlier run, from {path.parent}")
 
 
+def choose_clusters(tree: Hierarchy, n_clusters: int | str | None) -> Partition | None:
+    """Return the clusters of a number or of "auto", or None without one."""
+    if n_clusters is None:
+        return None
+    if isinstance(n_clusters, int) and n_clusters > tree.n_objects:
+        raise InputError(
+            f"expected at most {tree.n_objects:,}, the number of objects, got {n_clusters}",
+            parameter="n_clusters",
+        )
+    return tree.partition(n_clusters if isinstance(n_clusters, int) else None)
+
+
+def print_clusters(tree: Hierarchy, clusters: Partition | None) -> None:
+    """Print the sizes of clusters and what is set aside; without clusters, a suggestion."""
+    if clusters is None:
+        if tree.has_evidence and tree.n_objects > 2:
+            found = tree.partition()
+            click.echo(f"suggested: --clusters {found.n_clusters}, since {found.reason}")
+        return
+    sizes = ", ".join(f"{size:,}" for size in clusters.sizes[:MOST_SIZES])
+    sizes += " ..." if clusters.n_clusters > MOST_SIZES else ""
+    why = "" if clusters.reason.startswith("as requested") else f": {clusters.reason}"
+    number = counted(clusters.n_clusters, "cluster")
+    click.echo(f"{number} of {sizes} {'object' if sizes == '1' else 'objects'}{why}")
+    if clusters.set_aside:
+        names = ", ".join(tree.name_of(i) for i in clusters.set_aside)
+        click.echo(f"set aside: {names}")
+    if not tree.has_evidence:
+        click.echo("clusters by merge order: without answers, none are better supported")
+
+
 def write_tree(
     tree: Hierarchy,
     folder: Path,
     *,
-    n_clusters: int | None = None,
+    clusters: Partition | None = None,
     min_support: float | None = None,
     consensus: Hierarchy | None = None,
     pictures: Sequence[Path | None] | None = None,
 ) -> None:
-    """Write the tree, its cut and the consensus as `TREE_FILES`; print their names.
+    """Write the tree, its clusters and the consensus as `TREE_FILES`; print their names.
 
     Files left by an earlier run that do not belong to this tree are removed.
     """
+    n_clusters = None if clusters is None else clusters.n_clusters
     drawing: Any = {"n_clusters": n_clusters, "min_support": min_support, "pictures": pictures}
     with writing_into(folder):
         figures = [folder / name for name in FIGURES]
         ol.plotting.save_plots(tree, figures, **drawing)  # first: pictures may be unreadable
-        tree.save(folder / "tree.json")
-        write_text(folder / "tree.nwk", tree.to_newick(min_support=min_support) + "\n")
-        _write_linkage(tree, folder / "linkage.csv")
-        written = ["tree.json", "tree.nwk", "linkage.csv"]
-        if n_clusters is None:
-            remove_stale(folder / "clusters.csv", ",".join(CLUSTERS_HEADER) + "\n")
-        else:
-            labels = tree.numbered_cut(n_clusters)
-            table = [[i, tree.name_of(i), int(label)] for i, label in enumerate(labels)]
-            write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
-            written.append("clusters.csv")
+        written = write_data(tree, folder, clusters=clusters, min_support=min_support)
         if consensus is None:
             with contextlib.suppress(OrdlinkError):  # consensus.json tells whether they are ours
                 if Hierarchy.load(folder / "consensus.json").method == CONSENSUS:
@@ -174,6 +199,25 @@ def write_tree(
             write_text(folder / "consensus.nwk", newick + "\n")
             written += CONSENSUS_FILES
     click.echo(f"wrote {', '.join([*written, *FIGURES])} to {folder}")
+    if not tree.has_heights:
+        click.echo("lengths in tree.nwk are merge ranks, not distances: there are no answers")
+
+
+def write_data(
+    tree: Hierarchy, folder: Path, *, clusters: Partition | None, min_support: float | None
+) -> list[str]:
+    """Write the tree and its clusters, without figures; return the names of the files."""
+    tree.save(folder / "tree.json")
+    write_text(folder / "tree.nwk", tree.to_newick(min_support=min_support) + "\n")
+    _write_linkage(tree, folder / "linkage.csv")
+    written = ["tree.json", "tree.nwk", "linkage.csv"]
+    if clusters is None:
+        remove_stale(folder / "clusters.csv", ",".join(CLUSTERS_HEADER) + "\n")
+        return written
+    numbers = ["" if label < 0 else label + 1 for label in clusters.labels.tolist()]
+    table = [[i, tree.name_of(i), number] for i, number in enumerate(numbers)]
+    write_csv(folder / "clusters.csv", CLUSTERS_HEADER, table)
+    return [*written, "clusters.csv"]
 
 
 def support_share(min_support: float | None) -> float | None:
@@ -190,17 +234,22 @@ def support_share(min_support: float | None) -> float | None:
 
 
 def _write_linkage(tree: Hierarchy, path: Path) -> None:
-    """Write one line per merge; the column "support" only if the tree has support."""
+    """Write one line per merge; what the tree does not have has no column.
+
+    The column "rank" is SciPy's height, which is not a distance.
+    """
 
     def cells(numbers: FloatArray) -> list[str]:
         return ["" if math.isnan(number) else repr(number) for number in numbers.tolist()]
 
-    header = ["cluster_1", "cluster_2", "height", "size", "score", "tied"]
+    header = ["cluster_1", "cluster_2", "rank", "size", "score", "tied"]
     merges = tree.linkage.astype(int).T.tolist()
     columns = [*merges, cells(tree.scores), tree.tied.astype(int).tolist()]
-    if np.isfinite(tree.support).any():
-        header.append("support")
-        columns.append(cells(tree.support))
+    others = {"support": tree.support, "dissimilarity": tree.heights, "evidence": tree.evidence}
+    for title, numbers in others.items():
+        if np.isfinite(numbers).any():
+            header.append(title)
+            columns.append(cells(numbers))
     write_csv(path, header, list(zip(*columns, strict=True)))
 
 

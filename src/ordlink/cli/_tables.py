@@ -23,6 +23,10 @@ from ordlink.io import InputFile, reading
 OBJECT_COLUMNS = ("name", "object")
 """Titles of columns of objects; one of them in the first cell makes the first line a header."""
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+CLUSTERS_HEADER = ("object", "name", "cluster")
+"""The header of clusters.csv."""
+SET_ASIDE = " set aside"
+"""What stands for an empty cluster; no cell begins with a blank."""
 _FILL_IN = "fill it in or remove the object"
 Row = tuple[int, list[str]]  # line number and cells
 
@@ -193,12 +197,13 @@ def _numbered(cell: str, n_objects: int, first: int) -> int | None:
     return number if 0 <= number < n_objects else None
 
 
-def read_classes(path: str, tree: Hierarchy) -> tuple[AnyArray, list[str]]:
-    """Return a row of labels, in the order of the tree's objects, and a title per class column.
+def read_classes(path: str, tree: Hierarchy) -> tuple[AnyArray, list[str], list[int]]:
+    """Return labels in the order of the objects, title and number of classes per class column.
 
     A single column without a header holds the classes in the order of the objects. Otherwise the
     first column, or the column "name" or "object" of the header, names the object of each line, and
-    the lines may come in any order.
+    the lines may come in any order. In a clusters.csv of 'ordlink cluster', an empty cluster means
+    that the object is set aside: those are a class of their own, which the number leaves out.
     """
     rows = read_rows(path)
     header: list[str] | None = None
@@ -207,6 +212,8 @@ def read_classes(path: str, tree: Hierarchy) -> tuple[AnyArray, list[str]]:
     if not rows:
         _refuse(path, "the file is empty; expected one line per object with its class")
     width = len(rows[0][1] if header is None else header)
+    if header is not None and tuple(header) == CLUSTERS_HEADER:
+        rows = [(line, [*cells[:-1], cells[-1] or SET_ASIDE]) for line, cells in rows]
     for line, cells in rows:
         if len(cells) != width or not all(cells):
             _refuse(
@@ -225,9 +232,10 @@ def read_classes(path: str, tree: Hierarchy) -> tuple[AnyArray, list[str]]:
     else:
         objects, columns = _object_column(path, header, width)
         rows = _in_order(path, rows, objects, tree, has_header=header is not None)
-    by_column = ([cells[column] for _, cells in rows] for column in columns)
+    by_column = [[cells[column] for _, cells in rows] for column in columns]
     labels = [np.unique(cells, return_inverse=True)[1] for cells in by_column]
-    return np.array(labels), _titles(header, columns)
+    numbers = [max(len(set(cells) - {SET_ASIDE}), 1) for cells in by_column]
+    return np.array(labels), _titles(header, columns), numbers
 
 
 def _object_column(path: str, header: list[str] | None, width: int) -> tuple[int, list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,10 +27,20 @@ from ordlink.cli._tables import read_initial_clusters
 from ordlink.comparisons import ListedComparisons, pair_members
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import METHODS, Method, cluster, find_method, repeatable
+from ordlink.methods import (
+    DEFAULT_METHOD,
+    METHODS,
+    QUICK_METHOD,
+    Method,
+    cluster,
+    find_method,
+    repeatable,
+)
 
 MANY_OBJECTS = 1000  # time and memory grow as N^2: the file should name most of so many objects
 SMALLEST_SHARE_NAMED = 0.1
+LONGEST_WAIT = 2.0  # estimated seconds: where the tree takes longer, a first one is shown
+FEWEST_ROWS = 1000  # of fewer comparisons, no tree takes so long
 LEVEL = 0.05  # the largest p-value that counts as evidence
 _FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
 _DETERMINISTIC = [name for name in _FOR_FILES if "seed" not in METHODS[name].options]
@@ -49,8 +60,8 @@ _METHODS = "\n".join(
     listing=f"\b\nMethods:\n{_METHODS}\n\n",
 )
 @_options.answers
-@click.option("--method", help="Name of a method, see below.  [default: auto]")
-@_options.count("--clusters", "n_clusters", help="Also cut the tree into K clusters.")
+@click.option("--method", help=f"Name of a method, see below.  [default: {DEFAULT_METHOD}]")
+@_options.clusters("Also show")
 @_options.file(
     "--initial-clusters",
     help="Clusters to start from: one per line, objects separated by commas, semicolons or tabs.",
@@ -120,7 +131,7 @@ def command(
     answers: tuple[str, ...],
     reading: dict[str, Any],
     method: str | None,
-    n_clusters: int | None,
+    n_clusters: int | str | None,
     initial_clusters: str | None,
     weigh_people: bool,
     seed: int | None,
@@ -134,7 +145,7 @@ def command(
     **given: Any,
 ) -> None:
     """Build a tree from ANSWERS: tables of answers or trials, a folder of them, or - for stdin."""
-    chosen = _find_method_for_a_file(method or ("4-AL" if weigh_people else "auto"))
+    chosen = _find_method_for_a_file(method or ("4-AL" if weigh_people else DEFAULT_METHOD))
     options = _method_options(chosen, given)
     if weigh_people:
         _check_weighing(chosen, options, n_bootstrap)
@@ -154,6 +165,8 @@ def command(
         with progress_bar("annotator weights") as progress:
             weights = ol.validation.annotator_weights(comparisons, seed=seed, progress=progress)
     weighted = ol.validation.weighted_comparisons(comparisons, weights) if weights else comparisons
+    if method is None and not weigh_people:
+        _show_first_tree(comparisons, start, folder, n_clusters)
     with progress_bar(chosen.name) as progress:
         tree = cluster(weighted, chosen.name, initial_clusters=start, progress=progress, **options)
     used, settled = repeatable(tree, chosen.name)
@@ -174,11 +187,42 @@ def command(
     if "chosen" in tree.parameters:
         reason = f"chose {tree.parameters['reason']}"
         click.echo(for_terminal(reason, lambda: reason.replace("±", "+-")))
-    click.echo(text_tree(tree, n_clusters, min_support=min_share))
+    clusters = _output.choose_clusters(tree, n_clusters)
+    click.echo(
+        text_tree(tree, None if clusters is None else clusters.n_clusters, min_support=min_share)
+    )
+    _output.print_clusters(tree, clusters)
     _print_assessment(tree, majority_tree, test, min_share)
     if folder is not None:
-        shown: Any = {"n_clusters": n_clusters, "min_support": min_share}
+        shown: Any = {"clusters": clusters, "min_support": min_share}
         _output.write_tree(tree, folder, consensus=majority_tree, pictures=leaf_pictures, **shown)
+
+
+def _show_first_tree(
+    comparisons: ListedComparisons,
+    initial_clusters: list[list[int]] | None,
+    folder: Path | None,
+    n_clusters: int | str | None,
+) -> None:
+    """Write a quick tree, or print it on a terminal, if the default method takes long."""
+    size = comparisons.n_objects, comparisons.n_rows
+    seconds = ol.validation.estimate_seconds(DEFAULT_METHOD, *size)
+    is_long = seconds > LONGEST_WAIT and comparisons.n_rows >= FEWEST_ROWS
+    if not is_long or (folder is None and not sys.stderr.isatty()):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OrdlinkWarning)  # the better tree raises them
+        tree = cluster(comparisons, QUICK_METHOD, initial_clusters=initial_clusters)
+    clusters = _output.choose_clusters(tree, n_clusters)
+    if folder is None:
+        click.echo(text_tree(tree, None if clusters is None else clusters.n_clusters), err=True)
+        done = f"first tree, by {QUICK_METHOD}"
+    else:
+        with _output.writing_into(folder):
+            written = _output.write_data(tree, folder, clusters=clusters, min_support=None)
+        done = f"first tree, by {QUICK_METHOD}: wrote {', '.join(written)} to {folder}"
+    better = f"{DEFAULT_METHOD} looks for a better one (Ctrl-C: the best so far)"
+    click.echo(f"{done}; {better}", err=True)
 
 
 def _find_method_for_a_file(name: str) -> Method:
@@ -241,14 +285,14 @@ def _check_output(answers: Sequence[str], out: str | None, pictures: str | None)
 def _read(
     answers: Sequence[str],
     exclude: tuple[str, ...],
-    n_clusters: int | None,
+    n_clusters: int | str | None,
     reading: dict[str, Any],
 ) -> ListedComparisons:
     comparisons = read_answers(answers, **reading)
     n_objects = comparisons.n_objects
     if comparisons.names is None and reading["n_objects"] is None:
         _refuse_scattered_numbers(answers, comparisons)
-    if n_clusters is not None and n_clusters > n_objects:
+    if isinstance(n_clusters, int) and n_clusters > n_objects:
         raise InputError(
             f"expected at most {n_objects:,}, the number of objects, got {n_clusters}",
             parameter="n_clusters",

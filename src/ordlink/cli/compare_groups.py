@@ -16,7 +16,7 @@ from ordlink.cli._answers import read_answers, source_name
 from ordlink.cli._console import text_tree, warn_in_a_line
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError
-from ordlink.methods import find_method
+from ordlink.methods import DEFAULT_METHOD, find_method
 
 MOST_GROUPS = 12
 OTHERS = "others"
@@ -35,7 +35,7 @@ OTHERS = "others"
     help="Annotator that forms a group, such as a model; all others form one group. Can be "
     "repeated (default: each annotator is a group).",
 )
-@click.option("--method", default="auto", help="Method of 'cluster' that builds the trees.")
+@click.option("--method", default=DEFAULT_METHOD, help="Method of 'cluster' that builds the trees.")
 @_options.folder("--out", help="Folder for the trees: one subfolder per group, as by 'cluster'.")
 def command(
     answers: str,

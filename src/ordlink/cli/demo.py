@@ -7,7 +7,8 @@ import click
 import ordlink as ol
 from ordlink.cli import _options
 from ordlink.cli._console import progress_bar, text_tree
-from ordlink.cli._output import check_folder, write_tree
+from ordlink.cli._output import check_folder, print_clusters, write_tree
+from ordlink.methods import DEFAULT_METHOD
 
 PROPORTION = 0.1
 
@@ -16,7 +17,9 @@ PROPORTION = 0.1
 @_options.folder("--out", default="ordlink-demo", help="Output folder.")
 @_options.seed(default=0, help="Random seed of the simulated answers.")
 def command(out: str, seed: int) -> None:
-    """Cluster 100 animals (Zoo) from simulated answers with 4-AL, and score the tree."""
+    """Cluster 100 animals (Zoo) from simulated answers, and score the tree."""
+    from sklearn.metrics import adjusted_rand_score
+
     folder = check_folder(out)
     zoo = ol.datasets.load_zoo()
     similarities = zoo.similarities()
@@ -25,14 +28,16 @@ def command(out: str, seed: int) -> None:
     )
     click.echo(f"Zoo: {PROPORTION:.0%} of all comparisons of 100 animals, drawn at random\n")
     click.echo(f"{comparisons.summary()}\n")
-    with progress_bar("4-AL") as progress:
-        tree = ol.cluster(comparisons, "4-AL", progress=progress)
+    with progress_bar(DEFAULT_METHOD) as progress:
+        tree = ol.cluster(comparisons, progress=progress)
     n_classes = len(zoo.class_names)
+    clusters = tree.partition(n_classes)
     click.echo(text_tree(tree, n_classes))
-    ari = ol.metrics.ari_per_level(zoo.classes[None], tree)[0]
+    print_clusters(tree, clusters)
+    ari = adjusted_rand_score(zoo.classes, clusters.labels)
     cost = ol.metrics.dasgupta_cost(similarities, tree)
     normalised = ol.metrics.normalised_dasgupta_cost(similarities, tree)
     click.echo(f"\nagreement with the {n_classes} known classes (ARI, 1 is perfect): {ari:.3f}")
     click.echo(f"Dasgupta's cost: {cost:,.0f} (normalised: {normalised:.3f}; 0 best, 1 worst)")
     click.echo(f"merges decided by a tie: {tree.n_tied_merges} of {tree.n_objects - 1}\n")
-    write_tree(tree, folder, n_clusters=n_classes)
+    write_tree(tree, folder, clusters=clusters)

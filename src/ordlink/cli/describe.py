@@ -12,6 +12,7 @@ from ordlink.cli import _options
 from ordlink.cli._answers import read_answers
 from ordlink.cli._console import progress_flag, stage_bars, warn_in_a_line
 from ordlink.comparisons import ListedComparisons
+from ordlink.methods import DEFAULT_METHOD
 
 MOST_COMPARISONS = 1_000_000  # larger files get only the summary: the rest would take minutes
 
@@ -43,7 +44,7 @@ def command(
         raise click.UsageError("--method, --quick and --seed require --methods-text")
     comparisons = read_answers(answers, **reading)
     if methods_text:
-        settings: Any = {"method": method or "auto", "quick": quick, "seed": seed or 0}
+        settings: Any = {"method": method or DEFAULT_METHOD, "quick": quick, "seed": seed or 0}
         with stage_bars() as stages:
             evidence = ol.report.gather_evidence(comparisons, **settings, stages=stages)
         click.echo(ol.report.paper_text(evidence))

@@ -92,12 +92,14 @@ def command(
     others: Scores = []
     by_clusters: dict[str, Any] = {}
     if classes is not None:
-        labels, names = read_classes(classes, tree)
-        numbers = [int(level.max()) + 1 for level in labels]
+        labels, names, numbers = read_classes(classes, tree)
         titles = [f"{t} ({counted(n, 'cluster')})" for t, n in zip(names, numbers, strict=True)]
         scores += _adjusted_rand(titles, metrics.ari_per_level(labels, tree), "classes")
+        if tree.has_evidence:
+            scores += _best_partitions(names, labels, tree, numbers)
         others += _measure_levels(tree, labels, "classes", classes)
-        by_clusters["classes"] = _cuts(numbers, metrics.fowlkes_mallows(labels, tree))
+        levels_cut = [int(level.max()) + 1 for level in labels]
+        by_clusters["classes"] = _cuts(levels_cut, metrics.fowlkes_mallows(labels, tree))
     if truth is not None:
         true_tree = Hierarchy.load(truth)
         _check_same_objects(tree, tree_file, true_tree, truth)
@@ -145,6 +147,19 @@ def _adjusted_rand(titles: list[str], values: AnyArray, what: str) -> Scores:
     if what == "truth" or len(values) > 1:
         scores.append((f"AARI, {what}", float(values.mean())))
     return scores
+
+
+def _best_partitions(
+    titles: list[str], labels: AnyArray, tree: Hierarchy, numbers: list[int]
+) -> Scores:
+    """Return the ARI of the clusters that the answers support best, as many as classes."""
+    from sklearn.metrics import adjusted_rand_score
+
+    found = [tree.partition(min(number, tree.n_objects)).labels for number in numbers]
+    return [
+        (f"ARI, {title} ({number} clusters supported best)", float(adjusted_rand_score(level, own)))
+        for title, number, level, own in zip(titles, numbers, labels, found, strict=True)
+    ]
 
 
 def _measure_levels(tree: Hierarchy, levels: AnyArray, what: str, path: str) -> Scores:

@@ -16,6 +16,7 @@ from ordlink.cli._console import progress_bar, progress_flag
 from ordlink.cli._output import check_file, refuse_overwrite, write_csv
 from ordlink.comparisons import FORMS
 from ordlink.errors import InputError, TooFewAnswersError
+from ordlink.methods import DEFAULT_METHOD
 
 _ONLY_WITH_ANSWERS = ("names", "n_more", "n_repetitions")
 LARGEST_SHOWN = 1e9  # larger numbers of answers count as infinite
@@ -50,7 +51,7 @@ _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
     help="Share of careless answers, the lapse rate (default: 0.1).",
 )
 @_options.choice("--question", FORMS, help="Form of the questions (default: triplet).")
-@click.option("--method", default="auto", help="Method that builds the tree.")
+@click.option("--method", default=DEFAULT_METHOD, help="Method that builds the tree.")
 @click.option("--target", type=float, help="Score to reach (default: 0.9; with --answers: none).")
 @_options.choice(
     "--measure",

@@ -10,7 +10,6 @@ import ordlink as ol
 from ordlink.cli import _options, _output
 from ordlink.cli._answers import find_pictures, picture_files, read_answers_about
 from ordlink.cli._console import progress_bar, progress_flag
-from ordlink.errors import InputError
 from ordlink.hierarchy import Hierarchy
 from ordlink.io import read_names
 from ordlink.methods.adds import adds_similarity
@@ -60,7 +59,7 @@ _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
     help="What heights show. cladogram: only what joins what. rank: the order of merges. auto: "
     "dissimilarity if the tree has it, else cladogram.",
 )
-@_options.count("--clusters", "n_clusters", help="Colour and number the clusters of this cut.")
+@_options.clusters("Colour and number")
 @click.option(
     "--cluster-names",
     metavar="A,B,...",
@@ -129,12 +128,8 @@ def command(
         )
         raise click.UsageError(wrong)
     tree = Hierarchy.load(tree_file)
-    if settings["n_clusters"] is not None and settings["n_clusters"] > tree.n_objects:
-        raise InputError(
-            f"expected at most {tree.n_objects:,}, the number of objects, got "
-            f"{settings['n_clusters']}",
-            parameter="n_clusters",
-        )
+    clusters = _output.choose_clusters(tree, settings["n_clusters"])
+    settings["n_clusters"] = None if clusters is None else clusters.n_clusters
     of_tree: Any = tree  # it has names and a number of objects, like comparisons
     drawing = {
         **settings,
@@ -148,6 +143,8 @@ def command(
     }
     with progress_bar("drawing"):
         ol.plotting.save_plots(tree, files, **drawing)
+    if clusters is not None:
+        _output.print_clusters(tree, clusters)
     click.echo(f"wrote {', '.join(files)}")
 
 

@@ -19,6 +19,7 @@ from ordlink.cli._answers import find_pictures, picture_files, read_answers, sou
 from ordlink.cli._app import WORDS, parameters_called
 from ordlink.cli._console import progress_flag, stage_bars
 from ordlink.cli._output import check_file, refuse_overwrite
+from ordlink.methods import DEFAULT_METHOD
 
 
 @_options.command(
@@ -32,7 +33,7 @@ from ordlink.cli._output import check_file, refuse_overwrite
 @_options.pictures(", embedded as small copies")
 @click.option(
     "--method",
-    default="auto",
+    default=DEFAULT_METHOD,
     help="Name of a method, or auto: the method that 'compare' recommends, among those whose "
     "bootstrap takes at most about two minutes.",
 )

@@ -55,7 +55,7 @@ def grow_tree(
         "notes": [*comparisons.warnings(), *warn_of_ties(tree)],
         "n_tied_merges": tree.n_tied_merges,
         "n_answers": n_answers,
-        "newick": tree.to_newick(),
+        "newick": tree.to_newick(heights="rank"),  # the same as long as the merges are
     }
     return shown, _agreement(tree, comparisons)
 

@@ -1,5 +1,6 @@
-"""The hierarchy: a binary tree over N objects, its cuts, and its export to other formats."""
+"""The hierarchy: a binary tree over N objects, its clusters, and its export to other formats."""
 
 from ordlink.hierarchy._hierarchy import Hierarchy
+from ordlink.hierarchy._partition import Partition
 
-__all__ = ["Hierarchy"]
+__all__ = ["Hierarchy", "Partition"]

@@ -4,11 +4,12 @@ The file format "ordlink-hierarchy" is one JSON object, version 1:
 
     {"format": "ordlink-hierarchy", "version": 1, "n_objects": 3, "names": ["a", "b", "c"],
      "merges": [[0, 1], [3, 2]], "scores": [0.5, null], "tied": [false, true],
-     "method": "4-AL", "parameters": {}, "support": [0.9, 1.0]}
+     "method": "4-AL", "parameters": {}, "support": [0.9, 1.0], "heights": [0.2, 0.6],
+     "evidence": [3.1, 20.5]}
 
 `merges` are node numbers as in `Hierarchy.merges`; a `null` score means that the merge has none;
-`names` and `method` may be `null`. `support` is present only where it is known, `null` for merges
-without.
+`names` and `method` may be `null`. `support`, `heights` and `evidence` are present only where they
+are known, `null` for merges without.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from ordlink._atomic import write_text
 from ordlink._text import counted, shorten
+from ordlink._typing import FloatArray
+from ordlink._validate import check_choice
 from ordlink.errors import InputError, MissingDependencyError, OrdlinkError
 from ordlink.hierarchy._structure import kept_parents
 
@@ -34,6 +39,10 @@ LARGEST_FILE = 32 << 20
 MOST_OBJECTS = 65_535
 """Limits of what is read: the bytes of a file, and as many objects as comparisons can have."""
 _FIELDS = ("names", "merges", "scores", "tied", "method", "parameters")
+_OPTIONAL = ("support", "heights", "evidence")  # one number per merge, where they are known
+DISSIMILARITY, RANK = "dissimilarity", "rank"
+LENGTHS = (DISSIMILARITY, RANK)
+"""What heights of merges and lengths of branches may be."""
 # A bare underscore means a blank in Newick, so a name with one is quoted like all the rest.
 _BARE_NAME = re.compile(r"[A-Za-z0-9.+-]+")
 
@@ -52,9 +61,10 @@ def to_json(tree: Hierarchy) -> str:
         "method": _dump(tree.method),
         "parameters": _dump(tree.parameters),
     }
-    support = _nan_to_null(tree.support.tolist())
-    if any(share is not None for share in support):
-        fields["support"] = _dump(support)
+    for name in _OPTIONAL:
+        values = _nan_to_null(getattr(tree, name).tolist())
+        if any(value is not None for value in values):
+            fields[name] = _dump(values)
     return "{\n" + ",\n".join(f'"{field}": {text}' for field, text in fields.items()) + "\n}\n"
 
 
@@ -94,7 +104,7 @@ def read_tree(text: str, where: str, tree_type: type[Hierarchy]) -> Hierarchy:
     missing = [field for field in ("n_objects", *_FIELDS) if field not in content]
     if missing:
         raise InputError(f"{missing[0]!r} is missing", where=where, remedy="save the tree again")
-    fields: dict[str, Any] = {field: content.get(field) for field in (*_FIELDS, "support")}
+    fields: dict[str, Any] = {field: content.get(field) for field in (*_FIELDS, *_OPTIONAL)}
     # The tree checks its arguments, but converts what looks like text, which a file must not.
     names, merges, n_objects = fields["names"], fields["merges"], content["n_objects"]
     if names is not None and not (
@@ -111,7 +121,7 @@ def read_tree(text: str, where: str, tree_type: type[Hierarchy]) -> Hierarchy:
         problem = f"{expected}, got {counted(len(merges), 'merge')}"
         remedy = "the file is incomplete: save the tree again"
         raise InputError(problem, where=where, remedy=remedy)
-    for field in ("scores", "support"):
+    for field in ("scores", *_OPTIONAL):
         if isinstance(fields[field], list):
             fields[field] = [math.nan if value is None else value for value in fields[field]]
     try:
@@ -170,13 +180,55 @@ def _wrong_field(value: object, field: str, expected: str, where: str) -> InputE
     return InputError(f"{field!r} must be {expected}, got {got}", where=where)
 
 
-def to_newick(tree: Hierarchy, *, min_support: float | None = None) -> str:
-    """Return the tree in Newick format; a branch is as long as the merge ranks it spans.
+def node_heights(tree: Hierarchy, heights: str | None) -> FloatArray:
+    """Return the height of every node: by default dissimilarities if known, and else ranks."""
+    if heights is None:
+        heights = DISSIMILARITY if tree.has_heights else RANK
+    check_choice(heights, "heights", LENGTHS)
+    if heights == DISSIMILARITY and not tree.has_heights:
+        raise InputError(
+            "this tree has no dissimilarities, which need answers",
+            parameter="heights",
+            remedy="use 'rank', the order of merges",
+        )
+    tops = tree.heights if heights == DISSIMILARITY else np.arange(1.0, tree.n_objects)
+    return np.concatenate([np.zeros(tree.n_objects), tops])
 
+
+def to_linkage(tree: Hierarchy, *, heights: str | None = None) -> FloatArray:
+    """Return the tree for `scipy.cluster.hierarchy`: children, height, size; (N-1, 4), float64.
+
+    `heights` is "dissimilarity" (the default if known) or "rank", which gives `linkage`. Rows are
+    in the order of the heights, as SciPy expects, so dissimilarities may renumber the merges.
+
+    Examples
+    --------
+    >>> from ordlink import Hierarchy
+    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], heights=[0.3, 0.1, 0.6])
+    >>> tree.to_linkage().tolist()
+    [[2.0, 3.0, 0.1, 2.0], [0.0, 1.0, 0.3, 2.0], [4.0, 5.0, 0.6, 4.0]]
+    """
+    n = tree.n_objects
+    tops = node_heights(tree, heights)[n:]
+    order = np.argsort(tops, kind="stable")  # a merge stays behind those under it
+    new_node = np.arange(2 * n - 1)
+    new_node[n + order] = np.arange(n, 2 * n - 1)
+    children = np.sort(new_node[tree.merges[order]], axis=1)
+    return np.column_stack([children, tops[order], tree.sizes[n:][order]]).astype(np.float64)
+
+
+def to_newick(
+    tree: Hierarchy, *, min_support: float | None = None, heights: str | None = None
+) -> str:
+    """Return the tree in Newick format.
+
+    The lengths of branches are differences of `heights`: of the merges' "dissimilarity" (the
+    default if the tree has it), or of their "rank" in the merge order, which is not a distance.
     Names are quoted where needed. The support of a merge, where known, is the label of its node;
     merges with less than `min_support` are left out: their branches begin at the next one above.
     """
     n = tree.n_objects
+    at = node_heights(tree, heights)
     collapsed = tree.collapsed(min_support)
     parents = kept_parents(tree.parents, collapsed)
     tokens: list[str] = []
@@ -188,8 +240,7 @@ def to_newick(tree: Hierarchy, *, min_support: float | None = None) -> str:
             tokens.append(item)
             continue
         parent = int(parents[item])
-        height = max(item - n + 1, 0)
-        length = "" if parent < 0 else f":{parent - n + 1 - height}"
+        length = "" if parent < 0 else f":{at[parent] - at[item]:.6g}"
         if item < n:
             tokens.append(_quote(tree.name_of(item)) + length)
             continue
@@ -208,7 +259,8 @@ def to_networkx(tree: Hierarchy) -> Any:
     """Return the tree as a `networkx.DiGraph`, with edges from parents to children.
 
     Nodes are numbered as in `merges`. They carry `kind` ("object" or "merge"), `size`, `height`
-    and `name` or `score`, `tied` and, where it is known, `support`; edges carry `length`.
+    (the rank of a merge) and `name` or `score`, `tied` and, where they are known, `support` and
+    `dissimilarity`; edges carry `length`, a difference of heights.
     """
     try:
         import networkx
@@ -226,6 +278,8 @@ def to_networkx(tree: Hierarchy) -> Any:
         graph.add_node(node, kind="merge", size=size, height=height, score=score, tied=tied)
         if not math.isnan(support):
             graph.nodes[node]["support"] = support
+        if tree.has_heights:
+            graph.nodes[node]["dissimilarity"] = float(tree.heights[t])
         for child in children:
             graph.add_edge(node, child, length=height - graph.nodes[child]["height"])
     return graph

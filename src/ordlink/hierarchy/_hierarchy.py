@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ordlink._text import counted
 from ordlink._typing import BoolArray, FloatArray, Int32Array
 from ordlink._validate import check_names, check_number, check_objects
-from ordlink.hierarchy import _export, _text, _validation
+from ordlink.hierarchy import _export, _partition, _text, _validation
 from ordlink.hierarchy._structure import MergeTree, read_only, restrict_merges, smaller_objects_left
 
 
@@ -43,6 +43,13 @@ class Hierarchy(MergeTree):
         Options of the method; values that JSON can represent.
     support : array-like of shape (N-1,), optional
         Bootstrap support of each merge, from 0 to 1; NaN where it is unknown.
+    heights : array-like of shape (N-1,), optional
+        Dissimilarity of each merge: the probability that two objects that it joins are judged less
+        alike than a random pair. None is below that of a merge under it; NaN for all merges if it
+        is unknown, as without answers.
+    evidence : array-like of shape (N-1,), optional
+        Evidence of the answers for splitting each merge's cluster in two, a log-likelihood ratio;
+        NaN if unknown.
 
     Examples
     --------
@@ -65,6 +72,8 @@ class Hierarchy(MergeTree):
     method: str | None
     parameters: dict[str, Any]
     support: FloatArray
+    heights: FloatArray
+    evidence: FloatArray
 
     def __init__(
         self,
@@ -76,9 +85,12 @@ class Hierarchy(MergeTree):
         method: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         support: ArrayLike | None = None,
+        heights: ArrayLike | None = None,
+        evidence: ArrayLike | None = None,
     ) -> None:
         checked = smaller_objects_left(_validation.check_merges(merges))
         n_merges = len(checked)
+        risen = _validation.check_heights(heights, checked)
         self.__dict__.update(
             merges=read_only(checked),
             scores=read_only(_validation.check_per_merge(scores, n_merges, "scores")),
@@ -87,6 +99,8 @@ class Hierarchy(MergeTree):
             method=_validation.check_method(method),
             parameters=_validation.check_parameters(parameters),
             support=read_only(_validation.check_per_merge(support, n_merges, "support")),
+            heights=read_only(risen),
+            evidence=read_only(_validation.check_per_merge(evidence, n_merges, "evidence")),
         )
 
     def with_origin(self, method: str, parameters: Mapping[str, Any]) -> Hierarchy:
@@ -112,6 +126,12 @@ class Hierarchy(MergeTree):
         checked = _validation.check_per_merge(support, self.n_objects - 1, "support")
         return self._with(support=read_only(checked))
 
+    def with_estimates(self, *, heights: ArrayLike, evidence: ArrayLike) -> Hierarchy:
+        """Return the same tree with the dissimilarity of each merge and the evidence for it."""
+        risen = _validation.check_heights(heights, self.merges)
+        checked = _validation.check_per_merge(evidence, self.n_objects - 1, "evidence")
+        return self._with(heights=read_only(risen), evidence=read_only(checked))
+
     def _with(self, **checked: Any) -> Hierarchy:
         """Return a copy with other notes on the same merges, which keeps what was computed."""
         copy = object.__new__(Hierarchy)
@@ -122,6 +142,16 @@ class Hierarchy(MergeTree):
     def n_tied_merges(self) -> int:
         """Number of merges that a tie decided."""
         return int(self.tied.sum())
+
+    @property
+    def has_heights(self) -> bool:
+        """Whether the dissimilarities of merges are known: the tree was built from answers."""
+        return bool(np.isfinite(self.heights).all())
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether the evidence of answers is known, from which `partition` finds clusters."""
+        return bool(np.isfinite(self.evidence).all())
 
     @property
     def labels_text(self) -> tuple[str, ...]:
@@ -150,8 +180,9 @@ class Hierarchy(MergeTree):
     def restrict(self, objects: ArrayLike) -> Hierarchy:
         """Return the tree of some of the objects: ``objects[k]`` is object k of the new tree.
 
-        Merges keep their order, score, tie mark and support. Names are kept; where there are
-        none, the numbers in this tree become the names (unless all objects are kept in order).
+        Merges keep their order, score, tie mark, support, height and evidence. Names are kept;
+        where there are none, the numbers in this tree become the names (unless all objects are kept
+        in order).
 
         Examples
         --------
@@ -171,9 +202,13 @@ class Hierarchy(MergeTree):
             method=self.method,
             parameters=self.parameters,
             support=self.support[rows],
+            heights=self.heights[rows],
+            evidence=self.evidence[rows],
         )
 
-    # Each export is a function in a file of its own, whose first argument is the tree.
+    # Clusters and exports are functions in other files, whose first argument is the tree.
+    partition = _partition.partition
+    to_linkage = _export.to_linkage
     to_newick = _export.to_newick
     to_networkx = _export.to_networkx
     to_text = _text.to_text
@@ -222,5 +257,5 @@ class Hierarchy(MergeTree):
 
 
 def _rebuild(*values: Any) -> Hierarchy:
-    named = zip(fields(Hierarchy), values, strict=False)  # old pickles have no support
+    named = zip(fields(Hierarchy), values, strict=False)  # old pickles lack the last
     return Hierarchy(**{field.name: value for field, value in named})

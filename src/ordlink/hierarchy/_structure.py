@@ -67,8 +67,9 @@ class MergeTree:
     def linkage(self) -> FloatArray:
         """The tree for `scipy.cluster.hierarchy`: children, height, size; shape (N-1, 4), float64.
 
-        The height of merge t is t + 1, because scores need not be monotone. Each access gives a
-        new array, since some functions of SciPy refuse read-only ones.
+        The height of merge t is its rank t + 1, not a distance; for dissimilarities see
+        `to_linkage`. Each access gives a new array, since some functions of SciPy refuse read-only
+        ones.
         """
         heights = np.arange(1, self.n_objects)
         columns = (self.merges, heights, self.sizes[self.n_objects :])
@@ -77,7 +78,8 @@ class MergeTree:
     def cut(self, n_clusters: int) -> LabelArray:
         """Return the partition into `n_clusters` clusters: the first N - n_clusters merges.
 
-        Labels of shape (N,), dtype intp, number the clusters by their smallest object.
+        For the clusters that the answers support best, see `partition`. Labels of shape (N,), dtype
+        intp, number the clusters by their smallest object.
 
         Examples
         --------
@@ -95,21 +97,6 @@ class MergeTree:
         labels = np.empty(n, dtype=np.intp)
         labels[self.leaf_order] = np.repeat(np.argsort(np.argsort(smallest)), self.sizes[tops])
         return labels
-
-    def numbered_cut(self, n_clusters: int) -> LabelArray:
-        """Return the partition of `cut`, numbered from 1 by size: for drawings and tables.
-
-        Clusters of the same size are numbered by their smallest object.
-
-        Examples
-        --------
-        >>> from ordlink import Hierarchy
-        >>> Hierarchy([[1, 2], [3, 4], [0, 5]]).numbered_cut(2)
-        array([2, 1, 1, 1])
-        """
-        labels = self.cut(n_clusters)
-        by_size = np.argsort(-np.bincount(labels), kind="stable")
-        return np.asarray(np.argsort(by_size)[labels] + 1, dtype=np.intp)
 
     def cut_nodes(self, n_clusters: int) -> AnyArray:
         """Return the nodes that are the clusters of a cut, in increasing order."""
@@ -152,6 +139,37 @@ class MergeTree:
             ranks[ours[:, None], theirs] = t
             ranks[theirs[:, None], ours] = t
         return ranks
+
+    def lca_of(self, i: AnyArray, j: AnyArray) -> Int32Array:
+        """Return the merge t that first joins each object i with the other object j; dtype int32.
+
+        O(N log N + n_pairs) time and memory, where `lca_ranks` takes O(N^2).
+        """
+        place = self._starts[: self.n_objects]
+        low, high = np.minimum(place[i], place[j]), np.maximum(place[i], place[j])
+        level = np.frexp(high - low)[1] - 1  # the largest power of two that is not longer
+        tables = self._latest_between
+        found = np.empty(len(low), dtype=np.int32)
+        for power in np.unique(level).tolist():
+            chosen, table = level == power, tables[power]
+            ends = table[low[chosen]], table[high[chosen] - (1 << power)]
+            found[chosen] = np.maximum(*ends)
+        return found
+
+    @cached_property
+    def _latest_between(self) -> list[Int32Array]:
+        """The latest merge among 1, 2, 4, ... gaps of `leaf_order` from each gap on.
+
+        A merge joins two neighbouring slices, so the gap between them is its own; the latest merge
+        between two leaves joins them.
+        """
+        starts, between = self._starts, np.empty(max(self.n_objects - 1, 0), dtype=np.int32)
+        between[starts[self.merges[:, 1]] - 1] = np.arange(self.n_objects - 1)
+        tables, width = [between], 1
+        while 2 * width < self.n_objects:
+            tables.append(np.maximum(tables[-1][:-width], tables[-1][width:]))
+            width *= 2
+        return tables
 
     def lca_sizes(self) -> Int32Array:
         """Return the size of the smallest cluster that contains each two objects.

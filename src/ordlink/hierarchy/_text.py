@@ -47,7 +47,8 @@ def to_text(
         Lines are at most this wide (at least 30); by default as wide as the terminal, at most
         100. Merges that fall into one column are drawn as one bar.
     n_clusters : int, optional
-        Brackets on the left show the clusters of this cut, with the numbers of `numbered_cut`.
+        Brackets on the left show the clusters of `partition`, numbered from 1 by size; objects
+        that are set aside have a dash.
     labels : bool
         Whether to write the names.
     ascii : bool
@@ -74,8 +75,8 @@ def to_text(
     prefixes = [""] * tree.n_objects
     if n_clusters is not None:
         bracket = ASCII_BRACKET if ascii else UNICODE_BRACKET
-        numbers = tree.numbered_cut(n_clusters)[tree.leaf_order]
-        prefixes = _cluster_column(numbers.tolist(), bracket)
+        labels_of = tree.partition(n_clusters).labels[tree.leaf_order]
+        prefixes = _cluster_column((labels_of + 1).tolist(), bracket)
     names = [_clean_name(name) for name in tree.labels_text] if labels else [""] * tree.n_objects
     ellipsis = "..." if ascii else "…"
     if tree.n_objects == 1:
@@ -182,10 +183,16 @@ def _draw_arms(tree: Hierarchy, n_columns: int, places: tuple[Int32Array, Int32A
 
 
 def _cluster_column(labels: list[int], bracket: str) -> list[str]:
-    """Give each line its cluster: the label on the first line, and a bracket around them all."""
+    """Give each line its cluster: the label on the first line, and a bracket around them all.
+
+    Label 0 is an object that is set aside.
+    """
     digits = len(str(max(labels)))
     lines = []
     for row, label in enumerate(labels):
+        if not label:
+            lines.append(f"{'-':>{digits}}   ")
+            continue
         opens = row == 0 or labels[row - 1] != label
         closes = row == len(labels) - 1 or labels[row + 1] != label
         number = str(label) if opens else ""

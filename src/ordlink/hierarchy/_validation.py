@@ -75,7 +75,7 @@ def check_merges(merges: object) -> Int32Array:
 
 
 def check_per_merge(values: object, n_merges: int, parameter: str) -> AnyArray:
-    """Return `scores` or `support` as float64, or `tied` as bool; None becomes NaN or False."""
+    """Return an array per merge as float64, `tied` as bool; None becomes NaN or False."""
     is_flag = parameter == "tied"
     if values is None:
         return np.zeros(n_merges, dtype=np.bool_) if is_flag else np.full(n_merges, np.nan)
@@ -95,6 +95,22 @@ def check_per_merge(values: object, n_merges: int, parameter: str) -> AnyArray:
         problem = f"expected {what}, or NaN for none, got {array[wrong[0]]} for merge {wrong[0]}"
         raise InputError(problem, parameter=parameter)
     return array.astype(np.float64)
+
+
+def check_heights(heights: object, merges: Int32Array) -> AnyArray:
+    """Return one height per merge, none negative or below one of its children; or NaN for all."""
+    checked = check_per_merge(heights, len(merges), "heights")
+    if np.isnan(checked).all():
+        return checked
+    of_nodes = np.concatenate([np.zeros(len(merges) + 1), checked])
+    wrong = np.flatnonzero(~(of_nodes[merges].max(axis=1) <= checked))
+    if wrong.size:
+        problem = (
+            f"expected heights that rise from the leaves to the root, got {checked[wrong[0]]} for "
+            f"merge {wrong[0]}"
+        )
+        raise InputError(problem, parameter="heights", remedy="give all merges a height, or none")
+    return checked
 
 
 def check_method(method: object) -> str | None:

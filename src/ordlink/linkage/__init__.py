@@ -2,6 +2,7 @@
 
 from ordlink.linkage._average import average_linkage, link_by_average
 from ordlink.linkage._average_features import link_features_by_average
+from ordlink.linkage._estimates import describe_merges
 from ordlink.linkage._initial_partition import InitialClusters, InitialPartition, initial_partition
 from ordlink.linkage._numbering import (
     new_pair_ids,
@@ -15,6 +16,7 @@ __all__ = [
     "InitialClusters",
     "InitialPartition",
     "average_linkage",
+    "describe_merges",
     "grow_parts",
     "initial_partition",
     "link_by_average",

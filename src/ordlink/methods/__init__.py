@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from ordlink.linkage import InitialClusters
 from ordlink.methods._cluster import (
+    DEFAULT_METHOD,
     METHODS,
+    QUICK_METHOD,
     Method,
+    build_tree,
     cluster,
     find_method,
     method_for,
@@ -14,9 +17,12 @@ from ordlink.methods._cluster import (
 )
 
 __all__ = [
+    "DEFAULT_METHOD",
     "METHODS",
+    "QUICK_METHOD",
     "InitialClusters",
     "Method",
+    "build_tree",
     "cluster",
     "find_method",
     "method_for",

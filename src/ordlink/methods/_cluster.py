@@ -18,22 +18,35 @@ from ordlink._validate import seed_number
 from ordlink.comparisons import Comparisons, check_repeats, check_similarities
 from ordlink.errors import BudgetExhaustedError, InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import InitialClusters, InitialPartition, initial_partition, link_by_average
+from ordlink.linkage import (
+    InitialClusters,
+    InitialPartition,
+    describe_merges,
+    initial_partition,
+    link_by_average,
+)
 from ordlink.methods import active, adaptive, adds, embedding, four_al, kernel_al, search, spectral
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
+DEFAULT_METHOD = "auto"
+"""The method of every function, command and page that is not told another one."""
+QUICK_METHOD = "AddS-AL"
+"""The method of a first tree, where the default takes longer than people like to wait."""
 MOST_FOR_SPECTRAL = 2000  # objects; beyond, N^3 steps take too long for what was not asked for
 
 
 def cluster(
     data: Comparisons | Oracle | AnyArray,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     *,
     initial_clusters: InitialClusters = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Hierarchy:
     """Return the hierarchy of the objects that the method builds.
+
+    From answers, its merges also have a dissimilarity (`heights`) and the `evidence` by which
+    `Hierarchy.partition` finds clusters.
 
     Parameters
     ----------
@@ -74,6 +87,19 @@ def cluster(
     >>> ol.metrics.aari(planted.levels, ol.cluster(c, "4-AL"))
     1.0
     """
+    tree = build_tree(data, method, initial_clusters=initial_clusters, progress=progress, **options)
+    return describe_merges(tree, data) if isinstance(data, Comparisons) else tree
+
+
+def build_tree(
+    data: Comparisons | Oracle | AnyArray,
+    method: str,
+    *,
+    initial_clusters: InitialClusters = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Hierarchy:
+    """Return the tree of `cluster` without heights and evidence, which many trees do not need."""
     chosen = method_for(data, method)
     checked = _check_input(data, chosen)
     n_objects = len(checked) if isinstance(checked, np.ndarray) else checked.n_objects
@@ -86,7 +112,7 @@ def cluster(
     except BudgetExhaustedError as error:
         return _tree_so_far(error, chosen, initial_clusters, progress)
     for message in warn_of_ties(tree):
-        warnings.warn(message, OrdlinkWarning, stacklevel=2)
+        warnings.warn(message, OrdlinkWarning, stacklevel=3)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
 
 
@@ -134,7 +160,7 @@ def _tree_so_far(
         f"the budget ran out after {n_questions}, before {active.name} was complete; returning the "
         f"tree of the answers so far, built by {passive}",
         OrdlinkWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     tree = cluster(known, passive, initial_clusters=initial_clusters, progress=progress)
     asked = {"asked_by": active.name, "n_questions": error.n_questions}
@@ -235,7 +261,7 @@ def _warn_about_input(data: object, partition: InitialPartition) -> None:
             "to decide"
         )
     for message in messages:
-        warnings.warn(message, OrdlinkWarning, stacklevel=3)
+        warnings.warn(message, OrdlinkWarning, stacklevel=4)
 
 
 Needs = Literal["comparisons", "an oracle", "similarities"]

@@ -12,6 +12,7 @@ from ordlink._typing import Progress
 from ordlink._validate import Seed, check_choice, check_number, check_whole_number, seed_number
 from ordlink.comparisons import find_form
 from ordlink.comparisons._pairs import MAX_OBJECTS
+from ordlink.methods import DEFAULT_METHOD
 from ordlink.planning._scenario import (
     MEASURES,
     Scenario,
@@ -96,7 +97,7 @@ def plan_answers(
     n_clusters: int | None = None,
     difficulty: float | str = "medium",
     error_rate: float = 0.1,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     question: str = "triplet",
     target: float = 0.9,
     measure: str = "aari",

@@ -16,7 +16,7 @@ from ordlink.comparisons import Comparisons, list_answers
 from ordlink.datasets import Structure, planted_tree, simulate_answers
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster, find_method
+from ordlink.methods import build_tree, find_method
 from ordlink.metrics import aari, comparison_accuracy
 
 DIFFICULTIES = {"easy": 2.0, "medium": 1.0, "hard": 0.5}
@@ -215,7 +215,7 @@ def _tree(comparisons: Comparisons, method: str) -> Hierarchy:
     with warnings.catch_warnings():
         # Gaps and ties of few simulated answers are what is being measured.
         warnings.simplefilter("ignore", OrdlinkWarning)
-        return cluster(comparisons, method)
+        return build_tree(comparisons, method)
 
 
 def _judge(

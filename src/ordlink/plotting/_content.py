@@ -11,7 +11,7 @@ import numpy as np
 from ordlink._text import counted
 from ordlink._validate import check_whole_number
 from ordlink.errors import InputError
-from ordlink.hierarchy import Hierarchy
+from ordlink.hierarchy import Hierarchy, Partition
 from ordlink.plotting import _marks
 from ordlink.plotting._arrange import Content, used_height
 from ordlink.plotting._layout import DendrogramLayout
@@ -21,13 +21,12 @@ from ordlink.plotting._page import LEAST_PITCH, LINE, POINTS, TALL, Paper
 
 CLADOGRAM = "cladogram"
 TITLE_SIZE = 9.0  # points
+MOST_ASIDE, LONGEST_NAME = 8, 20  # names of objects that are set aside, and their columns
 
 
-def cluster_labels(
-    tree: Hierarchy, n_clusters: int | None, names: Sequence[str] | None
-) -> list[str]:
+def cluster_labels(clusters: Partition | None, names: Sequence[str] | None) -> list[str]:
     """Return number, name and size of each cluster, in the order of the numbers."""
-    if n_clusters is None:
+    if clusters is None:
         if names is not None:
             raise InputError(
                 "names of clusters need a cut",
@@ -35,7 +34,7 @@ def cluster_labels(
                 remedy="pass {n_clusters}",
             )
         return []
-    sizes = np.bincount(tree.numbered_cut(n_clusters))[1:].tolist()
+    sizes = clusters.sizes
     if names is None:
         return [f"{number} ({size:,})" for number, size in enumerate(sizes, start=1)]
     if len(names) != len(sizes):
@@ -50,15 +49,24 @@ def cluster_labels(
 
 
 def clusters_by_place(
-    layout: DendrogramLayout, shown: Overview, tree: Hierarchy, n_clusters: int | None
+    layout: DendrogramLayout, shown: Overview, clusters: Partition | None
 ) -> list[int]:
     """Return the index of each cluster along the leaves in the order of the numbers."""
-    if n_clusters is None:
+    if clusters is None:
         return []
-    numbers = tree.numbered_cut(n_clusters)
     along = layout.leaf_groups[layout.leaf_order]
-    firsts = [int(layout.leaf_order[np.flatnonzero(along == g)[0]]) for g in range(n_clusters)]
-    return [int(numbers[shown.members[leaf][0]]) - 1 for leaf in firsts]
+    places = [int(np.flatnonzero(along == group)[0]) for group in range(clusters.n_clusters)]
+    leaves = layout.leaf_order[places].tolist()
+    return [int(clusters.labels[shown.members[leaf][0]]) for leaf in leaves]
+
+
+def aside_notes(tree: Hierarchy, clusters: Partition | None) -> list[Note]:
+    """Return what the legend says about objects that are set aside."""
+    if clusters is None or not clusters.set_aside:
+        return []
+    names = [one_line(tree.name_of(i), LONGEST_NAME) for i in clusters.set_aside]
+    more = f" and {len(names) - MOST_ASIDE} more" if len(names) > MOST_ASIDE else ""
+    return [Note(f"grey names, set aside: {', '.join(names[:MOST_ASIDE])}{more}")]
 
 
 def legend_width(room: Paper) -> float:
@@ -92,14 +100,13 @@ def outside(
 def most_leaves(
     tree: Hierarchy,
     max_leaves: int | None,
-    n_clusters: int | None,
+    least: int,
     room: Paper,
     content: Content,
     orientation: str,
     page: str,
 ) -> int:
-    """Return how many leaves to draw: at least the clusters of the cut."""
-    least = n_clusters or 2
+    """Return how many leaves to draw: at least the clusters and objects that are set aside."""
     if max_leaves is not None:
         return check_whole_number(max_leaves, "max_leaves", lowest=least)
     used = used_height(content)

@@ -24,6 +24,7 @@ from ordlink.plotting._content import (
     CLADOGRAM,
     TITLE_SIZE,
     all_notes,
+    aside_notes,
     cluster_labels,
     clusters_by_place,
     legend_width,
@@ -37,9 +38,8 @@ from ordlink.plotting._layout import (
     OWN,
     DendrogramLayout,
     dendrogram_layout,
-    own_heights,
 )
-from ordlink.plotting._marks import NEUTRAL, WEAK_COLOUR, Note
+from ordlink.plotting._marks import NEUTRAL, WEAK_COLOUR, WEAK_TEXT, Note
 from ordlink.plotting._order import order_leaves
 from ordlink.plotting._overview import Overview, first_in_order, overview
 from ordlink.plotting._page import LINE, Paper, paper
@@ -90,7 +90,8 @@ def plot_hierarchy(
         Where to draw, instead of a new figure. A new one belongs to no pyplot window: save it with
         ``ax.figure.savefig``, or use `save_plot`.
     n_clusters : int, optional
-        Colour the clusters of this cut, numbered from 1 by size.
+        Colour these clusters of `Hierarchy.partition`, numbered from 1 by size; objects that are
+        set aside are grey.
     cluster_names : sequence of str, optional
         Their names, in the order of the numbers.
     orientation : {"left", "top", "radial"}
@@ -142,18 +143,20 @@ def plot_hierarchy(
         raise InputError(
             "'groups' needs a cut", parameter="pictures_at", remedy="pass {n_clusters}"
         )
-    names = cluster_labels(tree, n_clusters, cluster_names)
+    clusters = None if n_clusters is None else tree.partition(n_clusters)
+    tops = [] if clusters is None else [*clusters.nodes, *clusters.set_aside]
+    names = cluster_labels(clusters, cluster_names)
     room = paper(page, columns) if ax is None else _room_of(ax)
 
     tree.collapsed(min_support)  # refuses what is no share
     whole_order = order_leaves(tree, order, similarities)
-    notes = _marks.support_notes(tree, support, min_support)
+    notes = _marks.support_notes(tree, support, min_support) + aside_notes(tree, clusters)
     content = outside(room, heights, notes, title, orientation)
-    most = most_leaves(tree, max_leaves, n_clusters, room, content, orientation, page)
-    shown = overview(tree, most, whole_order, n_clusters or 1)
+    most = most_leaves(tree, max_leaves, len(tops) or 2, room, content, orientation, page)
+    shown = overview(tree, most, whole_order, tops)
     layout = dendrogram_layout(
         shown.tree,
-        n_clusters=n_clusters,
+        labels=None if clusters is None else clusters.labels[[g[0] for g in shown.members]],
         heights="depth" if heights == CLADOGRAM else heights,
         min_support=min_support,
         leaf_order=first_in_order(shown.members, whole_order),
@@ -171,7 +174,7 @@ def plot_hierarchy(
         aspect=_pictures.largest_aspect(list(images.values())) if images else None,
         at_groups=at_groups,
         picture_height=picture_height,
-        clusters=[names[i] for i in clusters_by_place(layout, shown, tree, n_clusters)],
+        clusters=[names[i] for i in clusters_by_place(layout, shown, clusters)],
     )
     arrangement = arrange(orientation, content, room)
     if ax is None:
@@ -222,7 +225,7 @@ def _check_heights(tree: Hierarchy, heights: str) -> str:
     check_choice(heights, "heights", (AUTO, CLADOGRAM, OWN, *HEIGHTS))
     if heights != AUTO:
         return heights
-    return CLADOGRAM if own_heights(tree) is None else OWN
+    return OWN if tree.has_heights else CLADOGRAM
 
 
 def _room_of(ax: Axes) -> Paper:
@@ -293,13 +296,15 @@ def _draw_names(
     leaves = zip(layout.leaf_order.tolist(), arrangement.labels, strict=True)
     for place, (i, label) in enumerate(leaves):
         group = int(layout.leaf_groups[i])
-        red, green, blue = to_rgb("black" if group == ABOVE_CUT else _colour(group, palette))
+        plain = WEAK_TEXT if arrangement.cluster_labels else "black"  # grey: set aside
+        red, green, blue = to_rgb(plain if group == ABOVE_CUT else _colour(group, palette))
         ax.text(
             *arrangement.frame.beyond(place, arrangement.names_at),
             label,
             fontsize=arrangement.font_size,
             fontfamily=family,
-            color=(0.6 * red, 0.6 * green, 0.6 * blue),  # darker: the letters are small
+            # Clusters' colours are made darker: the letters are small.
+            color=plain if group == ABOVE_CUT else (0.6 * red, 0.6 * green, 0.6 * blue),
             parse_math=False,  # a name with dollar signs is no formula
             gid=f"leaf-{i}",
             **arrangement.frame.text(place),

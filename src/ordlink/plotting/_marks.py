@@ -41,7 +41,7 @@ HEIGHT_LABELS = {
     "rank": "merge order (not a distance)",
     "depth": "merges on the longest way down (not a distance)",
     "size": "objects in the cluster",
-    "dissimilarity": "dissimilarity",
+    "dissimilarity": "probability of being judged less alike than a random pair",
 }
 
 

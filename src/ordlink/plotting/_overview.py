@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,12 +31,16 @@ class Overview:
 
 
 def overview(
-    tree: Hierarchy, max_leaves: int | None, leaf_order: Int32Array, n_clusters: int = 1
+    tree: Hierarchy,
+    max_leaves: int | None,
+    leaf_order: Int32Array,
+    tops: Sequence[int] | None = None,
 ) -> Overview:
     """Return the upper part of the tree with at most `max_leaves` leaves; None keeps all.
 
-    The clusters of a cut are opened, and then always the largest group, so that groups are as small
-    as possible. Their objects are listed in the order of the leaves. Merges keep their support.
+    The nodes `tops` are opened (by default the root), and then always the largest group, so that
+    groups are as small as possible. Their objects are listed in the order of the leaves. Merges
+    keep their support.
     """
     n = tree.n_objects
     if max_leaves is None or n <= max_leaves:
@@ -43,7 +48,7 @@ def overview(
         return Overview(tree, members, tree.labels_text)
     place = np.empty(n, dtype=np.int64)
     place[leaf_order] = np.arange(n)
-    nodes = _largest_opened(tree, tree.cut_nodes(n_clusters).tolist(), max_leaves)
+    nodes = _largest_opened(tree, list(tops or [2 * n - 2]), max_leaves)
     groups = [tree.members(node) for node in nodes]
     groups = [group[np.argsort(place[group])] for group in groups]
     top = tree.restrict(np.array([group.min() for group in groups]))

@@ -166,7 +166,7 @@ def draw_at_groups(
     frame, (at, *_), box = arrangement.frame, arrangement.lanes, arrangement.picture_box
     pitch, size = frame.pitch(at), frame.length(box)
     along = layout.leaf_groups[layout.leaf_order]
-    for group in np.unique(along).tolist():
+    for group in np.unique(along[along >= 0]).tolist():
         places = np.flatnonzero(along == group)
         leaves = [i for i in layout.leaf_order[places].tolist() if i in images]
         span = len(places) * pitch

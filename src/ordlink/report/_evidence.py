@@ -18,7 +18,7 @@ from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster, find_method, repeatable
+from ordlink.methods import DEFAULT_METHOD, cluster, find_method, repeatable
 
 Stages: TypeAlias = Callable[[str], Progress | None]
 """Called with the name of each stage; returns a progress callback for it, or None."""
@@ -60,7 +60,7 @@ class Evidence:
 def gather_evidence(
     comparisons: ListedComparisons,
     *,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     n_bootstrap: int | None = None,
     seed: Seed = 0,
     exclude: Sequence[str] = (),
@@ -112,7 +112,7 @@ def gather_evidence(
         comparisons = validation.without_annotators(comparisons, exclude)
     if comparisons.n_objects < 2:
         raise InputError(f"a tree needs at least two objects, got {comparisons.n_objects}")
-    named = None if method == "auto" else find_candidate(method)
+    named = None if method == DEFAULT_METHOD else find_candidate(method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # the page says so
         weights = None
@@ -245,14 +245,14 @@ def choose_method(
 ) -> tuple[validation.Candidate, str]:
     """Return the default method, or the best one within `LONGEST_SUPPORT`, and the reason."""
     if methods is None:
-        return validation.CANDIDATES["auto"], ""
+        return validation.CANDIDATES[DEFAULT_METHOD], ""
     seconds = {
         one.label: n_bootstrap * _seconds_per_sample(one.method, comparisons)
         for one in methods.scores
     }
     fast = [label for label in seconds if seconds[label] <= LONGEST_SUPPORT]
-    if "auto" in fast:
-        return validation.CANDIDATES["auto"], ""
+    if DEFAULT_METHOD in fast:
+        return validation.CANDIDATES[DEFAULT_METHOD], ""
     if methods.recommended in fast:
         return validation.CANDIDATES[methods.recommended], methods.reason
     label = fast[0] if fast else min(seconds, key=seconds.__getitem__)

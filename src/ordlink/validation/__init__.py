@@ -1,5 +1,6 @@
 """How reliable a tree is, from the answers alone: held-out scores, support, tests, annotators."""
 
+from ordlink.hierarchy import Partition
 from ordlink.validation._annotator_accuracy import (
     METHODS_FOR_WEIGHTS,
     annotator_weights,
@@ -47,7 +48,7 @@ from ordlink.validation._method_comparison import (
     MethodScores,
     compare_methods,
 )
-from ordlink.validation._partition import Partition, best_partition
+from ordlink.validation._partition import best_partition
 from ordlink.validation._support import (
     FIRM_SUPPORT,
     WEAK_SUPPORT,

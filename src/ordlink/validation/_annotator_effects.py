@@ -15,7 +15,7 @@ from ordlink._validate import Seed, random_generator, seed_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster, find_method
+from ordlink.methods import DEFAULT_METHOD, cluster, find_method
 from ordlink.metrics import comparison_accuracy, triplet_distance
 from ordlink.validation._annotator_accuracy import (
     METHODS_FOR_WEIGHTS,
@@ -91,7 +91,7 @@ def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> 
 def exclusion_effect(
     comparisons: ListedComparisons,
     names: Iterable[str],
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     *,
     seed: Seed = 0,
     **options: Any,

@@ -16,7 +16,7 @@ from ordlink.comparisons import AnswerDetails, Comparisons, ListedComparisons, R
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialClusters, new_pair_ids, restore_objects
-from ordlink.methods import cluster
+from ordlink.methods import build_tree
 from ordlink.validation._cross_validation import random_order, relabel_clusters
 
 SMALLEST_POOL = 10  # pairs are redrawn from at least so many: one number does not show its noise
@@ -242,7 +242,7 @@ class TreeGrower:
         order = random_order(comparisons.n_objects, rng)
         sample = self.bootstrap.sample(rng, order)
         clusters = relabel_clusters(self.initial_clusters, order)
-        tree = cluster(sample, self.method, initial_clusters=clusters, **self.options)
+        tree = build_tree(sample, self.method, initial_clusters=clusters, **self.options)
         return restore_objects(tree, order, comparisons.names)
 
 

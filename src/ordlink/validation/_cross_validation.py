@@ -16,7 +16,7 @@ from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import initial_partition, permute_objects, restore_objects
-from ordlink.methods import InitialClusters, cluster, find_method, repeatable
+from ordlink.methods import DEFAULT_METHOD, InitialClusters, build_tree, find_method, repeatable
 from ordlink.metrics import comparison_accuracy, normalised_comparison_revenue
 from ordlink.validation._consistency import UNKNOWN, annotators_of
 
@@ -57,7 +57,7 @@ class CrossValidation:
 
 def cross_validate(
     comparisons: ListedComparisons,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     *,
     n_folds: int = 5,
     n_repetitions: int = 1,
@@ -123,7 +123,7 @@ def settle_method(
     if name != "auto":
         return name, options
     with quietly():
-        tree = cluster(comparisons, name, **{"seed": seed, **options})
+        tree = build_tree(comparisons, name, **{"seed": seed, **options})
     method, chosen = repeatable(tree, name)
     return method, {**{key: one for key, one in options.items() if key != "seed"}, **chosen}
 
@@ -298,7 +298,7 @@ def grow_in_order(
     """Return a method's tree as `grow_shuffled` does, with the objects in the order given."""
     initial_partition(comparisons.n_objects, initial_clusters)  # errors name the original numbers
     with quietly():
-        tree = cluster(
+        tree = build_tree(
             permute_objects(comparisons, order),
             method,
             initial_clusters=relabel_clusters(initial_clusters, order),

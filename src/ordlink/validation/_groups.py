@@ -14,7 +14,7 @@ from ordlink._typing import AnyArray, FloatArray
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import cluster
+from ordlink.methods import DEFAULT_METHOD, cluster
 from ordlink.metrics import comparison_accuracy, triplet_distance
 from ordlink.validation._cross_validation import check_listed
 
@@ -37,7 +37,7 @@ class GroupComparison:
 def compare_groups(
     comparisons: ListedComparisons,
     groups: Sequence[str] | AnyArray,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     **options: Any,
 ) -> GroupComparison:
     """Return a tree for each group of answers, and how far the trees differ.

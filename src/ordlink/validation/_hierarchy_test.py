@@ -14,7 +14,7 @@ from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progres
 from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
 from ordlink.errors import InputError, OrdlinkWarning
-from ordlink.methods import cluster
+from ordlink.methods import DEFAULT_METHOD, build_tree
 from ordlink.methods.adds import adds_similarity_of_chunks
 from ordlink.validation._cross_validation import check_comparisons, settle_method
 
@@ -31,7 +31,7 @@ class HierarchyTest:
 
 def hierarchy_test(
     comparisons: Comparisons,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     *,
     n_splits: int = 10,
     n_relabellings: int = 999,
@@ -147,7 +147,7 @@ def _half(
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)  # says nothing about all answers
-        tree = cluster(keep_pairs(comparisons, kept), method, **options)
+        tree = build_tree(keep_pairs(comparisons, kept), method, **options)
     i, j = np.nonzero(np.triu(wins, 1))
     return _Half(tree.lca_sizes(), (i, j), wins[i, j], n_compared)
 

@@ -13,6 +13,7 @@ from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.hierarchy import Hierarchy
+from ordlink.methods import DEFAULT_METHOD
 from ordlink.metrics import comparison_accuracy, triplet_distance
 from ordlink.validation._cross_validation import (
     answer_units,
@@ -32,7 +33,7 @@ FEWEST_ANSWERS = 5  # the smallest default size
 
 def learning_curve(
     comparisons: ListedComparisons,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     *,
     sizes: Sequence[int] | None = None,
     n_repetitions: int = 5,

@@ -18,7 +18,13 @@ from ordlink.comparisons import Comparisons, ListedComparisons, find_named
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.hierarchy._structure import restrict_merges
-from ordlink.methods import InitialClusters, cluster, find_method, repeatable
+from ordlink.methods import (
+    DEFAULT_METHOD,
+    InitialClusters,
+    cluster,
+    find_method,
+    repeatable,
+)
 from ordlink.validation._bootstrap import (
     Bootstrap,
     TreeGrower,
@@ -64,7 +70,7 @@ class BranchSupport:
 
 def branch_support(
     comparisons: Comparisons,
-    method: str = "auto",
+    method: str = DEFAULT_METHOD,
     *,
     tree: Hierarchy | None = None,
     n_bootstrap: int = 200,
