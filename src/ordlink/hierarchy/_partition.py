@@ -65,7 +65,7 @@ def partition(tree: Hierarchy, n_clusters: int | None = None) -> Partition:
     Examples
     --------
     >>> from ordlink import Hierarchy
-    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]], evidence=[0, 1, 9, 2, 8])
+    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]], evidence=[0, 0, 0, 9, 8])
     >>> found = tree.partition()
     >>> found.n_clusters, found.labels.tolist()
     (3, [0, 0, 1, 1, 2, 2])
