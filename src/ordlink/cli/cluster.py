@@ -41,7 +41,6 @@ MANY_OBJECTS = 1000  # time and memory grow as N^2: the file should name most of
 SMALLEST_SHARE_NAMED = 0.1
 LONGEST_WAIT = 2.0  # estimated seconds: where the tree takes longer, a first one is shown
 FEWEST_ROWS = 1000  # of fewer comparisons, no tree takes so long
-LEVEL = 0.05  # the largest p-value that counts as evidence
 _FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
 _DETERMINISTIC = [name for name in _FOR_FILES if "seed" not in METHODS[name].options]
 _METHODS = "\n".join(
@@ -366,6 +365,9 @@ def _print_assessment(
             f"{drawn['seed']}), shown where there is room; 95 or more is firm, below 50 is no "
             f"evidence"
         )
+        n_firm = len(ol.validation.firm_branches(tree))
+        branches = counted(max(tree.n_objects - 2, 0), "branch", "branches")
+        click.echo(f"firm: {n_firm} of {branches}")
     if min_support is not None:
         support = tree.support[:-1]
         click.echo(
@@ -377,5 +379,5 @@ def _print_assessment(
         click.echo(f"\nconsensus: {groups}, each in more than half of the bootstrap trees")
         click.echo(text_tree(consensus, min_support=_output.MAJORITY))
     if test is not None:
-        evidence = "evidence" if test.p_value <= LEVEL else "no evidence"
+        evidence = "evidence" if test.is_significant else "no evidence"
         click.echo(f"hierarchy test: p = {test.p_value:.3f}, {evidence} of a hierarchy")

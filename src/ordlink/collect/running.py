@@ -168,11 +168,14 @@ class RunningStudy:
             if self._builder is None and not await self.database.read(count_main_answers):
                 return  # a new study starts sooner with one process less
             builder = await self._get_builder()
-            version = None if self.trees is None else self.trees.version
+            is_ready = self.trees is not None and not self.trees.is_first
+            version = self.trees.version if self.trees is not None and is_ready else None
             trees = await asyncio.to_thread(builder.build_trees, version)
-            if trees is not None:
+            if trees is None:
+                return
+            if not trees.is_first:
                 self.stability = self.stability.after(trees, fewest_new=self.study.n_objects)
-                self.trees, self.built_at = trees, time.time()
+            self.trees, self.built_at = trees, time.time()
 
     def start(self) -> None:
         """Start the background tasks."""

@@ -23,16 +23,14 @@ from ordlink.collect.stimuli import (
 from ordlink.collect.texts import TEXTS
 from ordlink.datasets import load_zoo
 from ordlink.errors import InputError
-from ordlink.methods import METHODS
+from ordlink.methods import DEFAULT_METHOD, METHODS
 
 LARGEST_FILE = 10_000_000  # bytes of a study file
 Outcome = Literal["completed", "screened_out", "declined", "closed", "withdrawn"]
 CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of it, may be
     "question": tuple(QUESTION_TYPES),
     "sampler": ("adaptive", "random", "SL", "CL", "4K-AL-act"),
-    "method": tuple(  # "auto" is too slow to be run again and again
-        name for name, method in METHODS.items() if method.needs == "comparisons" and name != "auto"
-    ),
+    "method": tuple(name for name, method in METHODS.items() if method.needs == "comparisons"),
     "completion_codes": get_args(Outcome),
     "texts": ("prompt", *TEXTS),
 }
@@ -80,7 +78,7 @@ class Study(BaseModel):
     abandon_after: float = Field(300.0, ge=1, le=86_400)
     cant_tell: bool = True
     undo: bool = True
-    method: Annotated[str, _choice("method")] = "tSTE-AL"
+    method: Annotated[str, _choice("method")] = DEFAULT_METHOD
     budget: int | None = Field(None, ge=1, le=1_000_000_000)
     stable_trees: int | None = Field(None, ge=2, le=1000)
     pay_per_person: float = Field(0.0, ge=0, le=10_000)

@@ -12,11 +12,13 @@ from ordlink._text import shorten, whole_percent
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import METHODS, cluster, warn_of_ties
+from ordlink.methods import DEFAULT_METHOD, METHODS, cluster, warn_of_ties
 from ordlink.metrics import agreements
 from ordlink.plotting import dendrogram_layout
 from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT, branch_support
 
+FIRST_METHOD, SLOW_METHODS = "tSTE-AL", ("auto", "search")
+"""The method of a first tree, and of trees that only choose questions, instead of slow ones."""
 N_BOOTSTRAP_SAMPLES = 20  # fewer than `ordlink cluster` draws: trees are rebuilt every few seconds
 # Options of methods that embed; these were best over all trees that were tried.
 _EMBEDDING = {"n_components": 3, "metric": "euclidean", "seed": 0}
@@ -42,7 +44,7 @@ def grow_tree(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
         trusted = branch_support(
-            comparisons, method, n_bootstrap=N_BOOTSTRAP_SAMPLES, **tree_options(method)
+            comparisons, method, tree=tree, n_bootstrap=N_BOOTSTRAP_SAMPLES, **tree_options(method)
         )
     # Where a tie decided there is no support: bootstrap samples break it the same way.
     support = np.where(tree.tied, np.nan, trusted.support)
@@ -52,7 +54,7 @@ def grow_tree(
         "merges": tree.merges.tolist(),
         "leaf_order": tree.leaf_order.tolist(),
         "support": [None if np.isnan(share) else round(float(share), 3) for share in support],
-        "notes": [*comparisons.warnings(), *warn_of_ties(tree)],
+        "notes": [*_choice(tree), *comparisons.warnings(), *warn_of_ties(tree)],
         "n_tied_merges": tree.n_tied_merges,
         "n_answers": n_answers,
         "newick": tree.to_newick(heights="rank"),  # the same as long as the merges are
@@ -71,7 +73,18 @@ def cluster_command(method: str) -> str:
     options = "".join(
         f" --{_FLAGS.get(name, name)} {value}" for name, value in tree_options(method).items()
     )
-    return f"ordlink cluster answers.csv --method {method}{options}"
+    named = "" if method == DEFAULT_METHOD else f" --method {method}{options}"
+    return f"ordlink cluster answers.csv{named}"
+
+
+def _choice(tree: Hierarchy) -> list[str]:
+    """Return what the default method chose and why."""
+    return [f"chose {tree.parameters['reason']}"] if "chosen" in tree.parameters else []
+
+
+def quick_method(method: str) -> str:
+    """Return the method for questions and a first tree: the default one takes too long."""
+    return FIRST_METHOD if method in SLOW_METHODS else method
 
 
 def build_tree(comparisons: ListedComparisons, method: str) -> Hierarchy:

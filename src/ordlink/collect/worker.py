@@ -36,7 +36,7 @@ from ordlink.collect.samplers import (
 )
 from ordlink.collect.schema import answer, participant, read_objects, serving, study
 from ordlink.collect.study import Study
-from ordlink.collect.trees import grow_tree
+from ordlink.collect.trees import grow_tree, quick_method
 from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkError
 
@@ -194,6 +194,7 @@ class Trees:
     n_told: int = 0  # answers other than "can't tell"
     n_told_kept: int = 0
     overall: float | None = None  # mean agreement, weighted by the numbers of answers
+    is_first: bool = False  # by a quick method, until those of a slow one are ready
 
 
 class StudyTasks:
@@ -204,6 +205,7 @@ class StudyTasks:
         self._engine = engine
         self._reader = RecordReader(engine, study)
         self._drawn_from: tuple[int, Record] | None = None
+        self._has_trees = False
 
     def draw(self, n_questions: int, seed: int) -> Draw:
         """Return questions drawn by the study's sampler."""
@@ -221,7 +223,7 @@ class StudyTasks:
             answers=tuple((one.shown, one.choice) for one in record.answers),
             n_people=study.people_per_question,
             waiting=waiting,
-            method=study.method,
+            method=quick_method(study.method),
             plan_seed=study.seed,
         )
         share = study.random_share
@@ -240,13 +242,16 @@ class StudyTasks:
         return record
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
-        """Return the trees; None if the record is the one of `unless`."""
+        """Return the trees, the first ones quickly; None if the record is the one of `unless`."""
         record = self._reader.read()
         version = (record.last_answer, len(record.answers), self._reader.revision)
         if version == unless:
             return None
         kept_record = record.of(self._reader.kept_people)
         method = self._study.method
+        is_first = not self._has_trees and quick_method(method) != method
+        method = quick_method(method) if is_first else method
+        self._has_trees = True
         everybody, agreement = grow_tree(record.comparisons, method, len(record.answers))
         kept = everybody
         if len(kept_record.answers) < len(record.answers):
@@ -256,7 +261,7 @@ class StudyTasks:
         weighted = sum(share * n_of[person] for person, share in agreement.items())
         overall = weighted / total if total else None
         n_told = (record.n_told, kept_record.n_told)
-        return Trees(version, everybody, kept, agreement, *n_told, overall)
+        return Trees(version, everybody, kept, agreement, *n_told, overall, is_first=is_first)
 
     def export(self, path: str) -> None:
         """Write the trials, or the answers of which the tree is built, as the file's name says."""

@@ -100,14 +100,24 @@ def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | Non
         f"Support is from {evidence.n_bootstrap:,} bootstrap samples "
         f"({escape(evidence.bootstrap_reason)}). A dot marks branches with support of at least "
         "95 %; numbers are percent; grey is below 50 %. "
-        f"{_threshold(evidence.chosen.method)} From right to left, branches join in merge order; "
-        "their lengths have no other meaning."
+        f"{_threshold(evidence.chosen.method)} {_lengths(evidence)}"
     )
     shares, transfers = evidence.support.shares, evidence.support.transfers
     figure = tree_figure(
         evidence.tree, "tree-all", caption, pictures=pictures, shares=shares, transfers=transfers
     )
     return figure + newick_details(evidence.tree)
+
+
+def _lengths(evidence: Evidence) -> str:
+    if not evidence.tree.has_heights:
+        return (
+            "From right to left, branches join in merge order; their lengths have no other meaning."
+        )
+    return (
+        "A merge is as far from the names as two objects that it joins are dissimilar: the "
+        "probability that they are judged less alike than a random pair."
+    )
 
 
 def _threshold(method: str) -> str:

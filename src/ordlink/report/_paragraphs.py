@@ -12,7 +12,6 @@ from ordlink.report._citations import IN_TEXT, citations
 from ordlink.report._evidence import QUICK_REASON, Evidence
 from ordlink.report._words import (
     FEWEST_PAIRS,
-    LEVEL,
     MOST_BRANCHES,
     group_words,
     most_are_unsupported,
@@ -106,7 +105,7 @@ def results_paragraph(evidence: Evidence) -> str:
     parts = []
     if evidence.test is not None:
         p = evidence.test.p_value
-        shown = "showed significant" if p <= LEVEL else "did not show significant"
+        shown = "showed significant" if evidence.test.is_significant else "did not show significant"
         parts.append(f"The answers {shown} hierarchical structure (permutation test, p = {p:.3f}).")
     parts += _prediction(evidence)
     tree = evidence.tree

@@ -45,6 +45,7 @@ def tree_figure(
         "shares": _numbers(shares),
         "transfers": _numbers(transfers),
         "scores": _numbers(tree.scores),
+        "heights": _numbers(tree.heights) if tree.has_heights else None,
         "tied": tree.tied.tolist(),
         "pictures": None if pictures is None else list(pictures),
         "threshold": round(100 * lowest_threshold),

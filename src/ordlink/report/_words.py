@@ -20,7 +20,6 @@ Thumbnails: TypeAlias = Sequence[dict[str, object] | None]
 MOST_NAMES = 8
 THUMBNAIL = 30  # pixels: height of a picture beside a name
 MOST_BRANCHES = 6
-LEVEL = 0.05  # significance level of the hierarchy test
 FEWEST_PAIRS = 20  # no share is given for fewer pairs of answers, or fewer triads
 ALIKE = 0.1  # two root splits are equivalent if at most this share of the objects changes sides
 AS_GOOD = 2.0  # the tree shown counts as equally good within so many standard errors of the best
@@ -32,6 +31,7 @@ def summary_html(evidence: Evidence, pictures: Thumbnails | None = None) -> str:
         _about_data(evidence),
         _about_hierarchy(evidence),
         _about_branches(evidence, pictures),
+        _about_clusters(evidence),
         _about_prediction(evidence),
         _about_top(evidence),
         _about_crowd(evidence),
@@ -80,7 +80,7 @@ def _about_hierarchy(evidence: Evidence) -> str:
     p = f"p = {test.p_value:.3f}"
     if test.p_value * (len(test.null_statistics) + 1) < 1 + 1e-9:
         p += ", the smallest this test can give"
-    if test.p_value <= LEVEL:
+    if test.is_significant:
         return (
             "<strong>There is structure that a tree can express.</strong> Trees built from one "
             "half of the pairs of objects predict the answers about the other half better than "
@@ -120,6 +120,31 @@ def _about_branches(evidence: Evidence, pictures: Thumbnails | None) -> str:
         )
     elif not firm:
         text += " No branch is firm."
+    return text
+
+
+def _about_clusters(evidence: Evidence) -> str:
+    """Return the clusters that the answers suggest, if there is evidence of a hierarchy."""
+    tree, test = evidence.tree, evidence.test
+    is_noise = test is not None and not test.is_significant
+    if is_noise or not tree.has_evidence or tree.n_objects < 3:
+        return ""
+    found = tree.partition()
+    if found.n_clusters == 1:
+        return ""
+    text = (
+        f"<strong>Clusters.</strong> The answers suggest {counted(found.n_clusters, 'cluster')}: "
+        f"{escape(found.reason)}."
+    )
+    members = [np.flatnonzero(found.labels == label) for label in range(found.n_clusters)]
+    items = "".join(
+        f"<li>{number} ({len(group):,}): {named([tree.name_of(i) for i in group.tolist()])}</li>"
+        for number, group in enumerate(members, start=1)
+    )
+    text += f"<ul>{items}</ul>"
+    if found.set_aside:
+        names = [tree.name_of(i) for i in found.set_aside]
+        text += f"Set aside, since they are like no other: {named(names)}."
     return text
 
 

@@ -153,12 +153,16 @@
       const labelWidth = Math.min(longest * 7.6 + 18, available * 0.5) + pictureWidth;
       const treeWidth = Math.max(Math.min(available, 1150) - labelWidth - 34, 150);
       this.width = treeWidth + labelWidth + 34;
-      this.height = this.nRows * rowHeight + 16;
+      this.height = this.nRows * rowHeight + (this.data.heights ? 52 : 16);
       const ranks = this.visible.filter((e) => e.node >= this.n).map((e) => e.node).sort((a, b) => a - b);
       const rankOf = new Map(ranks.map((node, place) => [node, place + 1]));
+      const { heights } = this.data; // dissimilarities, or null: then by merge order
+      const share = (node) => heights
+        ? heights[node - this.n] / heights.at(-1)
+        : rankOf.get(node) / Math.max(ranks.length, 1);
       const x = (entry) => entry.node < this.n || entry.folded
         ? 24 + treeWidth
-        : 24 + treeWidth * (1 - rankOf.get(entry.node) / Math.max(ranks.length, 1));
+        : 24 + treeWidth * (1 - share(entry.node));
       const y = (entry) => 8 + (entry.row + 0.5) * rowHeight;
       const scrolled = [this.box.scrollLeft, this.box.scrollTop];
       this.svg = svg("svg", {
@@ -167,12 +171,28 @@
       });
       const letters = Math.floor((labelWidth - pictureWidth - 8) / 7.2);
       for (const entry of this.visible) this.drawNode(entry, x, y, letters, pictureWidth);
+      if (heights) this.drawAxis(treeWidth, heights.at(-1));
       this.box.replaceChildren(this.svg);
       this.box.scrollTo(...scrolled);
       this.setZoom(this.zoom);
       this.output.textContent = this.slider.value === "0" ? "any" : `${this.slider.value} %`;
       if (!this.rows.has(this.current)) this.current = this.root;
       this.element(this.current).setAttribute("tabindex", "0");
+    }
+
+    // The axis below the tree: what lengths mean.
+    drawAxis(treeWidth, top) {
+      const line = this.height - 38;
+      const at = (height) => 24 + treeWidth * (1 - height / top);
+      const axis = svg("g", { class: "axis" }, svg("path", { d: `M${at(top)} ${line}H${at(0)}` }));
+      for (let height = 0; height <= top + 1e-9; height += top > 0.5 ? 0.2 : 0.1) {
+        axis.append(
+          svg("path", { d: `M${at(height)} ${line}v4` }),
+          svg("text", { x: at(height), y: line + 15 }, String(Number(height.toFixed(1)))));
+      }
+      axis.append(svg("text", { x: 24 + treeWidth / 2, y: line + 31 },
+        "probability of being judged less alike than a random pair"));
+      this.svg.append(axis);
     }
 
     element(node) { return this.svg.querySelector(`[data-node="${node}"]`); }

@@ -18,6 +18,8 @@ from ordlink.methods import DEFAULT_METHOD, build_tree
 from ordlink.methods.adds import adds_similarity_of_chunks
 from ordlink.validation._cross_validation import check_comparisons, settle_method
 
+LEVEL = 0.05  # the largest p-value that counts as evidence
+
 
 @dataclass(frozen=True, eq=False)
 class HierarchyTest:
@@ -27,6 +29,11 @@ class HierarchyTest:
     statistic: float  # sum of both revenues, each by its standard deviation; the mean over splits
     null_statistics: FloatArray = field(repr=False)  # the same for random relabellings
     p_value: float  # share of relabellings, the identity included, with at least this statistic
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether there is evidence of a hierarchy: a p-value of at most 0.05."""
+        return self.p_value <= LEVEL
 
 
 def hierarchy_test(

@@ -132,7 +132,7 @@ def branch_support(
     >>> planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=5, gap=2, noise=0.5, seed=0)
     >>> c = ol.Comparisons.from_similarities(planted.similarities, 1.0)
     >>> result = branch_support(c, "4-AL", n_bootstrap=50)
-    >>> print(result.tree.to_newick(min_support=0.9))
+    >>> print(result.tree.to_newick(min_support=0.9, heights="rank"))
     ((0:8,3:8,4:8,2:8,1:8)1:1,(5:6,6:6,9:6,7:6,8:6)1:3);
     """
     n_bootstrap = check_whole_number(n_bootstrap, "n_bootstrap", lowest=1)
