@@ -135,15 +135,17 @@ def test_simulate_cluster_evaluate_work_together(ordlink, tmp_path: Path) -> Non
 
     assert (made.code, clustered.code, result.code) == (0, 0, 0)
     scores = dict(line.rsplit(maxsplit=1) for line in result.out.splitlines())
-    assert list(scores)[:6] == [
+    assert list(scores)[:8] == [
         "ARI, level_1 (2 clusters)",
         "ARI, level_2 (4 clusters)",
         "AARI, classes",
+        "ARI, level_1 (2 clusters supported best)",
+        "ARI, level_2 (4 clusters supported best)",
         "ARI, truth (2 clusters)",
         "ARI, truth (4 clusters)",
         "AARI, truth",
     ]
-    assert {scores[name] for name in list(scores)[:6]} == {"1.0000"}
+    assert {scores[name] for name in list(scores)[:8]} == {"1.0000"}
     tree = ol.Hierarchy.load(tmp_path / "r" / "tree.json")
     cost = ol.metrics.dasgupta_cost(np.load(tmp_path / "p" / "similarities.npy"), tree)
     assert float(scores["Dasgupta's cost"]) == pytest.approx(cost, abs=1e-3)

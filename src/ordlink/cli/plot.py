@@ -143,7 +143,7 @@ def command(
     }
     with progress_bar("drawing"):
         ol.plotting.save_plots(tree, files, **drawing)
-    if clusters is not None:
+    if clusters is not None and tree.has_evidence:
         _output.print_clusters(tree, clusters)
     click.echo(f"wrote {', '.join(files)}")
 
