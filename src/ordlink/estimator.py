@@ -74,6 +74,8 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         the questions and most rounds (adaptive), votes per question (SL, CL).
     model_weights : mapping of str to float, optional
         Weights of the models (search).
+    kind : {"splits", "average", "plain splits"}, optional
+        Kind of tree (spectral); by default it is chosen by cross-validation.
     random_state : int, numpy.random.Generator, numpy.random.RandomState or None
         Seed of randomised methods; others ignore it. None draws a new seed each time.
     n_jobs : int, optional
@@ -138,6 +140,7 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         max_rounds: int | None = None,
         votes: int | None = None,
         model_weights: Mapping[str, float] | None = None,
+        kind: Literal["splits", "average", "plain splits"] | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: bool | int = False,

@@ -358,3 +358,19 @@ def test_a_method_whose_linear_algebra_fails_is_left_out(monkeypatch):
     assert {scores.label for scores in found.scores} == {"4-AL", "AddS-AL"}
     with pytest.raises(InputError, match=f"4K-AL: {reason}"):
         compare_methods(answers, ["4K-AL", "AddS-AL"], n_folds=2)
+
+
+def test_spectral_chooses_its_kind_of_tree_once(monkeypatch, answers):
+    calls = []
+
+    def choose(comparisons, *_):
+        calls.append(comparisons.n_answers)
+        return "average"
+
+    monkeypatch.setattr("ordlink.methods.spectral._spectral.choose_kind", choose)
+
+    found = compare_methods(answers, ["spectral"], n_folds=3)
+
+    assert calls == [answers.n_answers]
+    literal = cross_validate(answers, "spectral", n_folds=3, kind="average")
+    np.testing.assert_array_equal(found["spectral"].held_out.accuracies, literal.accuracies)

@@ -120,7 +120,7 @@ def repeatable(tree: Hierarchy, method: str) -> tuple[str, dict[str, Any]]:
     """Return the method and options that build a tree of the same kind from other answers.
 
     For "auto" these are what it chose; for "search" the weights of its models, without the slowest
-    model. For other methods there are no options.
+    model; for "spectral" the kind of tree. For other methods there are no options.
     """
     name, options = find_method(method).name, {}
     if name == "auto":
@@ -130,6 +130,8 @@ def repeatable(tree: Hierarchy, method: str) -> tuple[str, dict[str, Any]]:
         name, options = chosen["method"], dict(chosen.get("options", {}))
     elif name == "search" and tree.parameters.get("model_weights"):
         options = {"model_weights": tree.parameters["model_weights"]}
+    elif name == "spectral" and tree.parameters.get("kinds"):
+        options = {"kind": tree.parameters["kinds"][0]}  # of the largest part
     if "model_weights" in options:
         weights = options["model_weights"]
         fast = {label: weight for label, weight in weights.items() if label != "spectral"}

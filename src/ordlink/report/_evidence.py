@@ -25,9 +25,11 @@ Stages: TypeAlias = Callable[[str], Progress | None]
 LONGEST_SUPPORT = 180.0
 """Estimated seconds on one core for all bootstrap samples: two to three minutes on two cores."""
 USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50  # bootstrap samples by default, and for a slow method
+USUAL_SPLITS, QUICK_SPLITS = 10, 5  # of the hierarchy test
 N_FOLDS = 5
 QUICK_REASON = "few, for a first look"
 LONGEST_QUICK = 3.0  # estimated seconds of all trees of a method that a quick report compares
+TREES_OF_TESTS = 50  # of the hierarchy test and the learning curve, about
 WORTH_PROCESSES = 10.0  # estimated seconds of one core; starting processes takes about two
 
 
@@ -120,6 +122,10 @@ def gather_evidence(
             progress = begin("annotator weights")
             weights = validation.annotator_weights(comparisons, seed=seed, progress=progress)
         n_separate = len(np.unique(comparisons.answer_ids))  # answers that can be held out
+        n_trees = (n_bootstrap or FEWEST_BOOTSTRAP) + TREES_OF_TESTS
+        method_name = "auto" if named is None else named.method
+        seconds = n_trees * _seconds_per_sample(method_name, comparisons)
+        n_jobs = choose_n_jobs(n_jobs, seconds)  # processes start once, for all that follows
         bootstrap_reason = "as requested"
         progress, methods = begin("methods"), None
         if n_separate >= validation.FEWEST_TO_COMPARE:
@@ -143,24 +149,29 @@ def gather_evidence(
             reason = f"{tree.parameters['reason']}."
         used, settled = repeatable(tree, chosen.method)
         how = {"method": used, **chosen.options, **settled, "seed": seed}
-        in_processes = n_bootstrap * _seconds_per_sample(used, comparisons)
-        is_slow = used in ("search", "spectral")
+        in_processes = n_jobs if used in ("search", "spectral") else None
         support = validation.branch_support(
             comparisons,
             tree=tree,
             n_bootstrap=n_bootstrap,
-            n_jobs=choose_n_jobs(n_jobs, in_processes) if is_slow else None,
+            n_jobs=in_processes,
             progress=begin("support"),
             **how,
         )
         progress, test = begin("hierarchy test"), None
         with contextlib.suppress(InputError):  # a half of the pairs without comparisons
-            test = validation.hierarchy_test(comparisons, progress=progress, **how)
+            test = validation.hierarchy_test(
+                comparisons,
+                n_splits=QUICK_SPLITS if quick else USUAL_SPLITS,
+                n_jobs=in_processes,
+                progress=progress,
+                **how,
+            )
         progress, curve = begin("learning curve"), None
         if n_separate >= 4 * validation.FEWEST_TO_COMPARE:
             with contextlib.suppress(InputError):  # too few answers for the sizes
                 curve = validation.learning_curve(
-                    comparisons, n_repetitions=1, progress=progress, **how
+                    comparisons, n_repetitions=1, n_jobs=in_processes, progress=progress, **how
                 )
         crowd = validation.crowd_quality(comparisons, seed=seed, progress=begin("crowd quality"))
         exclusion = validation.exclusion_effect(everybody, exclude, **how) if exclude else None
@@ -195,7 +206,7 @@ def compare_candidates(
     *,
     quick: bool,
     seed: int,
-    n_jobs: int | None,
+    n_jobs: int,
     progress: Progress | None,
 ) -> validation.MethodComparison:
     """Return the comparison of methods; a quick one leaves slow methods out, and says so."""
@@ -206,13 +217,12 @@ def compare_candidates(
     }
     slow = [label for label in seconds if quick and seconds[label] > LONGEST_QUICK]
     chosen = [label for label in seconds if label not in slow] or ["AddS-AL"]
-    longest = sum(seconds[label] for label in chosen)
     found = validation.compare_methods(
         comparisons,
         chosen if slow else None,
         n_folds=N_FOLDS,
         seed=seed,
-        n_jobs=choose_n_jobs(n_jobs, longest),
+        n_jobs=n_jobs,
         progress=progress,
     )
     if not slow:

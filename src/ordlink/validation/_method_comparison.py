@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -33,6 +34,8 @@ from ordlink.validation._cross_validation import (
     units_by,
 )
 
+SETTLED = ("auto", "spectral")
+"""Methods that choose by cross-validation, once, of all answers."""
 FEWEST_TO_COMPARE = 20
 """With fewer answers, held-out folds cannot distinguish methods."""
 
@@ -116,7 +119,8 @@ def compare_methods(
     trees of all answers are those of `ordlink.cluster`. Candidates whose held-out accuracy is at
     most one standard error below the best, paired over folds, tie with it; of those, the first in
     the order of `CANDIDATES` is recommended: auto, the default method, then spectral, the 2-D
-    embeddings, 4K-AL, 4-AL, AddS-AL. The choice of auto is made once, of all answers.
+    embeddings, 4K-AL, 4-AL, AddS-AL. What auto and spectral choose by their own cross-validation,
+    the method and the kind of tree, is chosen once, of all answers.
 
     Parameters
     ----------
@@ -158,17 +162,34 @@ def compare_methods(
     for message in comparisons.warnings():
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
     initial_partition(comparisons.n_objects, initial_clusters)
-    autos, auto_seconds = {}, {}
-    for candidate in candidates:
+    choosing = [candidate for candidate in candidates if candidate.method in SETTLED]
+    n_trees = n_folds * n_repetitions + 1  # of each candidate; choosing counts as so many, too
+    n_steps = n_trees * (len(choosing) + len(candidates))
+    report = progress or (lambda _done, _total: None)
+    settled, own_seconds = {}, {}
+    for number, candidate in enumerate(choosing):
+        started = time.perf_counter()
+        how = {"initial_clusters": initial_clusters, **candidate.options}
         if candidate.method == "auto":
-            started = time.perf_counter()
-            how = {"initial_clusters": initial_clusters, "seed": first, **candidate.options}
-            with quietly():
-                autos[candidate.label] = cluster(comparisons, **how)
-            auto_seconds[candidate.label] = time.perf_counter() - started
-    job = Job(comparisons, folds, tuple(candidates), initial_clusters, first, autos)
+            how = {"seed": first, **how}
+        before = number * n_trees
+        report(before, n_steps)
+        with quietly():
+            settled[candidate.label] = cluster(
+                comparisons,
+                candidate.method,
+                progress=partial(_report_part, report, before, n_trees, n_steps),
+                **how,
+            )
+        own_seconds[candidate.label] = time.perf_counter() - started
+    chosen = n_trees * len(choosing)
+    job = Job(comparisons, folds, tuple(candidates), initial_clusters, first, settled)
     compared: dict[str, tuple[Candidate, CandidateRuns]] = {}
-    for candidate, runs in zip(candidates, run_all(job, n_jobs, progress), strict=True):
+    for candidate, runs in zip(
+        candidates,
+        run_all(job, n_jobs, lambda done, _: report(chosen + done, n_steps)),
+        strict=True,
+    ):
         problem = next((run.problem for run in runs.all if run.problem), "")
         if not problem:
             compared[candidate.label] = candidate, runs
@@ -193,7 +214,7 @@ def compare_methods(
     for label, (candidate, runs) in compared.items():
         assert runs.whole.tree is not None
         seconds = float(np.median([run.seconds for run in runs.all]))
-        seconds = auto_seconds.get(label, seconds)
+        seconds = own_seconds.get(label, seconds)
         own = label, candidate.method, candidate.options, held_out[label], runs.whole.accuracy
         scores.append(MethodScores(*own, *advice.differences[label], seconds, runs.whole.tree))
     scores.sort(key=lambda one: (one.label != advice.best, -np.nan_to_num(one.held_out.accuracy)))
@@ -202,6 +223,13 @@ def compare_methods(
     return MethodComparison(
         tuple(scores), advice.label, advice.reason, left_out, _agreement(own_ties)
     )
+
+
+def _report_part(
+    report: Progress, before: int, n_part: int, n_steps: int, done: int, total: int
+) -> None:
+    """Report the progress of a part of the work."""
+    report(before + done * n_part // total, n_steps)
 
 
 def _agreement(trees: Sequence[Hierarchy]) -> FloatArray:
@@ -233,7 +261,7 @@ class Job:
     candidates: tuple[Candidate, ...]
     initial_clusters: InitialClusters
     seed: int
-    autos: Mapping[str, Hierarchy]  # the trees of candidates that are the default method
+    settled: Mapping[str, Hierarchy]  # the trees of candidates that choose once, of all answers
 
 
 @dataclass(frozen=True)
@@ -271,10 +299,12 @@ def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
     """
     method = job.candidates[number].method
     options = {"initial_clusters": job.initial_clusters, **job.candidates[number].options}
-    auto = job.autos.get(job.candidates[number].label)
-    if auto is not None:
-        method, chosen = repeatable(auto, method)
-        options = {"initial_clusters": job.initial_clusters, **chosen}
+    settled = job.settled.get(job.candidates[number].label)
+    if settled is not None:
+        if method == "auto":
+            options = {"initial_clusters": job.initial_clusters}
+        method, chosen = repeatable(settled, method)
+        options |= chosen
     known = held_out = job.comparisons
     if fold >= 0:
         folds = job.folds[repetition]
@@ -287,7 +317,7 @@ def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
                 rng = rng_of_fold(job.seed + repetition, fold)
                 tree = grow_shuffled(known, method, rng, **options)
             else:
-                tree = auto or cluster(known, method, **options)
+                tree = settled or cluster(known, method, **options)
             seconds = time.perf_counter() - started
             if fold < 0 and tree.n_tied_merges:
                 rng = np.random.default_rng([job.seed, 0, 1 + number])

@@ -66,7 +66,7 @@ def test_where_a_tree_is_true_spectral_is_taken_unless_search_is_ahead() -> None
 
     tree = ol.cluster(answers)
 
-    assert tree.parameters["chosen"] == {"method": "spectral", "options": {}}
+    assert tree.parameters["chosen"] == {"method": "spectral", "options": {"kind": "splits"}}
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, "spectral").merges)
 
 

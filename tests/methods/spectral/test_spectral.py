@@ -288,3 +288,14 @@ def test_the_tree_says_which_kind_was_taken_for_each_part(monkeypatch, kind) -> 
     assert tree.parameters["kinds"] == [kind]
     assert of_parts.parameters["kinds"] == [kind, "splits"]
     assert of_ranks.parameters["kinds"] == ["splits"]
+
+
+@pytest.mark.parametrize("kind", ["splits", "plain splits", "average"])
+def test_a_given_kind_is_not_chosen_again(monkeypatch, kind) -> None:
+    rows = np.array([[0, 1, 2], [1, 2, 3], [3, 4, 0], [2, 4, 1]])
+    answers = ol.Comparisons.from_triplets(rows)
+    monkeypatch.setattr("ordlink.methods.spectral._spectral.choose_kind", None)
+
+    assert ol.cluster(answers, "spectral", kind=kind).parameters["kinds"] == [kind]
+    with pytest.raises(InputError, match="kind: expected"):
+        ol.cluster(answers, "spectral", kind="spits")

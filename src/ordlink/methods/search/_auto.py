@@ -82,6 +82,7 @@ def _grow_better(
         note["reason"] = "spectral: too few answers for cross-validation"
         return spectral.run(comparisons, partition), note
     other = pool.models.trees["spectral"]
+    note["chosen"] = {**SPECTRAL, "options": {"kind": other.parameters["kinds"][0]}}
     try:
         searched = fits.held_out(
             lambda fold: search(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import get_args
 
 import numpy as np
 
 from ordlink._threads import map_threads, one_blas_thread
 from ordlink._typing import FloatArray, Progress
+from ordlink._validate import check_choice
 from ordlink.comparisons import Comparisons, ListedComparisons, Repeats
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import (
@@ -41,6 +43,7 @@ def run(
     *,
     progress: Progress | None = None,
     repeats: Repeats = "majority",
+    kind: Kind | None = None,
 ) -> Hierarchy:
     """Return the tree of recursive spectral splits, refined by a Bradley-Terry fit.
 
@@ -52,14 +55,18 @@ def run(
     pair its next prior mean. In the end, clusters are joined by average linkage, and split further
     down to single objects. Other trees of the same answers are used instead if they predict
     held-out answers better: average linkage of the strengths and, for few objects that were often
-    compared, splits of strengths with prior mean 0 ("plain splits").
+    compared, splits of strengths with prior mean 0 ("plain splits"). `kind` ("splits", "average" or
+    "plain splits") is chosen by cross-validation unless it is given, as for trees of bootstrap
+    samples.
 
     The score of a merge is the mean strength across, NaN where no answer is about it. A merge is
     marked as tied if no answer supports it, or if another is supported equally well. Parameter
     `kinds` says which tree was used for each part: parts that were never compared have separate
     trees.
     """
-    return _run(comparisons, partition, repeats, progress)
+    if kind is not None:
+        check_choice(kind, "kind", get_args(Kind))
+    return _run(comparisons, partition, repeats, progress, kind)
 
 
 def run_kind(comparisons: Comparisons, partition: InitialPartition, *, kind: Kind) -> Hierarchy:
