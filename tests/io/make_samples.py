@@ -300,6 +300,20 @@ def triplet_samples() -> dict[str, bytes]:
                 lambda r, o, k: [r, *o, o[k], o[1 - k]],
             )
         ).encode(),
+        "auto_choice_a.csv": text(
+            near(
+                "Subject,RefStim,ChoiceA,ChoiceB,SubjChoice",
+                69,
+                lambda r, o, k: [r, *o, "AB"[k]],
+            )
+        ).encode(),
+        "auto_key_mapping.csv": text(
+            near(
+                "participant,key_mapping,target,left,right,response",
+                70,
+                lambda r, o, k: [("left", "right")[len(r) % 2], r, *o, ("left", "right")[k]],
+            )
+        ).encode(),
         "auto_ranked.csv": text(
             near("worker,reference,rank1,rank2", 65, lambda r, o, k: [r, o[k], o[1 - k]])
         ).encode(),
@@ -543,6 +557,21 @@ def other_samples() -> dict[str, bytes]:
             [f"query,{eight},pick1,pick2".split(","), *pick(8, 2)]
         ).encode(),
         "auto_pick_lists.csv": text(lists).encode(),
+        "auto_pick_positions.csv": text(
+            [
+                ["query", *eight.split(","), "selected"],
+                *[
+                    [*row[:9], ",".join(str(row.index(chosen, 1)) for chosen in row[9:])]
+                    for row in pick(8, 2)
+                ],
+            ]
+        ).encode(),
+        "auto_larger_difference.csv": text(
+            [
+                ["larger_difference", "S1", "S2", "S3", "S4"],
+                *[[1 - choice, *items] for items, choice in two],
+            ]
+        ).encode(),
         "auto_plain_triplets.csv": text([["anchor", "closer", "farther"], *plain]).encode(),
         "auto_plain_tsv.tsv": text([["head", "winner", "loser"], *plain], "\t").encode(),
         "auto_plain_odd.csv": text(

@@ -53,7 +53,7 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
     groups = [*found, *(Family("", pairs) for pairs in named_pairs)]
     readings: list[Reading] = []
     for family in groups:
-        if any(is_response(plain[at]) for at in family.members) and not given_items:
+        if not given_items and _are_responses(family, plain):
             continue
         items = cells.matrix(family.members)
         if items is None or not _are_items(items, rows):
@@ -75,7 +75,7 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
             ]
             if family.members in named_pairs:  # our own files have details such as chose_first
                 responses = [at for at in responses if plain[at] not in DETAILS]
-            if not responses and len(family.members) == 4:
+            if not responses and family.members in named_pairs:
                 responses = [at for at in others if is_unknown(plain[at])]
             free = [at for at in responses if at != reference]
             near = (_near(family.stem, free, plain) or free)[: MOST_CANDIDATES + 1]
@@ -152,7 +152,17 @@ def is_unknown(plain: str) -> bool:
     return plain not in known and not tokens(plain) & (KIND_COLUMNS | NO_RESPONSE)
 
 
+def _are_responses(family: Family, plain: Sequence[str]) -> bool:
+    """Return whether columns are several responses: choice_a, choice_b beside a choice are not."""
+    if not any(is_response(plain[at]) for at in family.members):
+        return False
+    others = [name for at, name in enumerate(plain) if at not in family.members]
+    return family.stem not in ("choice", "answer") or not any(map(is_response, others))
+
+
 def _varies(reading: Reading, rows: BoolArray) -> bool:
+    if not reading.response:
+        return True
     said = np.empty(0) if reading.chosen is None else reading.chosen[rows]
     return len(np.unique(said[said >= 0])) > 1
 

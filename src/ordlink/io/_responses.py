@@ -141,7 +141,7 @@ def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[i
             column = table.checked_column(at)
         except InputError:
             continue
-        pattern = rf"{_SEPARATOR}|^\[.*," if split else r"^\[.*,|[;|]"
+        pattern = rf"{_SEPARATOR}|^\[.*," if split else r"^\[.*,|[;|]|^\d+,"
         if (
             not pa.types.is_string(column.type)
             or not pc.any(pc.match_substring_regex(column, pattern)).as_py()
@@ -149,6 +149,8 @@ def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[i
             continue
         codes, distinct = _encoded(column)
         separator = _SEPARATOR if split else "[;|]" if is_response(plain_name(names[at])) else ""
+        if separator == "[;|]" and all(re.fullmatch(r"[\d, ]*", cell) for cell in distinct):
+            separator = ","
         lists = [_parse_list(cell.strip(), separator) for cell in distinct]
         lengths = Counter(len(entries) for entries in lists if len(entries) > 1)
         if not lengths:

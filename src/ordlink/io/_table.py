@@ -201,7 +201,7 @@ def _find_counted(
     if wanted is None and len(objects) == 4 and names is not None:
         said = f"if they are i, j, k, l ({FORMS['quadruplet'].meaning}), pass {{form:quadruplet}}"
         shown = listed([names[at] for at in objects], 12)
-        refuse(where, f"the columns {shown} are not recognised", f"{said}; otherwise {_CHOOSE}")
+        refuse(where, f"the columns {shown} are not recognised", f"{_CHOOSE_OR_SAY}; {said}")
     return wanted or _form_of_width(len(objects), where)
 
 

@@ -35,6 +35,7 @@ from ordlink.io._source import refuse
 from ordlink.io._words import (
     KIND_COLUMNS,
     NOT_TRIALS,
+    is_no_trial,
     is_response,
     plain_name,
     tokens,
@@ -140,7 +141,7 @@ def not_trials(cells: TrialCells) -> tuple[BoolArray, list[str]]:
         flags = (
             {"true", "1", "yes"} if plain_name(name).removeprefix("is_") in NOT_TRIALS else set()
         )
-        marked = [w for w in words if plain_name(w) in NOT_TRIALS or w.casefold() in flags]
+        marked = [w for w in words if is_no_trial(w) or w.casefold() in flags]
         if marked and len(words) <= MOST_KINDS:
             numbers = [cells.vocabulary.index(word) for word in marked]
             rows &= ~np.isin(codes, numbers)

@@ -37,25 +37,25 @@ OBJECTS: dict[str, frozenset[str]] = {
 }
 """Other names of the columns of a plain triplet."""
 RESPONSE = _words(
-    "response resp answer answered choice chosen chose selected selection select pick picked click "
-    "clicked winner odd oddball outlier central decision judgment judgement press pressed key keys "
-    "button vote similar alike typical typischsten representative antwort auswahl "
-    "ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher "
-    "reponse choix choisi choisie selectionne touche bouton clic jugement "
-    "respuesta eleccion elegido elegida seleccion seleccionado escogido tecla boton juicio"
+    "response resp answer answered choice chosen chose selected selection select pick picked "
+    "click clicked roi keypress winner odd oddball outlier central decision judgment judgement "
+    "press pressed key keys button vote similar alike typical typischsten representative antwort "
+    "auswahl ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher reponse "
+    "choix choisi choisie selectionne touche bouton clic jugement respuesta eleccion elegido "
+    "elegida seleccion seleccionado escogido tecla boton juicio"
 )
 NO_RESPONSE = _words(
     "time times rt latency id ids correct corr accuracy acc type onset offset start end started "
     "stopped duration score count order zeit reaktionszeit richtig dauer ms s "
     "date datum category block temps tr duree debut tiempo duracion inicio correcte correcta "
-    "correcto acierto cresp"
+    "correcto acierto cresp mapping counterbalance counterbalancing hand handedness"
 )
 """With one of these, a name is not that of a response: response_time, answer_id."""
 
 LESS_ALIKE = (
-    r"(least|less)_(similar|alike|like)|different|differs|dissimilar|farther|farthest|further|furthest"
+    r"(least|less)_(similar|alike|like)|different|differs|differences?|dissimilar|farther|farthest|further|furthest"
     r"|unahnlich[a-z]*|(weniger|wenigsten)_ahnlich|verschiedener|anders"
-    r"|moins_(semblable|similaire|proche|ressemblant)|differente|menos_(similar|parecid[oa])|distint[oa]"
+    r"|moins_(semblable|similaire|proche|ressemblant)|differente|diferentes?|diferencia|unterschied[a-z]*|menos_(similar|parecid[oa])|distint[oa]"
 )
 """What says that the chosen one is less alike."""
 FORM_WORDS = {
@@ -213,7 +213,8 @@ def tokens(plain: str) -> frozenset[str]:
 
 def is_response(plain: str) -> bool:
     """Return whether a column may be the response."""
-    said = _has(plain, RESPONSE, "antwort", "auswahl") or "odd-one-out" in forms_said(plain)
+    beginnings = ("antwort", "auswahl", "gewahlt", "ausgewahlt", "choisi", "elegid", "seleccion")
+    said = _has(plain, RESPONSE, *beginnings) or "odd-one-out" in forms_said(plain)
     closer_pair = tokens(plain) & PAIR and tokens(plain) & (OBJECTS["closer"] | {"closer"})
     said = said or bool(closer_pair)
     return said and not tokens(plain) & NO_RESPONSE
@@ -222,6 +223,12 @@ def is_response(plain: str) -> bool:
 def is_no_answer(word: str) -> bool:
     """Return whether a response says that there is none."""
     return word.casefold() in NO_ANSWER or plain_name(word).replace("_", " ") in NO_ANSWER
+
+
+def is_no_trial(word: str) -> bool:
+    """Return whether a cell of a column of kinds marks a row to leave out: practice, PracProc."""
+    plain = plain_name(word)
+    return plain in NOT_TRIALS or any(token.startswith("prac") for token in plain.split("_"))
 
 
 def is_reference(plain: str) -> bool:
