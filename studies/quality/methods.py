@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -31,6 +31,9 @@ OURS_VERSION = 7
 """To be raised whenever our method gives other trees: its cells alone then run again."""
 OTHERS_VERSION = 1
 """The same for the others. Whoever changes what is drawn or measured raises both."""
+DEFAULT = "auto"
+"""What is used if no method is named."""
+DEFAULT_VERSION = 1
 
 PLAIN: dict[str, tuple[str, dict[str, Any]]] = {
     "4-AL": ("4-AL", {}),
@@ -61,21 +64,28 @@ class Outcome(NamedTuple):
 def plain_trees(comparisons: Comparisons, _seed: int) -> Iterator[Outcome]:
     """Yield the trees of the methods that embed nothing."""
     for name, (method, options) in PLAIN.items():
-        yield _timed(name, partial(cluster, comparisons, method, **options))
+        yield timed(name, partial(cluster, comparisons, method, **options))
 
 
-def embedding_trees(comparisons: Comparisons, seed: int) -> Iterator[Outcome]:
+def embedding_trees(
+    comparisons: Comparisons,
+    seed: int,
+    *,
+    names: Sequence[str] = tuple(EMBEDDINGS),
+    dimensions: Sequence[int] = DIMENSIONS,
+) -> Iterator[Outcome]:
     """Yield the trees of one run of each embedding and dimension, linked with both metrics.
 
     The run counts for both trees.
     """
-    for name, embed in EMBEDDINGS.items():
-        for dimension in DIMENSIONS:
+    for name in names:
+        for dimension in dimensions:
             started = time.process_time()
+            embed = EMBEDDINGS[name]
             points = embed(comparisons, n_components=dimension, n_init=1, seed=seed).points
             seconds = time.process_time() - started
             for metric, word in METRICS.items():
-                outcome = _timed(f"{name} {dimension}-D, {word}", partial(_link, points, metric))
+                outcome = timed(f"{name} {dimension}-D, {word}", partial(_link, points, metric))
                 yield outcome._replace(seconds=outcome.seconds + seconds)
 
 
@@ -87,13 +97,19 @@ def other_trees(comparisons: Comparisons, seed: int) -> Iterator[Outcome]:
 
 def our_tree(comparisons: Comparisons, _seed: int) -> Iterator[Outcome]:
     """Yield the tree of our own method."""
-    yield _timed(OURS, partial(cluster, comparisons, OURS))
+    yield timed(OURS, partial(cluster, comparisons, OURS))
 
 
-METHOD_SETS: dict[str, Callable[[Comparisons, int], Iterator[Outcome]]] = {
+def default_tree(comparisons: Comparisons, _seed: int) -> Iterator[Outcome]:
+    """Yield the tree of the default method."""
+    yield timed(DEFAULT, partial(cluster, comparisons, DEFAULT))
+
+
+METHOD_SETS: dict[str, Callable[..., Iterator[Outcome]]] = {
     "others": other_trees,
     "others, no embeddings": plain_trees,
     "ours": our_tree,
+    "default": default_tree,
 }
 """The methods of a cell. All sets of one setting and repetition see the same answers."""
 
@@ -162,7 +178,8 @@ def _link(points: FloatArray, metric: Metric) -> Hierarchy:
     return average_linkage(embedding_similarity(points, metric=metric))
 
 
-def _timed(method: str, make: Callable[[], Hierarchy]) -> Outcome:
+def timed(method: str, make: Callable[[], Hierarchy]) -> Outcome:
+    """Return the tree that is made, and the seconds that it took."""
     started = time.process_time()
     tree = make()
     return Outcome(method, tree, time.process_time() - started)

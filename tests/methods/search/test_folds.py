@@ -8,6 +8,7 @@ import pytest
 import ordlink as ol
 from ordlink.linkage import initial_partition
 from ordlink.methods import spectral
+from ordlink.methods.search import run_auto
 from ordlink.methods.search._folds import N_FOLDS, _split, fit_pool
 
 
@@ -66,3 +67,11 @@ def test_the_kind_of_the_spectral_tree_is_chosen_once(monkeypatch) -> None:
     assert kinds == whole.parameters["kinds"] * N_FOLDS
     found = fits.pool.models.trees["spectral"]
     np.testing.assert_array_equal(found.merges, whole.merges)
+
+
+@pytest.mark.filterwarnings("error")
+def test_models_of_few_answers_warn_of_nothing() -> None:
+    """Nothing has to be silenced, which would not be safe on several threads."""
+    answers = _voted("triplets", by_question=True).take(np.arange(41))
+
+    run_auto(answers, initial_partition(12))

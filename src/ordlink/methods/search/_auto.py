@@ -42,11 +42,11 @@ def run_auto(
     """Return the tree of `search` or of `spectral`, whichever predicts held-out answers better.
 
     The methods are compared by cross-validation: trees of three quarters of the answers are scored
-    on the rest. If the difference is below its standard error, the choice depends on whether there
-    is a hierarchy to recover. If an embedding predicts clearly better than spectral's tree, there
-    is none, and search's tree is the better summary; otherwise spectral's tree is taken, which
-    recovers a true hierarchy from fewer answers. Spectral is also used if nothing can be held out,
-    and for more than 500 objects.
+    on the rest. If an embedding predicts clearly better than spectral's tree, there is no true
+    hierarchy to recover, and the tree with the better score is taken. Otherwise search must be
+    better by more than the standard error of the difference, since spectral recovers a true
+    hierarchy from fewer answers. Spectral is also used if nothing can be held out, and for more
+    than 500 objects.
 
     Of the tree's parameters, `reason` explains the choice, and `chosen` is the method and options
     that rebuild the tree. Ctrl-C returns the best tree so far, with a warning.
@@ -93,7 +93,7 @@ def _grow_better(
         (ours, _), (theirs, _) = fits.mean_and_error(searched), fits.mean_and_error(split)
         gain, error = fits.mean_and_error(searched - split)
         note["held_out"] = {"search": round(ours, 4), "spectral": round(theirs, 4)}
-        least = error if fits.accuracy(EMBEDDING) < theirs + CLEARLY_BETTER else -error
+        least = error if fits.accuracy(EMBEDDING) < theirs + CLEARLY_BETTER else 0.0
         told = f"of held-out answers, search predicts {100 * ours:.1f} % and spectral "
         told += f"{100 * theirs:.1f} % (difference {100 * gain:.1f} ± {100 * error:.1f})"
         if gain <= least:

@@ -114,7 +114,7 @@ def _split(
     rows = comparisons.n_rows
     if rows < _FEWEST_ROWS:
         return []
-    units = _units(comparisons)
+    units = question_units(comparisons)
     fold_of_unit = np.random.default_rng(_SEED).permutation(int(units.max()) + 1) % N_FOLDS
     in_fold = fold_of_unit[units]
     is_much = rows > _MANY_ROWS or comparisons.n_objects > _MANY_OBJECTS
@@ -126,7 +126,7 @@ def _split(
     ]
 
 
-def _units(comparisons: ListedComparisons) -> LabelArray:
+def question_units(comparisons: ListedComparisons) -> LabelArray:
     """Return what belongs together, as a number for each row.
 
     These are the answers about the same objects where answers have several rows; rows in succession

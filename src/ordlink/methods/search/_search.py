@@ -90,8 +90,7 @@ def grow(
     grow_part: Callable[..., tuple[Hierarchy, Note]],
 ) -> tuple[Hierarchy, list[Note]]:
     """Return the tree and a note on each part; nothing depends on how objects are numbered."""
-    with one_blas_thread(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "(?!interrupted)", OrdlinkWarning)  # of the models
+    with one_blas_thread():
         if not isinstance(comparisons, ListedComparisons):
             tree, note = grow_part(comparisons, partition)
             return tree, [note]
