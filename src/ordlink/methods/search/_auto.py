@@ -7,14 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from ordlink._typing import Progress
+from ordlink._typing import FloatArray, Progress
 from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
 from ordlink.methods import adds, spectral
-from ordlink.methods.search._models import Pool
+from ordlink.methods.search._folds import Fits
+from ordlink.methods.search._models import STRENGTHS, Pool
 from ordlink.methods.search._search import (
     MOST_OBJECTS,
     Note,
@@ -28,7 +29,10 @@ from ordlink.methods.search._search import (
 FEWEST_ANSWERS = 20
 """With fewer answers, held-out ones cannot distinguish methods."""
 CLEARLY_BETTER = 0.03
-"""If an embedding's held-out accuracy is higher than a tree's by this, there is no true tree."""
+"""An embedding predicts so many more held-out answers than a tree, if there is no true tree."""
+MOST_OF_IT = 0.6
+"""It is also this share of what strengths of single pairs predict more than the tree."""
+TOSS_UP = 0.5  # standard errors
 EMBEDDING = "t-STE 3-D"
 
 
@@ -42,11 +46,11 @@ def run_auto(
     """Return the tree of `search` or of `spectral`, whichever predicts held-out answers better.
 
     The methods are compared by cross-validation: trees of three quarters of the answers are scored
-    on the rest. If an embedding predicts clearly better than spectral's tree, there is no true
-    hierarchy to recover, and the tree with the better score is taken. Otherwise search must be
-    better by more than the standard error of the difference, since spectral recovers a true
-    hierarchy from fewer answers. Spectral is also used if nothing can be held out, and for more
-    than 500 objects.
+    on the rest. Where a true hierarchy may be recovered, search must be better by more than the
+    standard error of the difference, since spectral recovers it from fewer answers. Where there is
+    none, spectral must be better by more than half of it. There is none if three dimensions explain
+    most of what spectral's tree does not. Spectral is also used if nothing can be held out, and for
+    more than 500 objects.
 
     Of the tree's parameters, `reason` explains the choice, and `chosen` is the method and options
     that rebuild the tree. Ctrl-C returns the best tree so far, with a warning.
@@ -93,7 +97,7 @@ def _grow_better(
         (ours, _), (theirs, _) = fits.mean_and_error(searched), fits.mean_and_error(split)
         gain, error = fits.mean_and_error(searched - split)
         note["held_out"] = {"search": round(ours, 4), "spectral": round(theirs, 4)}
-        least = error if fits.accuracy(EMBEDDING) < theirs + CLEARLY_BETTER else 0.0
+        least = -TOSS_UP * error if _is_no_tree(fits, split) else error
         told = f"of held-out answers, search predicts {100 * ours:.1f} % and spectral "
         told += f"{100 * theirs:.1f} % (difference {100 * gain:.1f} ± {100 * error:.1f})"
         if gain <= least:
@@ -107,6 +111,20 @@ def _grow_better(
         message = "interrupted; returning the tree of spectral, the best so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         return other, {"chosen": SPECTRAL, "reason": message}
+
+
+def _is_no_tree(fits: Fits, by_tree: FloatArray) -> bool:
+    """Return whether an embedding explains most of what a tree does not.
+
+    Similarities that are a tree's but for the noise of single pairs are not explained by an
+    embedding either, only by the strengths of those pairs.
+    """
+    embedded, by_pairs = fits.predictions(EMBEDDING), fits.predictions(STRENGTHS)
+    if embedded is None or by_pairs is None:
+        return False
+    gain, error = fits.mean_and_error(embedded - by_tree)
+    most = fits.mean_and_error(by_pairs - by_tree)[0]
+    return gain >= max(CLEARLY_BETTER, 2.0 * error, MOST_OF_IT * most)
 
 
 def _why_not_compared(comparisons: Comparisons) -> str:

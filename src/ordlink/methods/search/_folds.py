@@ -52,13 +52,13 @@ class Fits:
         """Return for each held-out row whether the fold's tree agrees."""
         return np.concatenate(map_threads(lambda fold: fold.hits_of(tree_of(fold)), self.folds))
 
-    def accuracy(self, label: str) -> float:
-        """Return the share of the held-out answers that a model predicts; 0 if there is none."""
+    def predictions(self, label: str) -> FloatArray | None:
+        """Return for each held-out row whether a model predicts it; None without this model."""
         if label not in self.pool.models.labels:
-            return 0.0
+            return None
         place = self.pool.models.labels.index(label)
         chances = [fold.models.chances(fold.test)[:, place] for fold in self.folds]
-        return self.mean_and_error(0.5 + 0.5 * np.sign(np.concatenate(chances) - 0.5))[0]
+        return np.asarray(0.5 + 0.5 * np.sign(np.concatenate(chances) - 0.5))
 
     def mean_and_error(self, numbers: FloatArray) -> tuple[float, float]:
         """Return the mean over the held-out rows and its standard error by units."""
