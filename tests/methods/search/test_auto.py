@@ -246,3 +246,34 @@ def test_bootstrap_samples_of_search_keep_its_weights() -> None:
 def test_support_of_another_tree_is_refused(tree: object) -> None:
     with pytest.raises((InputError, InputKindError), match="tree: expected a"):
         ol.validation.branch_support(_answers(60), "AddS-AL", tree=tree, n_bootstrap=2)
+
+
+class _Predicted:
+    """Held-out answers of which models predict given shares."""
+
+    def __init__(self, **shares: float) -> None:
+        self.shares = shares
+
+    def predictions(self, label):
+        name = {"t-STE 3-D": "embedding", "strengths": "strengths"}[label]
+        return _hits(self.shares[name]) if name in self.shares else None
+
+    def mean_and_error(self, numbers):
+        return float(numbers.mean()), float(numbers.std() / np.sqrt(len(numbers)))
+
+
+def _hits(share):
+    return (np.arange(1000) < 1000 * share).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("shares", "is_no_tree"),
+    [
+        ({"embedding": 0.8, "strengths": 0.82}, True),
+        ({"embedding": 0.75, "strengths": 0.85}, False),  # single pairs differ, as by noise
+        ({"embedding": 0.72, "strengths": 0.72}, False),  # hardly more than the tree
+        ({"embedding": 0.8}, False),
+    ],
+)
+def test_there_is_no_tree_if_an_embedding_explains_most_of_the_rest(shares, is_no_tree) -> None:
+    assert _auto._is_no_tree(_Predicted(**shares), _hits(0.7)) == is_no_tree
