@@ -266,6 +266,7 @@ NAMES = {
     ],
     "ordlink.validation": [
         "AnnotatorQuality",
+        "BranchDifference",
         "BranchSupport",
         "CANDIDATES",
         "CIRCULAR_BY_CHANCE",

@@ -70,6 +70,33 @@ def test_each_tree_predicts_its_own_group_best(answers: Path) -> None:
     )
 
 
+def test_groups_of_any_column_are_tested(ordlink, tmp_path: Path) -> None:
+    trials, people = tmp_path / "trials.csv", tmp_path / "people.csv"
+    rows = []
+    for number in range(12):
+        closer, farther = ("b", "c") if number % 2 else ("c", "b")
+        told = [f"a,{closer},{farther}", f"d,{closer},{farther}", f"b,{'cd'[number % 2]},a"]
+        rows += [f"p{number},{'xy'[number % 2]},{one}\n" for one in told]
+    trials.write_text("participant,condition,anchor,closer,farther\n" + "".join(rows))
+    table = "".join(f"{'mf'[i % 2]},p{i}\n" for i in range(12))
+    people.write_text("sex,id\n" + table)
+
+    inside = ordlink("compare-groups", trials, "--by", "condition", "--method", "AddS-AL")
+    beside = ordlink("compare-groups", trials, "--by", "sex", "--people", people)
+    people.write_text("sex,id\n" + table + "f,p0\n")
+    double = ordlink("compare-groups", trials, "--by", "sex", "--people", people)
+    people.write_text("sex,id\n" + table.replace("p3", "p99"))
+    absent = ordlink("compare-groups", trials, "--by", "sex", "--people", people)
+
+    assert (inside.code, beside.code, double.code, absent.code) == (0, 0, 2, 2)
+    assert "x: 18 answers, AddS-AL" in inside.out and "f: 18 answers" in beside.out
+    for result in (inside, beside):
+        assert "groups alike: p = 0.0" in result.out
+        assert "p11" in result.out.split("of a person that the tree of a group agrees with")[1]
+    assert "'p0' has several values of 'sex': 'm' and 'f'" in double.err
+    assert "no column names all 12 people of the answers" in absent.err
+
+
 def test_warnings_name_their_group(ordlink, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(
@@ -85,7 +112,7 @@ def test_warnings_name_their_group(ordlink, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--by", "age"), "'age' is not"),
+        (("--by", "age"), "there is no column 'age'; the columns are"),
         (
             ("--by", "annotator", "--group", "zoe"),
             "no annotator 'zoe'; expected one of",

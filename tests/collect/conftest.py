@@ -27,7 +27,8 @@ from ordlink.collect.server import make_app, make_config
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import Study, make_study
-from ordlink.collect.worker import RecordVersion, StudyTasks, Trees
+from ordlink.collect.trees import RecordVersion, Trees
+from ordlink.collect.worker import StudyTasks
 from soak.servers import free_port
 from tests.collect.visitors import Visitor, open_chromium
 from tests.waiting import wait_until
@@ -43,9 +44,9 @@ class LocalWorker(StudyTasks):
         super().__init__(make_engine(url), study)
         self._lock = threading.Lock()
 
-    def draw(self, n_questions: int, seed: int) -> Draw:
+    def draw(self, n_questions: int, seed: int, condition: str = "") -> Draw:
         with self._lock:
-            return super().draw(n_questions, seed)
+            return super().draw(n_questions, seed, condition)
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         with self._lock:
@@ -65,7 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def text_study(n_objects: int = 12, **settings: Any) -> Study:
     """Return a study about texts, without practice, catch trials and repeats unless wanted."""
-    plain = {"practice": 0, "catch_share": 0.0, "repeat_share": 0.0, "break_every": 0}
+    plain = {"practice": 0, "catch_trials": 0, "repeat_share": 0.0, "break_every": 0}
     stimuli = tuple(Stimulus(f"thing {i}", "text", f"thing {i}") for i in range(n_objects))
     return make_study({**plain, **settings}, stimuli)
 

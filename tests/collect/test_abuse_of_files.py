@@ -75,7 +75,7 @@ def picture_study(folder: Path, n_pictures: int = 5, **settings: Any) -> Study:
     for number in range(n_pictures):
         shade = (40 * number, 255 - 40 * number, 128)
         Image.new("RGB", (64, 48), shade).save(folder / f"house {number}.png")
-    plain = {"practice": 0, "catch_share": 0.0, "repeat_share": 0.0, "break_every": 0}
+    plain = {"practice": 0, "catch_trials": 0, "repeat_share": 0.0, "break_every": 0}
     return make_study({**plain, **settings}, stimuli_of_folder(folder))
 
 
@@ -211,7 +211,7 @@ def test_a_film_that_is_cut_while_it_is_sent_ends_without_a_traceback(
 def test_addresses_do_not_give_catch_trials_away(tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
     folder.mkdir()
-    study = picture_study(folder, catch_share=0.5, questions_per_person=40)
+    study = picture_study(folder, catch_trials=20, questions_per_person=40)
     with serve(study, tmp_path / "study.db") as place:
         state = place.join()
         seen: dict[str, bytes] = {}

@@ -68,7 +68,7 @@ def picture_study(folder: Path, name: str) -> Study:
     """Return a study that goes through all pages."""
     settings = {
         "question": name, "questions_per_person": 3, "practice": 1, "break_every": 2,
-        "catch_share": 0.0, "repeat_share": 0.0, "sampler": "random", "method": "AddS-AL",
+        "catch_trials": 0, "repeat_share": 0.0, "sampler": "random", "method": "AddS-AL",
         "completion_codes": {"completed": "DONE-1", "declined": "NO-1"},
         "completion_url": "https://example.org/done?cc={code}",
     }  # fmt: skip
@@ -400,7 +400,7 @@ def test_markup_in_stimuli_and_texts_is_shown_and_not_run(
     stimuli = tuple(Stimulus(f"{EVIL} {i}", "text", f"{EVIL} {i}") for i in range(6))
     texts = {"prompt": EVIL, "welcome": EVIL, "instructions": EVIL, "debrief": EVIL, "option": EVIL}
     settings = {
-        "name": EVIL, "texts": texts, "practice": 0, "questions_per_person": 1, "catch_share": 0.0,
+        "name": EVIL, "texts": texts, "practice": 0, "questions_per_person": 1, "catch_trials": 0,
         "method": "AddS-AL", "sampler": "random", "completion_codes": {"completed": EVIL},
     }  # fmt: skip
     _, url = houses(make_study(settings, stimuli))
@@ -422,7 +422,7 @@ def test_sounds_have_controls_and_a_button_of_their_own(
         with wave.open(str(tmp_path / f"tone {number}.wav"), "wb") as file:
             file.setparams((1, 1, 8000, 0, "NONE", ""))
             file.writeframes(bytes(128 + (i * (number + 3) % 60) for i in range(4000)))
-    settings = {"practice": 0, "questions_per_person": 3, "catch_share": 0.0, "method": "AddS-AL"}
+    settings = {"practice": 0, "questions_per_person": 3, "catch_trials": 0, "method": "AddS-AL"}
     site, url = houses(make_study(settings, stimuli_of_folder(tmp_path)))
     person = visit(url, **PHONE)
     person.begin()
@@ -450,7 +450,7 @@ def test_films_are_painted_and_played(houses: Callable, visit: Callable, tmp_pat
     colours = ["crimson", "seagreen", "royalblue"]
     for colour in colours:
         write_film(tmp_path / f"{colour}.webm", [colour, "white", colour])
-    settings = {"practice": 0, "questions_per_person": 3, "catch_share": 0.0, "method": "AddS-AL"}
+    settings = {"practice": 0, "questions_per_person": 3, "catch_trials": 0, "method": "AddS-AL"}
     site, url = houses(make_study(settings, stimuli_of_folder(tmp_path)))
     person = visit(url)
     person.begin()
@@ -482,7 +482,7 @@ def test_a_picture_that_is_gone_pauses_the_study_until_it_is_back(
 ) -> None:
     for number in range(3):
         Image.new("RGB", (40, 40), "red").save(tmp_path / f"{number}.png")
-    settings = {"practice": 0, "questions_per_person": 3, "catch_share": 0.0, "method": "AddS-AL"}
+    settings = {"practice": 0, "questions_per_person": 3, "catch_trials": 0, "method": "AddS-AL"}
     site, url = houses(make_study(settings, stimuli_of_folder(tmp_path)))
     (tmp_path / "0.png").rename(tmp_path / "away")
     person = visit(url)
@@ -506,7 +506,7 @@ def test_a_picture_that_is_gone_pauses_the_study_until_it_is_back(
     person.problems.clear()
 
 
-def test_declining_shows_its_code_and_stores_nobody(
+def test_declining_shows_its_code_and_is_counted(
     houses: Callable, visit: Callable, folder: Path
 ) -> None:
     site, url = houses(picture_study(folder, "odd-one-out"))
@@ -522,7 +522,7 @@ def test_declining_shows_its_code_and_stores_nobody(
     assert "NO-1" in person.page.inner_text("#code")
     with site.running.engine.connect() as connection:
         after = connection.execute(sa.select(sa.func.count(participant.c.id))).scalar()
-    assert before == after
+    assert after == before + 1
 
 
 def test_withdrawing_asks_first_and_then_removes_everything(

@@ -37,7 +37,7 @@ def open_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tupl
     for colour in ("red", "darkred", "pink", "blue", "navy", "cyan"):
         Image.new("RGB", (90, 60), colour).save(folder / f"{colour}.png")
     settings = {
-        "name": f"Colours {EVIL}", "practice": 0, "catch_share": 0.0, "repeat_share": 0.0,
+        "name": f"Colours {EVIL}", "practice": 0, "catch_trials": 0, "repeat_share": 0.0,
         "questions_per_person": 25, "break_every": 0, "method": "AddS-AL", "sampler": "random",
         "pay_per_person": 1.5, "budget": 1000, "stable_trees": 1000,
     }  # fmt: skip

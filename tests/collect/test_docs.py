@@ -27,7 +27,10 @@ def test_every_key_of_a_study_file_is_documented_with_its_default() -> None:
     section = PAGE.read_text().split("## The study file")[1].split("### Texts")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \|(.*?)\| .+ \|$", section, re.MULTILINE))
     del rows["stimuli"]
-    defaults = {name: one.default for name, one in Study.model_fields.items() if name != "stimuli"}
+    study = make_study({}, tuple(Stimulus(name, "text", name) for name in "abc"))
+    fields = [name for name in Study.model_fields if name not in ("stimuli", "asked")]
+    defaults = {name: getattr(study, name) for name in fields}
+    defaults["consent"] = defaults["consent"].model_dump(exclude_defaults=True)
 
     assert list(rows) == list(defaults)
     assert {key: yaml.safe_load(value.strip(" `")) for key, value in rows.items()} == defaults
@@ -54,13 +57,19 @@ def test_every_name_is_documented(names: tuple[str, ...]) -> None:
     assert [name for name in names if f"`{name}`" not in text] == []
 
 
-def test_the_example_is_a_study() -> None:
-    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    settings = yaml.safe_load(example)
-    assert settings.pop("stimuli") == "pictures"
-    stimuli = tuple(Stimulus(name, "text", name) for name in ("cat", "dog", "bee"))
+def test_the_examples_are_studies() -> None:
+    examples = re.findall(r"^ *```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    names = ("bus", "car", "cat", "cow", "dog", "horse")
+    stimuli = tuple(Stimulus(name, "text", name) for name in names)
+    found = [yaml.safe_load(example) for example in examples]
+    studies = [one for one in found if "services" not in one]  # that one is for Docker
 
-    assert make_study(settings, stimuli).questions_per_person == 80
+    for settings in studies:
+        settings.pop("stimuli", None)
+        if settings.get("trials") == "trials.csv":
+            settings["trials"] = [["cat", "dog", "bus"]]
+        make_study(settings, stimuli)
+    assert len(studies) == 4
 
 
 def test_the_command_for_the_same_tree_is_the_one_of_the_dashboard() -> None:

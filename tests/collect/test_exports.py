@@ -65,7 +65,7 @@ def test_trials_of_every_type_are_read_as_a_trial_log(
     open_place: Callable, tmp_path: Path, question: str
 ) -> None:
     study = text_study(
-        12, question=question, sampler="random", method="AddS-AL", practice=2, catch_share=0.1,
+        12, question=question, sampler="random", method="AddS-AL", practice=2, catch_trials=3,
         repeat_share=0.2, questions_per_person=30,
     )  # fmt: skip
     with open_place(study) as place:
@@ -88,7 +88,7 @@ def test_trials_of_every_type_are_read_as_a_trial_log(
 
 
 def test_trials_name_what_was_shown_and_chosen(open_place: Callable) -> None:
-    with open_place(text_study(practice=1, catch_share=0.2, questions_per_person=10)) as place:
+    with open_place(text_study(practice=1, catch_trials=2, questions_per_person=10)) as place:
         rows = run_study(place)
 
     for row in rows:
@@ -126,7 +126,7 @@ def test_everything_comes_in_one_file_that_explains_every_column(
 
     assert run([*words, "--out", str(tmp_path / "tree")]) == 0
 
-    assert ol.Hierarchy.load(tmp_path / "tree" / "tree.json").to_newick() == newick
+    assert ol.Hierarchy.load(tmp_path / "tree" / "tree.json").to_newick(heights="rank") == newick
     for rows in tables.values():
         assert [name for name in rows[0] if f"| `{name}` | " not in readme] == []
     people = {row["participant"]: row for row in tables["participants"]}
@@ -144,9 +144,10 @@ def test_the_documented_r_script_makes_a_table(tmp_path: Path) -> None:
     docs = (Path(__file__).parents[2] / "docs" / "collect.md").read_text()
     script = docs.split("```r\n")[1].split("```")[0]
     (tmp_path / "trials.csv").write_text(
-        "participant,kind,response_time,excluded\nP1,main,1,0\nP1,main,2,0\nP2,main,4,0\n"
+        "participant,condition,kind,response_time,excluded\n"
+        "P1,a,main,1,0\nP1,a,main,2,0\nP2,b,main,4,0\n"
     )
-    (tmp_path / "participants.csv").write_text("participant,condition\nP1,a\nP2,b\n")
+    (tmp_path / "participants.csv").write_text("participant,outcome\nP1,completed\nP2,completed\n")
 
     made = subprocess.run(
         ["Rscript", "-e", script], cwd=tmp_path, capture_output=True, text=True, check=True

@@ -25,6 +25,9 @@ from tests.waiting import wait_until
 KEPT = Path(__file__).parent / "data" / "study-0001.sql"  # of the first version, with answers
 
 
+NEW = ("condition", "questionnaire", "n_catches", "seen_at")  # columns since the third version
+
+
 def keep_old(file: Path) -> str:
     """Make the database of the first version; return its address."""
     with sqlite3.connect(file) as connection:
@@ -38,8 +41,9 @@ def downgrade(url: str) -> None:
     register_study(engine, text_study())
     with engine.begin() as connection:
         join(connection, Origin("id", "one"), "token")
-        for name in ("is_shared", "asks_removal", "n_undone"):
+        for name in ("is_shared", "asks_removal", "n_undone", *NEW):
             connection.execute(sa.text(f"ALTER TABLE participant DROP COLUMN {name}"))
+        connection.execute(sa.text("ALTER TABLE question DROP COLUMN condition"))
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0001'"))
     engine.dispose()
 

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,10 +110,61 @@ def test_excluding_somebody_deletes_nothing_and_can_be_taken_back(open_place: Ca
     assert excluded["kept"]["n_answers"] == 60
 
 
+def test_agreement_is_with_the_others_and_means_something_from_the_first(
+    open_place: Callable,
+) -> None:
+    study = text_study(6, questions_per_person=40, method="AddS-AL", sampler="random")
+    with open_place(study) as place:
+        place.log_in()
+        alone = place.join()
+        for _ in range(4):
+            alone = place.answer(alone, [0])
+        grown(place)
+        early = place.browser.get("/owner").text
+        rng = random.Random(0)
+        for _ in range(6):
+            browser = place.another_browser()
+            state = place.join(browser)
+            while state["phase"] != "done":
+                state = place.answer(state, [rng.randrange(2)], browser)
+        grown(place)
+        people = place.browser.get("/owner/api/participants").json()
+        page = place.browser.get("/owner").text
+
+    assert 'id="early-kept"' in early and "<dt>Agreement</dt><dd>\u2013</dd>" in early
+    shares = [one["agreement"] for one in people]
+    assert shares[0] is None  # 4 answers
+    assert 0.4 < sum(shares[1:]) / 6 < 0.6  # by the tree of everybody it was far more
+    assert 'id="early-kept"' not in page and "from 244 of 244 answers." in page
+
+
+def test_catch_trials_cost_and_answers_are_told_in_words(open_place: Callable) -> None:
+    study = text_study(
+        6, questions_per_person=4, catch_trials=2, method="AddS-AL", pay_per_person=2.5
+    )
+    with open_place(study) as place:
+        csrf = place.log_in()
+        for _ in range(2):
+            browser = place.another_browser()
+            state = place.join(browser)
+            while state["phase"] != "done":
+                anchor, *options = [one["text"] for one in state["stimuli"]]
+                wrong = 1 - options.index(anchor) if anchor in options else 0
+                state = place.answer(state, [wrong], browser)
+        place.join(place.another_browser())
+        place.browser.post("/owner/participants/1/exclude", data={"csrf": csrf, "reason": "wild"})
+        grown(place)
+        page = place.browser.get("/owner").text
+
+    assert "0 passed, 2 failed" in page
+    assert "2 completed at 2.50; 2.50 more if all others complete" in page
+    assert "from 4 of 8 answers: without excluded participants." in page
+
+
 def test_people_who_answer_badly_are_flagged(open_place: Callable) -> None:
     study = text_study(
         questions_per_person=60,
-        catch_share=0.15,
+        catch_trials=6,
         repeat_share=0.25,
         method="AddS-AL",
         sampler="random",

@@ -213,12 +213,13 @@ def test_withdrawing_removes_a_persons_answers_and_id(place: Place) -> None:
     assert other.get("/api/state").json()["number"] == kept["number"]
 
 
-def test_declining_stores_nobody(open_place: Callable) -> None:
+def test_declining_stores_no_id(open_place: Callable) -> None:
     with open_place(text_study(completion_codes={"declined": "NO-1"})) as place:
-        state = post(place.browser, "/api/join", agree=False)
+        state = post(place.browser, "/api/join", agree=False, search="?PROLIFIC_PID=anna")
 
         assert (state["outcome"], state["code"]) == ("declined", "NO-1")
-        assert rows(place, sa.select(participant)) == []
+        c = participant.c
+        assert rows(place, sa.select(c.source, c.external_id)) == [("link", None)]
 
 
 def test_declining_says_the_same_to_known_and_unknown_ids(place: Place) -> None:
@@ -240,7 +241,7 @@ def test_declining_says_the_same_to_known_and_unknown_ids(place: Place) -> None:
 
 def test_failed_catch_trials_screen_out(open_place: Callable) -> None:
     study = text_study(
-        catch_share=0.5, max_failed_catches=1, questions_per_person=500,
+        catch_trials=250, max_failed_catches=1, questions_per_person=500,
         completion_codes={"screened_out": "OUT", "completed": "DONE"},
     )  # fmt: skip
     with open_place(study) as place:
@@ -481,7 +482,7 @@ def test_what_a_page_for_another_person_sends_is_refused(
 
 
 def test_answers_over_time_are_those_that_count(open_place: Callable) -> None:
-    study = text_study(practice=2, catch_share=0.2, repeat_share=0.2, questions_per_person=20)
+    study = text_study(practice=2, catch_trials=4, repeat_share=0.2, questions_per_person=20)
     with open_place(study) as place:
         place.log_in()
         state = place.join()

@@ -19,7 +19,8 @@ from ordlink.collect.samplers import Draw
 from ordlink.collect.schema import draw
 from ordlink.collect.session import Answer, Continue, Step
 from ordlink.collect.study import Study
-from ordlink.collect.worker import RecordVersion, StudyTasks, Trees
+from ordlink.collect.trees import RecordVersion, Trees
+from ordlink.collect.worker import StudyTasks
 from ordlink.errors import InputError
 from tests.collect.conftest import LocalWorker, Place, post, text_study
 from tests.waiting import PATIENCE
@@ -203,9 +204,9 @@ def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path, monkeypatch) 
     orders: list[int] = []
 
     class Noting(LocalWorker):
-        def draw(self, n_questions: int, seed: int) -> Draw:
+        def draw(self, n_questions: int, seed: int, condition: str = "") -> Draw:
             orders.append(n_questions)
-            return super().draw(n_questions, seed)
+            return super().draw(n_questions, seed, condition)
 
     async def run() -> int:
         study = text_study(sampler="random")
@@ -213,8 +214,8 @@ def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path, monkeypatch) 
         running._drawer = Noting(str(running.engine.url), study)
         for seconds in (0.0, 3.0):
             running._draw_seconds = seconds
-            running._shown.clear()
-            running._shown.append((stopped.monotonic() - 1.0, -100))  # 100 a second
+            running._shown[""].clear()
+            running._shown[""].append((stopped.monotonic() - 1.0, -100))  # 100 a second
             running.queue.n_shown = 0
             await running._fill_queue()
         await running.stop()

@@ -298,7 +298,7 @@ def test_the_dashboard_counts_random_questions_as_random(open_place: Callable) -
         while state["phase"] != "done":
             state = place.answer(state, [0])
         with place.running.engine.connect() as connection:
-            counts = count_all(connection)["questions_by_sampler"]
+            counts = count_all(connection, place.running.study)["questions_by_sampler"]
 
     assert set(counts) == {"random"}
     assert counts["random"] >= 5

@@ -90,7 +90,7 @@ def test_the_key_of_a_picture_is_all_that_is_told(open_place, tmp_path) -> None:
     stimuli = tuple(
         Stimulus(path.stem, "picture", path=path) for path in sorted(tmp_path.glob("*.png"))
     )
-    with open_place(make_study({"practice": 0, "catch_share": 0.0}, stimuli)) as place:
+    with open_place(make_study({"practice": 0, "catch_trials": 0}, stimuli)) as place:
         state = place.join()
         picture = place.browser.get(state["stimuli"][0]["url"])
 

@@ -239,7 +239,7 @@ def test_a_question_belongs_to_the_process_that_leased_it_until_it_dies(
 
 def test_a_hundred_people_at_once_lose_nothing(tmp_path: Path) -> None:
     """Every step of many people in one process: each answer stored once, no question twice."""
-    study = text_study(questions_per_person=15, repeat_share=0.1, catch_share=0.1)
+    study = text_study(questions_per_person=15, repeat_share=0.1, catch_trials=2)
     running = RunningStudy(study, f"sqlite:///{tmp_path / 'study.db'}", make_worker=LocalWorker)
 
     async def one(number: int) -> int:

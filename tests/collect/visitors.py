@@ -97,7 +97,8 @@ class Visitor:
     def wait_for_next(self, before: str) -> None:
         """Wait for the next question, or for a page of text."""
         self.page.wait_for_selector(
-            f'#page:not([hidden]), #question[data-number]:not([data-number="{before}"])'
+            "#page:not([hidden]), .questionnaire:not([hidden]), "
+            f'#question[data-number]:not([data-number="{before}"])'
         )
         self.page.wait_for_timeout(160)
 
@@ -121,7 +122,7 @@ class Visitor:
     def close(self) -> None:
         """Leave; the browser must have had nothing to complain about."""
         self.context.close()
-        assert self.problems == []
+        assert self.problems == [], self.problems
 
 
 def check_page(page: Any) -> None:
@@ -189,7 +190,7 @@ def check_with_axe(page: Any) -> list[str]:
 
 
 _TARGETS = """() => [...document.querySelectorAll('button, a.button, input:not([type=hidden])')]
-  .filter((one) => one.checkVisibility() && one.type !== 'checkbox')
+  .filter((one) => one.checkVisibility() && !['checkbox', 'radio'].includes(one.type))
   .map((one) => { const box = one.getBoundingClientRect();
     return [one.id || one.textContent.trim(), [box.x, box.y, box.width, box.height]]; })"""
 _LOOK = """() => {

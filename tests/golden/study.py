@@ -24,7 +24,7 @@ DOWNLOADS = (
 def kept_study() -> Any:
     """Return the study of the kept database."""
     return text_study(
-        8, name="Eight things", questions_per_person=10, practice=1, catch_share=0.1,
+        8, name="Eight things", questions_per_person=10, practice=1, catch_trials=1,
         repeat_share=0.2, method="AddS-AL", sampler="random", seed=5, abandon_after=1.0,
     )  # fmt: skip
 

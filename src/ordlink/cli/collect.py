@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ordlink._text import counted
 from ordlink.cli import _options
 from ordlink.cli._app import Command
 from ordlink.errors import InputError, MissingDependencyError
@@ -22,9 +23,12 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     "  ordlink collect pictures\n"
     "  ordlink collect study.yaml --data answers --port 8000\n"
     "  ordlink collect study.yaml --database postgresql://me@localhost/study\n"
+    "  ordlink collect backup study-answers monday.db\n"
+    "  ordlink collect restore monday.db new-answers\n"
     "  ordlink collect --demo",
 )
 @click.argument("source", metavar="[FOLDER|CSV|STUDY]", required=False)
+@click.argument("paths", metavar="", nargs=-1)
 @_options.flag("--demo", help="Demo study: names of the animals in the Zoo data.")
 @_options.folder(
     "--data", help="Folder for the answers (default: the study's name followed by '-answers')."
@@ -47,10 +51,12 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     "proxies",
     help="Address or network of a proxy on another host; can be repeated.",
 )
+@click.option("--path", "root", default="", help="Path below which a proxy serves it: /faces.")
 @_options.flag("--paused", help="Start paused; resume on the dashboard.")
 @_options.flag("--reset-password", help="Reset the owner's password.")
 def command(
     source: str | None,
+    paths: tuple[str, ...],
     demo: bool,
     data: str | None,
     database: str | None,
@@ -59,10 +65,19 @@ def command(
     https: bool,
     names: tuple[str, ...],
     proxies: tuple[str, ...],
+    root: str,
     paused: bool,
     reset_password: bool,
 ) -> None:
-    """Run a study: a FOLDER of pictures, sounds or videos, a CSV of stimuli, or a STUDY file."""
+    """Run a study: a FOLDER of pictures, sounds or videos, a CSV of stimuli, or a STUDY file.
+
+    'backup DATA FILE' copies the answers of a running study, 'restore FILE DATA' brings them back.
+    """
+    if source in ("backup", "restore") and len(paths) == 2:
+        _copy(source, *map(Path, paths))
+        return
+    if paths:
+        raise click.UsageError("give one folder, CSV or study file; backup and restore take two")
     if demo == (source is not None):
         raise click.UsageError("give either a folder, CSV or study file, or --demo")
     if database is not None and database.startswith("sqlite"):
@@ -111,8 +126,22 @@ def command(
             engine.dispose()
         if host not in LOOPBACK:
             click.echo("warning: anyone who can reach this machine can connect", err=True)
-        address = Address(host, port, https, names, proxies)
+        address = Address(host, port, https, names, proxies, _check_root(root))
         serve(study, database, address, is_paused=paused, say=click.echo)
+
+
+def _copy(what: str, source: Path, target: Path) -> None:
+    from ordlink.collect.backup import back_up, restore
+
+    n_answers = (back_up if what == "backup" else restore)(source, target)
+    click.echo(f"{counted(n_answers, 'answer')} copied to {target}")
+
+
+def _check_root(root: str) -> str:
+    if not re.fullmatch(r"(/[\w.~-]+)*", root, re.ASCII):
+        problem = f"expected a path such as /faces, without a slash at the end, got {root!r}"
+        raise InputError(problem, parameter="root")
+    return root
 
 
 def _file_name(name: str) -> str:

@@ -6,16 +6,25 @@ import asyncio
 import hashlib
 import json
 import random
+from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from ordlink.collect import people
-from ordlink.collect.session import Action, Answer, Continue, Step, Undo, View
+from ordlink.collect.rows import note_event
+from ordlink.collect.session import (
+    Action,
+    Answer,
+    Continue,
+    Step,
+    Undo,
+    View,
+    choose_condition,
+)
 from ordlink.collect.site import PARTICIPANT_COOKIE, Site, TheSite, get_site, same_site_only
 from ordlink.errors import InputError
 
@@ -50,7 +59,7 @@ async def welcome(site: TheSite, request: Request) -> Response:
         origin.external_id is None
         or await running.database.read(people.holds_id, people.hash_token(token), origin)
     ):
-        return RedirectResponse("/run", status_code=303)
+        return site.redirect("/run")
     if not running.is_open:  # the same for all ids: nobody can find out who took part
         code, url = ("", "") if preview else running.study.completion("closed")
         search = f"?{request.url.query}" if origin.external_id else ""
@@ -65,9 +74,13 @@ async def join_again(site: TheSite, request: Request) -> Response:
 
 
 @router.get("/run", include_in_schema=False)
-async def run(site: TheSite, request: Request) -> Response:
+async def run(site: TheSite, request: Request, token: Token) -> Response:
     """Show the page with the questions; its script loads them."""
-    return site.page(request, "run.html")
+    study = site.running.study
+    if token and study.conditions:
+        hashed = people.hash_token(token)
+        study = study.in_condition(await site.database.read(people.condition_of, hashed))
+    return site.page(request, "run.html", study=study, text=study.text)
 
 
 @router.get(
@@ -90,6 +103,7 @@ class JoinBody(BaseModel, extra="forbid"):
 
     agree: bool
     search: str = Field("", max_length=2000)
+    phone: bool = False  # whether it is a phone, by the size of its screen
 
 
 class WithdrawBody(BaseModel, extra="forbid"):
@@ -103,26 +117,42 @@ class WithdrawBody(BaseModel, extra="forbid"):
 async def join_study(site: TheSite, request: Request, body: JoinBody, token: Token) -> Response:
     """Take part, or decline; a known participant resumes."""
     running, study = site.running, site.running.study
-    if not body.agree:
-        return _reply(site, View("done", "declined"))
     if not site.joining.allows_client(request):  # before an id is looked up
         raise HTTPException(
             429, "too many participants are joining from this address; try again in a minute"
         )
+    cookie_hash = people.hash_token(token) if token else ""
+    fresh = people.new_token()
+    hashed = people.hash_token(fresh)
+    if not body.agree:
+        response = _reply(site, View("done", "declined"))
+        if await running.database.write(people.decline, hashed, cookie_hash):
+            site.set_cookie(response, PARTICIPANT_COOKIE, fresh)
+        return response
+    if not study.phones and (body.phone or request.headers.get("sec-ch-ua-mobile") == "?1"):
+        await running.database.write(lambda connection: note_event(connection, "refused a phone"))
+        return _reply(site, View("done", "phone"))
     query = dict(parse_qsl(body.search.removeprefix("?")))
     origin = people.origin_of(query, running.secret if study.signed_links else b"")
     is_listed = not study.participant_ids or origin.external_id in study.participant_ids
     if not is_listed or (study.signed_links and not origin.is_signed):
         raise HTTPException(403, study.text("bad_link"))
-    cookie_hash = people.hash_token(token) if token else ""
-    if token and origin.external_id is None:
+    if (
+        token
+        and origin.external_id is None
+        and not await running.database.read(people.is_declined, cookie_hash)
+    ):
         view = await running.step(Step(cookie_hash))
         if view is not None:
             return _reply(site, view, cookie_hash)
-    fresh = people.new_token()
-    hashed = people.hash_token(fresh)
     person = await running.database.write(
-        people.join, origin, hashed, cookie_hash=cookie_hash, can_add=running.is_open
+        people.join,
+        origin,
+        hashed,
+        cookie_hash=cookie_hash,
+        can_add=running.is_open,
+        phase="before" if study.questionnaire_before else "instructions",
+        choose=partial(choose_condition, study=study),
     )
     if person is None:
         return _reply(site, View("done", "closed"))
@@ -145,7 +175,12 @@ async def undo_answer(site: TheSite, request: Request, body: Undo, token: Token)
 
 @steps.post("/continue")
 async def continue_study(site: TheSite, request: Request, body: Continue, token: Token) -> Response:
-    """Continue from the instructions, the practice or a break."""
+    """Continue from the instructions, a questionnaire, the practice or a break."""
+    for item in site.running.study.questionnaires.get(body.phase, ()):
+        try:
+            item.check(body.answers.get(item.name))
+        except ValueError as error:
+            raise HTTPException(422, f"check the answer to {item.text!r}") from error
     return await _step(site, _admit(site, request, token, body.visit), body)
 
 
@@ -160,7 +195,7 @@ async def withdraw(site: TheSite, request: Request, body: WithdrawBody, token: T
     if outcome == "withdrawn":
         site.running.wants_truncation = True
         site.known.discard(hashed)
-        response.delete_cookie(site.cookie(PARTICIPANT_COOKIE))
+        response.delete_cookie(site.cookie(PARTICIPANT_COOKIE), path=site.root or "/")
     return response
 
 
@@ -176,7 +211,8 @@ async def give_answer(request: Request) -> Response:
     study = site.running.study
     try:
         answer = _ANSWER.validate_json(await request.body())
-        study.kind.check_choice(answer.choice)
+        if not study.conditions:
+            study.kind.check_choice(answer.choice)
     except ValidationError as error:
         raise RequestValidationError(error.errors()) from error
     except InputError as error:
@@ -251,7 +287,7 @@ def _reply(site: Site, view: View, hashed: str = "") -> Response:
             {
                 "kind": study.stimuli[one].kind,
                 "text": study.stimuli[one].text,
-                "url": f"/stimuli/{key}" if study.stimuli[one].path else "",
+                "url": f"{site.root}/stimuli/{key}" if study.stimuli[one].path else "",
             }
             for one, key in zip(view.shown, _keys(site, view, hashed), strict=True)
         ],

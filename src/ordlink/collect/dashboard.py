@@ -57,7 +57,7 @@ writes = APIRouter(dependencies=[Depends(checked_owner)], default_response_class
 async def show_setup(site: TheSite, request: Request) -> Response:
     """Ask for a password, with the token that was printed at startup."""
     if await site.database.read(people.stored_password) is not None:
-        return RedirectResponse("/owner/login", status_code=303)
+        return site.redirect("/owner/login")
     return site.page(request, "login.html", token="", problem="")
 
 
@@ -104,8 +104,8 @@ async def log_out(site: TheSite, request: Request) -> Response:
     """End the session."""
     token = request.cookies.get(site.cookie(OWNER_COOKIE), "")
     await site.database.write(people.end_session, token)
-    response = RedirectResponse("/owner/login", status_code=303)
-    response.delete_cookie(site.cookie(OWNER_COOKIE), path="/owner")
+    response = site.redirect("/owner/login")
+    response.delete_cookie(site.cookie(OWNER_COOKIE), path=f"{site.root}/owner")
     return response
 
 
@@ -115,7 +115,7 @@ async def show_dashboard(site: TheSite, request: Request, page: Page = 1) -> Res
     session = await _find_session(site, request)
     if session is None:
         is_set = await site.database.read(people.stored_password) is not None
-        return RedirectResponse("/owner/login" if is_set else "/owner/setup", status_code=303)
+        return site.redirect("/owner/login" if is_set else "/owner/setup")
     return await site.pace.run(_render_dashboard, site, request, session, page)
 
 
@@ -133,6 +133,8 @@ def _render_dashboard(site: Site, request: Request, session: str, page: int) -> 
         agreement=site.running.trees and site.running.trees.overall,
         bars=draw_bars(overview["over_time"]),
         trees=_draw_trees(site),
+        n_in_trees=site.running.trees.version[1] if site.running.trees else 0,
+        p_value=site.running.trees and site.running.trees.p_value,
     )
 
 
@@ -167,6 +169,8 @@ async def get_tree(site: TheSite, _owner: Owner) -> Response:
             "urls": _picture_urls(site),
             "everybody": running.trees and running.trees.everybody,
             "kept": running.trees and running.trees.kept,
+            "conditions": running.trees and running.trees.conditions,
+            "p_value": running.trees and running.trees.p_value,
             "n_stable": running.stability.n_stable,
             "built_at": running.built_at,
         }
@@ -256,7 +260,7 @@ async def change_state(
         await site.running.set_state(state)
     except InputError as error:
         raise HTTPException(409, str(error)) from error
-    return RedirectResponse("/owner", status_code=303)
+    return site.redirect("/owner")
 
 
 @writes.post("/participants/{person}/{change}")
@@ -278,7 +282,7 @@ async def change_participant(
         raise HTTPException(404, "there is no such participant")
     if change == "withdraw":
         site.running.wants_truncation = True
-    return RedirectResponse("/owner", status_code=303)
+    return site.redirect("/owner")
 
 
 router.include_router(writes)
@@ -299,20 +303,23 @@ async def _log_in(site: Site) -> Response:
         note_event(connection, "owner logged in")
 
     await site.database.write(write)
-    response = RedirectResponse("/owner", status_code=303)
+    response = site.redirect("/owner")
     site.set_cookie(response, OWNER_COOKIE, token)
     return response
 
 
 def _picture_urls(site: Site) -> list[str]:
     return [
-        f"/stimuli/{key}" if one.kind == "picture" else ""
+        f"{site.root}/stimuli/{key}" if one.kind == "picture" else ""
         for one, key in zip(site.running.study.stimuli, site.running.keys, strict=True)
     ]
 
 
 def _draw_trees(site: Site) -> dict[str, Any]:
     trees, names, urls = site.running.trees, site.running.study.names, _picture_urls(site)
-    return {
-        name: draw_tree(getattr(trees, name, None), names, urls) for name in ("kept", "everybody")
+    both = {name: getattr(trees, name, None) for name in ("kept", "everybody")}
+    drawn: dict[str, Any] = {name: draw_tree(tree, names, urls) for name, tree in both.items()}
+    by_condition = {} if trees is None else trees.conditions
+    return drawn | {
+        "conditions": {name: draw_tree(tree, names, urls) for name, tree in by_condition.items()}
     }

@@ -7,7 +7,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from ordlink.collect.people import Origin, link_key
-from ordlink.collect.question_types import QuestionType, passes_catch
+from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
 from ordlink.collect.results import CHUNK_SIZE, ParticipantQuality, judge_next
 from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
 from ordlink.collect.site import Site
@@ -30,6 +30,7 @@ from ordlink.io import write_comparisons
 
 _TRIALS = {  # columns of trials.csv and what they mean; SHOWN stands for those of the stimuli
     "participant": "who answered, as in participants.csv",
+    "condition": "the participant's condition; empty if the study has none",
     "trial": "the participant's own count of questions, from 1; gaps are undone or returned ones",
     "kind": "practice, main, catch (a check of attention) or repeat (an earlier question again)",
     "SHOWN": "",
@@ -73,7 +74,10 @@ def shown_columns(kind: QuestionType) -> tuple[list[str], list[str], list[str]]:
 
 def trial_columns(study: Study) -> list[str]:
     """Return the columns of trials.csv."""
-    shown = [name for part in shown_columns(study.kind) for name in part]
+    types = {study.in_condition(name).question for name in study.conditions or ("",)}
+    parts = [shown_columns(QUESTION_TYPES[name]) for name in sorted(types)]
+    by_role = [name for role in range(3) for part in parts for name in part[role]]
+    shown = list(dict.fromkeys(by_role))
     return [one for name in _TRIALS for one in (shown if name == "SHOWN" else [name])]
 
 
@@ -84,6 +88,7 @@ def read_trials(connection: sa.Connection, study: Study) -> Iterator[dict[str, A
         sa.select(
             *(s.participant_id, s.number, s.role, s.shown, a.choice, a.seconds, a.received_at),
             *(a.device, a.n_blurs, draw.c.sampler, question.c.reason, participant.c.excluded),
+            participant.c.condition,
         )
         .select_from(
             answer.join(serving)
@@ -94,21 +99,24 @@ def read_trials(connection: sa.Connection, study: Study) -> Iterator[dict[str, A
         .where(~a.undone)
         .order_by(s.participant_id, s.number)
     )
+    studies = {name: study.in_condition(name) for name in study.conditions}
     for row in connection.execution_options(yield_per=CHUNK_SIZE).execute(query):
         is_main = row.role == "main"
+        seen = studies.get(row.condition, study)
         yield {
             "participant": person_name(row.participant_id),
+            "condition": row.condition,
             "trial": row.number,
             "kind": row.role,
-            **_shown(study, read_objects(row.shown), read_objects(row.choice)),
+            **_shown(seen, read_objects(row.shown), read_objects(row.choice)),
             "cant_tell": int(not row.choice),
-            "correct": _correct(study, row) if row.role == "catch" else None,
+            "correct": _correct(seen, row) if row.role == "catch" else None,
             "response_time": row.seconds,
             "time": _time(row.received_at),
             "device": row.device,
             "left_page": row.n_blurs,
-            "sampler": row.sampler if is_main else None,
-            "reason": row.reason if is_main else None,
+            "sampler": (row.sampler or "list") if is_main else None,
+            "reason": (row.reason or "list of trials") if is_main else None,
             "excluded": int(row.excluded),
         }
 
@@ -128,7 +136,7 @@ def _shown(study: Study, shown: Sequence[int], choice: Sequence[int]) -> dict[st
 
 
 def _correct(study: Study, row: Any) -> int:
-    return int(passes_catch(study.kind, read_objects(row.shown), read_objects(row.choice)))
+    return int(study.passes_catch(read_objects(row.shown), read_objects(row.choice)))
 
 
 def _time(seconds: float) -> str:
@@ -151,10 +159,14 @@ def write_trials(connection: sa.Connection, study: Study, path: Path) -> None:
 
 def write_answers(record: Record, path: Path) -> None:
     """Write answers as the tree uses them: names in CSV, ordlink's own format in Parquet."""
-    comparisons, kind = record.comparisons, record.study.kind
     if path.suffix == ".parquet":
-        write_comparisons(comparisons, path)
+        write_comparisons(record.comparisons, path)
         return
+    types = {one.question: one for one in map(record.study.in_condition, record.study.conditions)}
+    if len(types) > 1:  # no table of one form: as comparisons of pairs, in ordlink's own format
+        write_comparisons(record.comparisons, path)
+        return
+    kind = next(iter(types.values()), record.study).kind
     said = [one for one in record.answers if one.choice]
     names = record.study.names
     rows = kind.rows([one.shown for one in said], [one.choice for one in said]).tolist()
@@ -180,10 +192,14 @@ def export_events(connection: sa.Connection) -> Iterator[str]:
 
 _PARTICIPANTS = {  # columns of participants.csv
     "participant": "P1, P2, ...: the same as in trials.csv",
+    "condition": "the condition; empty if the study has none",
     "source": "link, id (?participant=...), prolific or mturk",
     "external_id": "the id in the participant's link",
-    "phase": "where the participant is: instructions, practice, questions, break, done",
+    "phase": "where the participant is: before (a questionnaire), instructions, practice, ready, "
+    "questions, break, after (a questionnaire) or done",
     "outcome": "completed, screened_out, declined, closed or withdrawn; empty while taking part",
+    "joined": "when the participant agreed (UTC)",
+    "finished": "when they finished (UTC)",
     "n_answers": "main answers",
     "median_seconds": "median response time of the main answers",
     "n_fast": "main answers faster than min_seconds",
@@ -193,7 +209,7 @@ _PARTICIPANTS = {  # columns of participants.csv
     "n_failed": "catch trials failed",
     "n_repeats": "questions answered again with the sides swapped",
     "n_same": "how many of these were answered the same",
-    "agreement": "share of the comparisons that the tree agrees with",
+    "agreement": "share of the comparisons that a tree of the others' answers agrees with",
     "excluded": "True if excluded from the tree",
     "excluded_for": "why",
     "flags": "what looks unusual",
@@ -203,20 +219,28 @@ _PARTICIPANTS = {  # columns of participants.csv
 
 def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
     """Iterate over pieces of a CSV file of the participants and the quality of their answers."""
-    names = [field.name for field in fields(ParticipantQuality)]
-    yield _csv([[_renamed(name) for name in names]])
+    items = _items(site.running.study)
+    yield _csv([[*_PARTICIPANTS, *items]])
     last = 0
     while people := judge_next(connection, site, last):
         last = people[-1].person
-        cells = [
-            asdict(one) | {"person": person_name(one.person), "flags": "; ".join(one.flags)}
-            for one in people
-        ]
-        yield _csv([[row[name] for name in names] for row in cells])
+        yield _csv([_participant_cells(one, items) for one in people])
 
 
-def _renamed(name: str) -> str:
-    return "participant" if name == "person" else name
+def _items(study: Study) -> dict[str, str]:
+    """Return the columns of the questionnaires, and what was asked."""
+    return {one.name: one.text for part in study.questionnaires.values() for one in part}
+
+
+def _participant_cells(one: ParticipantQuality, items: Iterable[str]) -> list[Any]:
+    known = asdict(one) | {
+        "participant": person_name(one.person),
+        "flags": "; ".join(one.flags),
+        "joined": _time(one.created_at),
+        "finished": None if one.finished_at is None else _time(one.finished_at),
+    }
+    told = json.loads(one.questionnaire)
+    return [*(known[name] for name in _PARTICIPANTS), *(told.get(name) for name in items)]
 
 
 def _csv(rows: Iterable[Iterable[Any]]) -> str:
@@ -240,7 +264,8 @@ def export_readme(study: Study, command: str) -> str:
     for name in trial_columns(study):
         stem = name if name in _TRIALS or name in _SHOWN else name.rpartition("_")[0]
         described[name] = _TRIALS.get(stem) or _SHOWN[stem]
-    tables = {"trials.csv": described, "participants.csv": _PARTICIPANTS}
+    people = _PARTICIPANTS | {name: f"answer to: {text}" for name, text in _items(study).items()}
+    tables = {"trials.csv": described, "participants.csv": people}
     parts = [_README.format(name=study.name, command=command)]
     for title, columns in tables.items():
         lines = [f"| `{name}` | {meaning} |" for name, meaning in columns.items()]

@@ -6,9 +6,10 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import sqlalchemy as sa
 from argon2 import PasswordHasher
@@ -22,7 +23,16 @@ from ordlink.errors import InputError
 LONGEST_ID = 100
 # Platforms and the query parameter that identifies a participant.
 _PLATFORMS = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "id": "participant"}
-_COUNTS = ("last_number", "n_main", "n_practice", "n_failed_catches", "undoable", "n_undone")
+_NEW = {
+    **dict.fromkeys(("last_number", "n_main", "n_practice", "n_catches", "n_failed_catches"), 0),
+    **dict.fromkeys(("undoable", "n_undone"), 0),
+    **dict.fromkeys(("excluded", "asks_removal", "is_shared"), False),
+    "excluded_for": "",
+    "condition": "",
+    "questionnaire": "{}",
+    "seen_at": 0.0,
+}  # columns of a participant about whom nothing is known
+_DECLINED = participant.c.outcome == "declined"
 _JOINING = 271828  # names the locks of ids
 _ELSEWHERE = "came back on another device"
 SESSION_SECONDS = 12 * 3600.0
@@ -80,10 +90,13 @@ def join(
     *,
     cookie_hash: str = "",
     can_add: bool = True,
+    phase: str = "instructions",
+    choose: Callable[[sa.Connection], str | None] = lambda _: "",
 ) -> int | None:
     """Let a participant return, or add a new one if that is possible; None if neither.
 
-    `cookie_hash` is of the token that the browser had. Without signed links, whoever knows an id
+    `cookie_hash` is of the token that the browser had, `choose` returns the condition of somebody
+    new, None if there is no place left. Without signed links, whoever knows an id
     can return: from then on, only the owner removes answers.
     """
     if origin.external_id is not None and connection.dialect.name == "postgresql":
@@ -102,21 +115,44 @@ def join(
         connection.execute(participant.update().where(participant.c.id == known.id).values(changes))
         note_event(connection, "came back" if is_same else _ELSEWHERE, person=known.id)
         return int(known.id)
-    if not can_add:
+    condition = choose(connection) if can_add else None
+    if condition is None:
         return None
-    row = {
-        "token_hash": token_hash,
-        "source": origin.source,
-        "external_id": origin.external_id,
-        "phase": "instructions",
-        "excluded_for": "",
-        "created_at": time.time(),
-        **dict.fromkeys(_COUNTS, 0),
-        **dict.fromkeys(("excluded", "asks_removal", "is_shared"), False),
-    }
-    person = connection.execute(participant.insert().returning(participant.c.id), row).scalar_one()
+    had_declined = sa.and_(participant.c.token_hash == cookie_hash, _DECLINED)
+    connection.execute(participant.delete().where(had_declined))
+    person = _add(connection, token_hash, origin, phase=phase, condition=condition)
     note_event(connection, "agreed", person=person)
-    return int(person)
+    return person
+
+
+def _add(connection: sa.Connection, token_hash: str, origin: Origin, **columns: Any) -> int:
+    now = time.time()
+    row = _NEW | {"token_hash": token_hash, "created_at": now, "seen_at": now, **columns}
+    row |= {"source": origin.source, "external_id": origin.external_id}
+    add = participant.insert().returning(participant.c.id)
+    return int(connection.execute(add, row).scalar_one())
+
+
+def decline(connection: sa.Connection, token_hash: str, cookie_hash: str) -> bool:
+    """Note that somebody declines, without any id; False if the cookie is a participant's."""
+    known = sa.select(participant.c.id).where(participant.c.token_hash == cookie_hash)
+    if connection.execute(known).first() is not None:
+        return False
+    person = _add(connection, token_hash, Origin(), phase="done", outcome="declined")
+    note_event(connection, "declined", person=person)
+    return True
+
+
+def is_declined(connection: sa.Connection, token_hash: str) -> bool:
+    """Return whether this is the token of somebody who declined."""
+    query = sa.select(participant.c.id).where(participant.c.token_hash == token_hash, _DECLINED)
+    return connection.execute(query).first() is not None
+
+
+def condition_of(connection: sa.Connection, token_hash: str) -> str:
+    """Return the condition of a participant; none for those who are unknown."""
+    query = sa.select(participant.c.condition).where(participant.c.token_hash == token_hash)
+    return connection.scalar(query) or ""
 
 
 def holds_id(connection: sa.Connection, token_hash: str, origin: Origin) -> bool:
@@ -166,17 +202,14 @@ def withdraw(connection: sa.Connection, person: int) -> bool:
     return_questions(connection, list(shown))
     for table in (answer, serving, event):
         connection.execute(table.delete().where(table.c.participant_id == person))
-    nothing = {
+    nothing = _NEW | {
         "token_hash": f"withdrawn {secrets.token_hex(16)}",
         "source": "link",
         "external_id": None,
         "phase": "done",
         "outcome": "withdrawn",
-        "excluded_for": "",
         "created_at": 0.0,
         "finished_at": None,
-        **dict.fromkeys(_COUNTS, 0),
-        **dict.fromkeys(("excluded", "asks_removal", "is_shared"), False),
     }
     connection.execute(participant.update().where(c.id == person).values(nothing))
     bump_revision(connection)

@@ -52,8 +52,11 @@ class QueuedQuestion:
 class QuestionQueue:
     """The questions that this process may show next, in order."""
 
-    def __init__(self, process: str, n_people: int, draw_now: Callable[[int], Draw]) -> None:
+    def __init__(
+        self, process: str, n_people: int, draw_now: Callable[[int], Draw], condition: str = ""
+    ) -> None:
         self._process = process
+        self._condition = condition
         self._n_people = n_people
         self._draw_now = draw_now  # random questions, for when the queue is empty
         self._queue: deque[QueuedQuestion] = deque()
@@ -83,7 +86,8 @@ class QuestionQueue:
         while found is None:
             # Where the participant has seen all that is queued, a few more will do.
             self.is_short = True
-            add_draw(connection, self._draw_now(8 if self._queue else 32), self._n_people)
+            drawn = self._draw_now(8 if self._queue else 32)
+            add_draw(connection, drawn, self._n_people, self._condition)
             self.lease(connection, unwritten=unwritten)
             found = self._first_for(connection, person)
         self.n_shown += 1
@@ -103,6 +107,7 @@ class QuestionQueue:
         found = connection.scalars(
             sa.select(question.c.id)
             .where(question.c.n_served < question.c.n_wanted, free)
+            .where(question.c.condition == self._condition)
             .order_by(question.c.id)
             .limit(most)
             .with_for_update(skip_locked=True)
@@ -130,6 +135,7 @@ class QuestionQueue:
         rows = connection.execute(
             sa.select(c.id, c.objects, c.n_wanted, c.n_wanted - c.n_served)
             .where(c.leased_by == self._process, c.n_served < c.n_wanted)
+            .where(c.condition == self._condition)
             .order_by(c.id)
         ).all()
         self._queue = deque(
@@ -169,7 +175,7 @@ class QuestionQueue:
         return connection.execute(query).first() is not None
 
 
-def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
+def add_draw(connection: sa.Connection, drawn: Draw, n_people: int, condition: str = "") -> bool:
     """Store a draw and its questions; False if another server adds to the same plan right now.
 
     What a plan asks is added once: without questions that another server added since the draw.
@@ -195,6 +201,7 @@ def add_draw(connection: sa.Connection, drawn: Draw, n_people: int) -> bool:
             "reason": one.reason,
             "n_wanted": one.n_people or n_people,
             "n_served": 0,
+            "condition": condition,
         }
         for one in questions
     ]

@@ -24,7 +24,6 @@ class QuestionType:
     n_objects: int  # on the screen
     n_options: int  # pairs, or objects other than the first one
     n_chosen: int  # in order
-    prompt: str
 
     @property
     def has_anchor(self) -> bool:
@@ -159,21 +158,10 @@ def to_comparisons(
 QUESTION_TYPES: dict[str, QuestionType] = {  # the question types by name
     kind.name: kind
     for kind in (
-        QuestionType("quadruplet", "quadruplet", 4, 2, 1, "Which pair is more alike?"),
-        QuestionType(
-            "triplet", "triplet", 3, 2, 1, "Which of the two is more like the one on top?"
-        ),
-        QuestionType(
-            "most-central", "most-central", 3, 3, 1, "Which one is the most central of the three?"
-        ),
-        QuestionType("odd-one-out", "odd-one-out", 3, 3, 1, "Which one is the odd one out?"),
-        QuestionType(
-            "rank-2-of-8",
-            "triplet",
-            9,
-            8,
-            2,
-            "Choose the two that are most like the one on top, the most similar one first.",
-        ),
+        QuestionType("quadruplet", "quadruplet", n_objects=4, n_options=2, n_chosen=1),
+        QuestionType("triplet", "triplet", n_objects=3, n_options=2, n_chosen=1),
+        QuestionType("most-central", "most-central", n_objects=3, n_options=3, n_chosen=1),
+        QuestionType("odd-one-out", "odd-one-out", n_objects=3, n_options=3, n_chosen=1),
+        QuestionType("rank-2-of-8", "triplet", n_objects=9, n_options=8, n_chosen=2),
     )
 }

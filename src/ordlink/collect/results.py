@@ -9,7 +9,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ordlink.collect.question_types import passes_catch
 from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, participant, question, read_objects, serving
 from ordlink.collect.site import Site
@@ -24,14 +23,26 @@ LEAST_REPEAT_AGREEMENT = 0.6
 LEAST_TREE_AGREEMENT = 0.55
 FEWEST_TO_JUDGE = 5
 CLOCK_SECONDS, CLOCK_RATIO = 1.0, 1.1  # by which a browser's clock may differ from the server's
-_COPIED = ("source", "external_id", "phase", "outcome", "excluded", "excluded_for", "asks_removal")
+_COPIED = (
+    "condition",
+    "source",
+    "external_id",
+    "phase",
+    "outcome",
+    "excluded",
+    "excluded_for",
+    "asks_removal",
+    "questionnaire",
+    "created_at",
+    "finished_at",
+)
 
 
 def overview_of(site: Site) -> dict[str, Any]:
     """Return the state of the study and its counts, as JSON; blocks."""
     study = site.running.study
     with site.running.engine.connect() as connection:
-        counts = count_all(connection)
+        counts = count_all(connection, study)
     n_completed = counts["participants"].get("completed", 0)
     settings = ("n_objects", "question", "sampler", "method", "budget", "stable_trees", "currency")
     return {
@@ -40,12 +51,13 @@ def overview_of(site: Site) -> dict[str, Any]:
         "is_spent": site.running.is_spent(counts["n_answers"]),
         "n_stable": site.running.stability.n_stable,
         "missing": list(site.running.media.missing),
+        "cost_ahead": round(counts["participants"].get("taking part", 0) * study.pay_per_person, 2),
         "cost": round(n_completed * study.pay_per_person, 2),
         **counts,
     }
 
 
-def count_all(connection: sa.Connection) -> dict[str, Any]:
+def count_all(connection: sa.Connection, study: Study) -> dict[str, Any]:
     """Return the numbers of answers, of participants by outcome, and of questions by sampler."""
     outcomes = connection.execute(
         sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
@@ -57,10 +69,17 @@ def count_all(connection: sa.Connection) -> dict[str, Any]:
         .group_by(sa.literal_column("drawn_by"))
     ).all()
     is_asking = participant.c.asks_removal
+    c = participant.c
+    done = sa.select(c.condition, sa.func.count()).where(c.outcome == "completed")
+    completed = {row[0]: row[1] for row in connection.execute(done.group_by(c.condition))}
     return {
         "n_asking": connection.scalar(sa.select(sa.func.count()).where(is_asking)),
         "n_answers": count_main_answers(connection),
         "participants": {outcome or "taking part": int(number) for outcome, number in outcomes},
+        "conditions": {
+            name: {"completed": completed.get(name, 0), "quota": one.quota}
+            for name, one in study.conditions.items()
+        },
         "questions_by_sampler": {str(name): int(number) for name, number in samplers},
         "over_time": _over_time(connection),
     }
@@ -91,6 +110,7 @@ class ParticipantQuality:
     """The quality of one participant's answers."""
 
     person: int
+    condition: str
     source: str
     external_id: str | None
     phase: str
@@ -104,11 +124,14 @@ class ParticipantQuality:
     n_failed: int  # failed catch trials
     n_repeats: int  # repeats with sides swapped
     n_same: int  # repeats with the same answer
-    agreement: float | None  # share of their comparisons that the tree of everybody agrees with
+    agreement: float | None  # share of their comparisons that the tree of the others agrees with
     excluded: bool
     excluded_for: str
     flags: tuple[str, ...]  # what looks wrong
     asks_removal: bool  # asked on another device to have the answers removed
+    questionnaire: str  # answers as JSON
+    created_at: float
+    finished_at: float | None
 
 
 def judge_participants(
@@ -138,7 +161,11 @@ def judge_participants(
     return [
         ParticipantQuality(
             **{name: getattr(one, name) for name in _COPIED},
-            **_judge(by_person.get(one.id, []), study, agreement.get(one.id)),
+            **_judge(
+                by_person.get(one.id, []),
+                study.in_condition(one.condition),
+                agreement.get(one.id),
+            ),
             person=one.id,
         )
         for one in (people[number] for number in ids)
@@ -177,7 +204,7 @@ def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, 
 
     n_same = sum(chosen(before) == chosen(again) for before, again in pairs)
     n_failed = sum(
-        not passes_catch(kind, read_objects(row.shown), read_objects(row.choice)) for row in catches
+        not study.passes_catch(read_objects(row.shown), read_objects(row.choice)) for row in catches
     )
     # A browser can say what it likes: an answer cannot take longer than it was on its way.
     n_fast = sum(min(row.seconds, row.passed) < study.min_seconds for row in main)
@@ -194,7 +221,7 @@ def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, 
         flags.append(f"{n_same} of {len(pairs)} repeats answered the same")
     has_enough = len(main) >= 4 * FEWEST_TO_JUDGE
     if agreement is not None and has_enough and agreement < LEAST_TREE_AGREEMENT:
-        flags.append(f"{agreement:.0%} agreement with the tree")
+        flags.append(f"{agreement:.0%} agreement with the tree of the others")
     return {
         "n_answers": len(main),
         "median_seconds": seconds[len(seconds) // 2] if seconds else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -47,10 +47,16 @@ class Participant:
     last_number: int
     n_main: int
     n_practice: int
+    n_catches: int
     n_failed_catches: int
     undoable: int
     n_undone: int
     finished_at: float | None
+    condition: str
+    questionnaire: str
+    seen_at: float
+    excluded: bool
+    excluded_for: str
     open: OpenQuestion | None = None
     changed: bool = False
 
@@ -189,7 +195,7 @@ class PendingRows:
         earlier = [objects for objects in shown["main"] if kind.identity(objects) not in repeated]
         return rng.choice(earlier) if earlier else None
 
-    def write(self, participants: Iterable[Participant]) -> None:
+    def write(self, participants: Collection[Participant]) -> None:
         """Write all that was collected, and the participants that changed."""
         self._write_answers()
         if self.shown:
@@ -198,6 +204,8 @@ class PendingRows:
                 _COUNT_SHOWN, [{"one": one, "more": self.shown[one]} for one in sorted(self.shown)]
             )
         return_questions(self.connection, self._returned)
+        for one in participants:
+            one.seen_at = self._now
         rows = [
             {"person": one.id, **{f"new_{name}": getattr(one, name) for name in _UPDATED}}
             for one in participants

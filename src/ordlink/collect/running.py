@@ -32,7 +32,8 @@ from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, rea
 from ordlink.collect.session import Step, StudySession, View
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
-from ordlink.collect.worker import StudyTasks, Trees, WorkerError, WorkerProcess, count_main_answers
+from ordlink.collect.trees import Trees
+from ordlink.collect.worker import StudyTasks, WorkerError, WorkerProcess, count_main_answers
 from ordlink.errors import InputError
 
 Worker = StudyTasks | WorkerProcess
@@ -85,10 +86,15 @@ class RunningStudy:
         self.media = Media(study.stimuli, self.keys, self.aliases)
         process = secrets.token_hex(8)
         self._rng = self._make_rng(process)
-        self.queue = QuestionQueue(process, study.people_per_question, self.draw_now)
-        self.session = StudySession(study, self.queue)
+        self.queues = {
+            name: QuestionQueue(
+                process, study.people_per_question, partial(self.draw_now, condition=name), name
+            )
+            for name in study.conditions or ("",)
+        }
+        self.session = StudySession(study, self.queues)
         self.session.missing = self.media.missing
-        self.database.on_rollback = self.queue.forget
+        self.database.on_rollback = self._forget_queues
         if is_sqlite(self.engine):  # leases of earlier runs are dead
             with self.engine.begin() as connection:
                 waits = schema.question.c.n_served < schema.question.c.n_wanted
@@ -104,8 +110,19 @@ class RunningStudy:
         self._tasks: list[asyncio.Task[None]] = []
         self._building = asyncio.Lock()
         self.wants_truncation = False  # after a withdrawal, SQLite's log goes too
-        self._shown: deque[tuple[float, int]] = deque(maxlen=16)
+        self._shown: dict[str, deque[tuple[float, int]]] = {
+            name: deque(maxlen=16) for name in self.queues
+        }
         self._draw_seconds = 0.0
+
+    @property
+    def queue(self) -> QuestionQueue:
+        """The queue of a study without conditions, or of the first one."""
+        return next(iter(self.queues.values()))
+
+    def _forget_queues(self) -> None:
+        for queue in self.queues.values():
+            queue.forget()
 
     async def step(self, step: Step) -> View | None:
         """Carry out a participant's step; return once it is on disk."""
@@ -212,11 +229,16 @@ class RunningStudy:
             await asyncio.sleep(seconds)
 
     async def _fill_queue(self) -> None:
-        """Draw questions ahead, as many as participants use until the next ones are drawn."""
-        queue = self.queue
+        """Draw questions ahead for each condition, unless there is a list of trials."""
+        for name, queue in self.queues.items():
+            if not self.study.in_condition(name).trials:
+                await self._fill(name, queue)
+
+    async def _fill(self, condition: str, queue: QuestionQueue) -> None:
+        """Draw as many questions as participants use until the next ones are drawn."""
         now = time.monotonic()
-        self._shown.append((now, queue.n_shown))
-        since, earlier = self._shown[0]
+        self._shown[condition].append((now, queue.n_shown))
+        since, earlier = self._shown[condition][0]
         rate = (queue.n_shown - earlier) / (now - since) if now > since else 0.0
         seconds = SECONDS_AHEAD + 2 * self._draw_seconds
         wanted = int(np.clip(seconds * rate, FEWEST_QUEUED, MOST_DRAWN))
@@ -225,14 +247,14 @@ class RunningStudy:
             return
         queue.is_short = False
         n_questions = max(wanted - len(queue), FEWEST_QUEUED // 2)
-        drawn = await asyncio.to_thread(self._drawer.draw, n_questions, self._new_seed())
+        drawn = await asyncio.to_thread(self._drawer.draw, n_questions, self._new_seed(), condition)
         self._draw_seconds = time.monotonic() - now
         # None where a plan waits for answers; many in pieces, so that answers get in between.
         for start in range(0, len(drawn.questions), MOST_ADDED):
             some = replace(drawn, questions=drawn.questions[start : start + MOST_ADDED])
 
             def write(connection: sa.Connection, some: Draw = some) -> None:
-                add_draw(connection, some, self.study.people_per_question)
+                add_draw(connection, some, self.study.people_per_question, condition)
                 queue.lease(connection, most=max(len(some.questions), LEASE_SIZE))
 
             await self.database.write(write)
@@ -242,7 +264,8 @@ class RunningStudy:
 
         def write(connection: sa.Connection) -> int:
             release_abandoned(connection, self.study.abandon_after)
-            self.queue.renew(connection)
+            for queue in self.queues.values():
+                queue.renew(connection)
             return count_main_answers(connection)
 
         await asyncio.to_thread(self.media.look_again)
@@ -262,16 +285,30 @@ class RunningStudy:
         self._set_state(await asyncio.to_thread(self._read_state))
         wanted = self.study.stable_trees
         is_stable = wanted is not None and self.stability.n_stable >= wanted
-        if self.is_open and (self.is_spent(n_answers) or is_stable):
+        is_full = await self.database.read(self._is_full)
+        if self.is_open and (self.is_spent(n_answers) or is_stable or is_full):
             await self.set_state("complete")
 
-    def draw_now(self, n_questions: int) -> Draw:
+    def _is_full(self, connection: sa.Connection) -> bool:
+        """Return whether every condition has a quota, and as many people completed it."""
+        quotas = {name: one.quota for name, one in self.study.conditions.items()}
+        c = schema.participant.c
+        done = sa.select(c.condition, sa.func.count()).where(c.outcome == "completed")
+        counts = {row[0]: row[1] for row in connection.execute(done.group_by(c.condition))}
+        return bool(quotas) and all(
+            quota is not None and counts.get(name, 0) >= quota for name, quota in quotas.items()
+        )
+
+    def draw_now(self, n_questions: int, condition: str = "") -> Draw:
         """Return random questions at once, for when the queue is empty."""
         if self.study.sampler in PLANS:  # what the plan asks next must not wait behind them
             n_questions = min(n_questions, FEW_AT_ONCE)
-        seed, study = self._new_seed(), self.study
-        rng = np.random.default_rng(seed)
-        questions = random_questions(study.kind, study.n_objects, n_questions, rng, AT_ONCE)
+        seed, study = self._new_seed(), self.study.in_condition(condition)
+        rng, objects = np.random.default_rng(seed), study.objects
+        drawn = random_questions(study.kind, len(objects), n_questions, rng, AT_ONCE)
+        questions = tuple(
+            replace(one, objects=tuple(objects[number] for number in one.objects)) for one in drawn
+        )
         return Draw("random", seed, 0, 0, questions)
 
     def _make_rng(self, process: str) -> np.random.Generator:
@@ -300,7 +337,7 @@ def keep_numbers(engine: sa.Engine, study: Study) -> Study:
     with engine.connect() as connection:
         number_of = {one.name: one.number for one in connection.execute(sa.select(schema.stimulus))}
     key = lambda one: number_of.get(one.name, len(number_of))  # noqa: E731
-    return study.model_copy(update={"stimuli": tuple(sorted(study.stimuli, key=key))})
+    return study.changed(stimuli=tuple(sorted(study.stimuli, key=key)))
 
 
 def register_study(engine: sa.Engine, study: Study) -> bytes:

@@ -59,7 +59,10 @@ participant = _table(
     sa.Column("external_id", sa.String(100)),
     (sa.String(16), "phase"),
     sa.Column("outcome", sa.String(16)),
-    (sa.Integer, "last_number n_main n_practice n_failed_catches undoable n_undone"),
+    (sa.Integer, "last_number n_main n_practice n_catches n_failed_catches undoable n_undone"),
+    (sa.String(40), "condition"),
+    (sa.Text, "questionnaire"),  # answers by the names of the items, as JSON
+    (sa.Float, "seen_at"),  # when the row last changed
     (sa.Boolean, "excluded asks_removal"),
     (sa.Boolean, "is_shared"),  # whether somebody used this id on another device
     (sa.Text, "excluded_for"),
@@ -79,6 +82,7 @@ question = _table(
     _id(),
     sa.Column("draw_id", sa.Integer, sa.ForeignKey("draw.id"), nullable=False),
     (sa.String(200), "objects reason"),
+    (sa.String(40), "condition"),
     (sa.Integer, "n_wanted n_served"),
     sa.Column("leased_by", sa.String(32)),
     sa.Column("leased_at", sa.Float),

@@ -48,6 +48,7 @@ def make_app(site: Site) -> FastAPI:
         docs_url=None,  # they would load scripts from elsewhere
         redoc_url=None,
         lifespan=lifespan,
+        root_path=site.root,
         redirect_slashes=False,  # it would redirect to whatever Host a request names
     )
     app.state.site = site
@@ -81,6 +82,7 @@ class Address:
     https: bool = False
     allowed_hosts: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()  # addresses or networks of proxies on other hosts
+    root: str = ""  # path below which a proxy serves the study
 
     def __post_init__(self) -> None:
         """Refuse invalid proxy addresses, which would match no proxy."""
@@ -120,14 +122,20 @@ def serve(
     token = secrets.token_urlsafe(16)
     running = RunningStudy(study, database)
     site = Site(running, people.OwnerAuth(token), https=address.https, hosts=address.hosts)
+    site.root = address.root
     if is_paused and running.is_open:
         asyncio.run(running.set_state("paused"))
     with running.engine.connect() as connection:
         is_new = people.stored_password(connection) is None
     say(f"{study.name}: {study.n_objects} stimuli, {study.question} questions, {study.sampler}")
-    say(f"  for participants  {address.url}/")
+    say(f"  for participants  {address.url}{address.root}/")
     # After "#", which browsers keep to themselves: no proxy logs the token.
-    say(f"  dashboard         {address.url}/owner" + (f"/setup#{token}" if is_new else ""))
+    say(
+        f"  dashboard         {address.url}{address.root}/owner"
+        + (f"/setup#{token}" if is_new else "")
+    )
+    if missing := study.missing_codes():
+        say(f"  no completion code for: {', '.join(missing)}; add them to completion_codes")
     if running.state == "paused":
         say("  the study is paused: check the stimuli on the dashboard, then resume")
     say("  press Ctrl-C to stop; all answers are kept")

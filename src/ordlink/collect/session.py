@@ -6,6 +6,7 @@ reload shows the same question again, and any server process can answer.
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Mapping
@@ -17,13 +18,21 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from ordlink.collect.question_queue import QuestionQueue
-from ordlink.collect.question_types import catch_objects, passes_catch
-from ordlink.collect.rows import Participant, PendingRows, lock_participants
+from ordlink.collect.question_types import catch_objects
+from ordlink.collect.rows import Participant, PendingRows, bump_revision, lock_participants
+from ordlink.collect.schema import participant
 from ordlink.collect.study import Study
+from ordlink.errors import InputError
 
 FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
 MOST_UNDONE = 30  # answers that one participant can undo
-_NEXT_PHASE = {"instructions": "practice", "ready": "questions", "break": "questions"}
+_NEXT_PHASE = {
+    "before": "instructions",
+    "instructions": "practice",
+    "ready": "questions",
+    "break": "questions",
+    "after": "done",
+}
 
 
 _action = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
@@ -55,9 +64,10 @@ class Answer(Undo):
 
 @_action
 class Continue(Action):
-    """Continues from a page of text; in another phase it does nothing."""
+    """Continues from a page of text or a questionnaire; in another phase it does nothing."""
 
-    phase: Literal["instructions", "ready", "break"]
+    phase: Literal["before", "instructions", "ready", "break", "after"]
+    answers: dict[str, str | float | None] = field(default_factory=dict)  # of a questionnaire
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,7 @@ class Step:
 class View:
     """What a participant sees."""
 
-    phase: str  # instructions, practice, ready, questions, break or done
+    phase: str  # before, instructions, practice, ready, questions, break, after or done
     outcome: str | None = None
     number: int = 0  # the participant's own count of questions shown; 0 where there is none
     shown: tuple[int, ...] = ()  # in the order on the screen
@@ -85,10 +95,9 @@ class View:
 class StudySession:
     """Carries out steps of participants."""
 
-    def __init__(self, study: Study, queue: QuestionQueue) -> None:
-        self._study = study
-        self._kind = study.kind
-        self.queue = queue
+    def __init__(self, study: Study, queue: QuestionQueue | Mapping[str, QuestionQueue]) -> None:
+        self._studies = {name: study.in_condition(name) for name in (*study.conditions, "")}
+        self.queues = queue if isinstance(queue, Mapping) else {"": queue}
         self.state = "open"  # or paused or complete
         self.missing: Mapping[str, Any] = {}  # names of stimuli that cannot be shown
 
@@ -102,6 +111,7 @@ class StudySession:
             if person is None:
                 views.append(None)
                 continue
+            self._keep_place(rows, person)
             stored = self._act(rows, person, step.action)
             self._serve(rows, person)
             views.append(replace(self._view(person), stored=stored))
@@ -115,18 +125,50 @@ class StudySession:
         if isinstance(action, Undo):
             self._undo(rows, person, action)
         elif isinstance(action, Continue) and action.phase == person.phase in _NEXT_PHASE:
-            following = _NEXT_PHASE[person.phase]
-            skips = following == "practice" and not self._study.practice
+            study, following = self._study(person), _NEXT_PHASE[person.phase]
+            if action.phase in study.questionnaires:
+                told = json.loads(person.questionnaire)
+                for item in study.questionnaires[action.phase]:
+                    told[item.name] = item.check(action.answers.get(item.name))
+                person.questionnaire = json.dumps(told, ensure_ascii=False)
+            skips = following == "practice" and not study.n_practice
             person.phase = "questions" if skips else following
             person.changed = True
+            if following == "done":
+                _finish(person, "completed")
         return False
+
+    def _study(self, person: Participant) -> Study:
+        return self._studies.get(person.condition) or self._studies[""]
+
+    def _keep_place(self, rows: PendingRows, person: Participant) -> None:
+        """End the participation of somebody who was away while others filled the quota."""
+        study = self._studies[""]
+        condition = study.conditions.get(person.condition)
+        if person.phase == "done" or condition is None or condition.quota is None:
+            return
+        if time.time() - person.seen_at < study.leave_after:
+            return
+        connection = rows.connection
+        n_taken = count_places(connection, study, but=person.id)[person.condition]
+        if n_taken >= condition.quota:
+            rows.close_question(person, "returned")
+            _finish(person, "closed")
+        else:  # at once: others may return in the same transaction
+            is_person = participant.c.id == person.id
+            connection.execute(participant.update().where(is_person).values(seen_at=time.time()))
 
     def _answer(self, rows: PendingRows, person: Participant, given: Answer) -> bool:
         """Store an answer to the open question; for any other, return whether it is stored."""
         opened = person.open
         if opened is None or opened.number != given.number:
             return rows.is_stored(person, given.number)
-        if self.missing and any(self._study.names[one] in self.missing for one in opened.shown):
+        study = self._study(person)
+        try:
+            study.kind.check_choice(given.choice)
+        except InputError:  # it fits the questions of another condition
+            return False
+        if self.missing and any(study.names[one] in self.missing for one in opened.shown):
             rows.close_question(person, "returned")  # nobody can compare what they do not see
             return False
         details = {"seconds": given.seconds, "n_blurs": given.blurs, "device": given.device}
@@ -135,27 +177,33 @@ class StudySession:
         person.undoable = 0 if opened.role == "practice" else given.number
         if opened.role == "practice":
             person.n_practice += 1
-            if person.n_practice >= self._study.practice:
+            if person.n_practice >= study.n_practice:
                 person.phase = "ready"
         elif opened.role == "main":
             person.n_main += 1
-            every = self._study.break_every
-            if person.n_main >= self._study.questions_per_person:
+            every = study.break_every
+            if person.n_main >= study.n_questions and "after" in study.questionnaires:
+                person.phase = "after"
+            elif person.n_main >= study.n_questions:
                 _finish(person, "completed")
             elif every and person.n_main % every == 0:
                 person.phase = "break"
-        elif opened.role == "catch" and not passes_catch(self._kind, opened.shown, given.choice):
-            person.n_failed_catches += 1
-            most = self._study.max_failed_catches
+        elif opened.role == "catch":
+            person.n_catches += 1
+            person.n_failed_catches += not study.passes_catch(opened.shown, given.choice)
+            most = study.max_failed_catches
             if most is not None and person.n_failed_catches > most:
                 _finish(person, "screened_out")
+                person.excluded, person.excluded_for = True, "screened out"
+                bump_revision(rows.connection)
         return True
 
     def _undo(self, rows: PendingRows, person: Participant, wanted: Undo) -> None:
         """Show the last question again, and return the open one."""
         if person.n_undone >= MOST_UNDONE:
             return
-        if not self._study.undo or person.phase != "questions" or person.undoable != wanted.number:
+        study = self._study(person)
+        if not study.undo or person.phase != "questions" or person.undoable != wanted.number:
             return
         last, choice = rows.undo_answer(person, wanted.number)
         person.undoable = 0
@@ -163,8 +211,9 @@ class StudySession:
         rows.close_question(person, "returned")
         if last.role == "main":
             person.n_main -= 1
-        elif last.role == "catch" and not passes_catch(self._kind, last.shown, choice):
-            person.n_failed_catches -= 1
+        elif last.role == "catch":
+            person.n_catches -= 1
+            person.n_failed_catches -= not study.passes_catch(last.shown, choice)
         rows.open_question(person, last.role, last.shown, last.question_id, is_new=False)
 
     def _serve(self, rows: PendingRows, person: Participant) -> None:
@@ -175,36 +224,91 @@ class StudySession:
             _finish(person, "closed")
         if self.state != "open":
             return
-        rng = random.Random(f"{self._study.seed} {person.id} {person.last_number + 1}")
+        study = self._study(person)
+        kind, listed = study.kind, study.listed
+        rng = random.Random(f"{study.seed} {person.id} {person.last_number + 1}")
         if person.phase == "practice":
-            objects = self._random_objects(rng)
-            rows.open_question(person, "practice", self._kind.rearrange(objects, rng))
-            return
-        lot = rng.random()
-        if lot < self._study.catch_share:
-            objects = catch_objects(self._random_objects(rng))
-            rows.open_question(person, "catch", self._kind.rearrange(objects, rng))
-            return
-        lot -= self._study.catch_share
-        if lot < self._study.repeat_share and person.n_main >= FEWEST_BEFORE_REPEAT:
-            earlier = rows.earlier_question(person, self._kind, rng)
-            if earlier is not None:
-                rows.open_question(person, "repeat", self._kind.swapped(earlier))
-                return
-        taken = self.queue.take(rows.connection, person.id, unwritten=rows.shown)
-        rows.open_question(person, "main", self._kind.rearrange(taken.objects, rng), taken.id)
+            given = listed["practice_trials"]
+            objects = given[person.n_practice] if given else self._random_objects(study, rng)
+            rows.open_question(person, "practice", kind.rearrange(objects, rng))
+        elif person.n_catches < len(due := catches_due(study, person.id)) and (
+            due[person.n_catches] <= person.n_main
+        ):
+            given = listed["catch_list"]
+            order = random.Random(f"{study.seed} {person.id}").sample(given, len(given))
+            objects = catch_objects(self._random_objects(study, rng))
+            if given:
+                objects = order[person.n_catches % len(given)]
+            rows.open_question(person, "catch", kind.rearrange(objects, rng))
+        elif (
+            rng.random() < study.repeat_share
+            and person.n_main >= FEWEST_BEFORE_REPEAT
+            and (earlier := rows.earlier_question(person, kind, rng)) is not None
+        ):
+            rows.open_question(person, "repeat", kind.swapped(earlier))
+        elif study.trials and study.trial_order == "fixed":
+            rows.open_question(person, "main", listed["trials"][person.n_main])
+        elif study.trials:
+            order = random.Random(f"{study.seed} {person.id} order").sample(
+                listed["trials"], len(study.trials)
+            )
+            rows.open_question(person, "main", kind.rearrange(order[person.n_main], rng))
+        else:
+            queue = self.queues[person.condition if person.condition in self.queues else ""]
+            taken = queue.take(rows.connection, person.id, unwritten=rows.shown)
+            rows.open_question(person, "main", kind.rearrange(taken.objects, rng), taken.id)
 
-    def _random_objects(self, rng: random.Random) -> tuple[int, ...]:
-        return tuple(rng.sample(range(self._study.n_objects), self._kind.n_objects))
+    @staticmethod
+    def _random_objects(study: Study, rng: random.Random) -> tuple[int, ...]:
+        return tuple(rng.sample(study.objects, study.kind.n_objects))
 
     def _view(self, person: Participant) -> View:
-        done, total = person.n_main, self._study.questions_per_person
+        done, total = person.n_main, self._study(person).n_questions
         if person.open is None:
             return View(person.phase, person.outcome, done=done, total=total)
         can_undo = person.phase == "questions" and person.n_undone < MOST_UNDONE
         undoable = person.undoable if can_undo else 0
         number, shown = person.open.number, person.open.shown
         return View(person.phase, None, number, shown, done, total, undoable)
+
+
+def catches_due(study: Study, person: int) -> list[int]:
+    """Return after how many main answers each catch trial of a participant comes: spread out."""
+    rng = random.Random(f"{study.seed} {person} catch trials")
+    each = study.n_questions / max(study.catch_trials, 1)
+    return [int((number + rng.random()) * each) for number in range(study.catch_trials)]
+
+
+def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> dict[str, int]:
+    """Return how many people completed each condition or are on the way, without one of them."""
+    if connection.dialect.name == "postgresql":  # servers take turns; SQLite has one writer
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(314159265)"))
+    c = participant.c
+    is_there = sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
+    rows = connection.execute(
+        sa.select(c.condition, sa.func.count())
+        .where(sa.or_(c.outcome == "completed", is_there), c.id != but)
+        .group_by(c.condition)
+    )
+    return dict.fromkeys(study.conditions, 0) | {row[0]: int(row[1]) for row in rows}
+
+
+def choose_condition(connection: sa.Connection, study: Study) -> str | None:
+    """Return the condition with the largest share of its quota left; None if all are full."""
+    if not study.conditions:
+        return ""
+    taken = count_places(connection, study)
+    quotas = {name: one.quota for name, one in study.conditions.items()}
+    largest = max((quota for quota in quotas.values() if quota), default=1)
+    rng = random.Random(
+        f"{study.seed} {connection.scalar(sa.select(sa.func.max(participant.c.id)))}"
+    )
+    shares = {
+        name: (taken[name] / (quota or largest), rng.random())
+        for name, quota in quotas.items()
+        if quota is None or taken[name] < quota
+    }
+    return min(shares, key=shares.__getitem__) if shares else None
 
 
 def _finish(person: Participant, outcome: str) -> None:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -25,6 +25,7 @@ from ordlink.collect.connections import RateLimit, client_key
 from ordlink.collect.database import LOG, OUTAGES, Database, describe
 from ordlink.collect.people import SESSION_SECONDS, OwnerAuth
 from ordlink.collect.running import RunningStudy
+from ordlink.collect.texts import markdown
 
 LARGEST_BODY = 64 * 1024
 HEADERS = {  # sent with every response
@@ -181,9 +182,14 @@ class Site:
     n_hashing: int = 0  # passwords that wait or are being checked
     pace: Paced = field(default_factory=Paced)
     known: set[str] = field(default_factory=set)  # hashes of tokens of participants
+    root: str = ""  # the path below which it is, such as /faces
     templates: Jinja2Templates = field(
         default_factory=lambda: Jinja2Templates(directory=HERE / "templates")
     )
+
+    def __post_init__(self) -> None:
+        """Let templates render Markdown."""
+        self.templates.env.filters["md"] = markdown
 
     @property
     def reply_headers(self) -> tuple[tuple[bytes, bytes], ...]:
@@ -199,7 +205,7 @@ class Site:
     def page(self, request: Request, name: str, *, status: int = 200, **content: Any) -> Response:
         """Return a page; everything in it is escaped."""
         study = self.running.study
-        shared = {"study": study, "text": study.text, "keys": self.running.keys}
+        shared = {"study": study, "text": study.text, "keys": self.running.keys, "root": self.root}
         return self.templates.TemplateResponse(
             request, name, {**shared, **content}, status_code=status
         )
@@ -223,6 +229,10 @@ class Site:
         finally:
             self.n_hashing -= 1
 
+    def redirect(self, path: str) -> RedirectResponse:
+        """Return a redirection to a page of the study."""
+        return RedirectResponse(self.root + path, status_code=303)
+
     def remember(self, token_hash: str) -> None:
         """Note that a token belongs to a participant."""
         if len(self.known) >= MOST_KNOWN:
@@ -244,7 +254,7 @@ class Site:
             httponly=True,
             secure=self.https,
             samesite="strict" if is_owner else "lax",
-            path="/owner" if is_owner else "/",
+            path=f"{self.root}/owner" if is_owner else self.root or "/",
         )
 
 

@@ -10,6 +10,7 @@ import io
 import mimetypes
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any
 
 from starlette.responses import FileResponse, Response
 
-from ordlink._text import listed, shorten
+from ordlink._text import counted, listed, shorten
 from ordlink.comparisons import natural_key
 from ordlink.errors import InputError
 
@@ -73,6 +74,15 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
         _stimulus_of_file(_beside(folder, file.name, str(folder)), file.stem, str(folder))
         for file in files
     ]
+    kinds = Counter(one.kind for one in found)
+    if len(kinds) > 1:  # a text among pictures may be notes
+        rarest = min(kinds, key=kinds.__getitem__)
+        strays = [str(one.path and one.path.name) for one in found if one.kind == rarest]
+        others = ", ".join(counted(kinds[kind], kind) for kind in kinds if kind != rarest)
+        raise InputError(
+            f"{folder}: beside {others} there is {listed(strays)}; to leave such files out, begin "
+            "their names with _, to show them together list all in a study file"
+        )
     return check_stimuli(found, str(folder))
 
 

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 from urllib.parse import quote
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from ordlink._text import did_you_mean
-from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
+from ordlink.collect.question_types import QUESTION_TYPES, QuestionType, passes_catch
+from ordlink.collect.settings import (
+    CHOICES,
+    TRIAL_LISTS,
+    Condition,
+    Consent,
+    Item,
+    Name,
+    Outcome,
+    check_address,
+    check_printable,
+    one_of,
+)
 from ordlink.collect.stimuli import (
     FEWEST,
     Stimulus,
@@ -20,41 +34,12 @@ from ordlink.collect.stimuli import (
     stimuli_of_list,
     stimuli_of_table,
 )
-from ordlink.collect.texts import TEXTS
+from ordlink.collect.texts import LANGUAGES, PROMPTS
 from ordlink.datasets import load_zoo
 from ordlink.errors import InputError
-from ordlink.methods import DEFAULT_METHOD, METHODS
+from ordlink.methods import DEFAULT_METHOD
 
 LARGEST_FILE = 10_000_000  # bytes of a study file
-Outcome = Literal["completed", "screened_out", "declined", "closed", "withdrawn"]
-CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of it, may be
-    "question": tuple(QUESTION_TYPES),
-    "sampler": ("adaptive", "random", "SL", "CL", "4K-AL-act"),
-    "method": tuple(name for name, method in METHODS.items() if method.needs == "comparisons"),
-    "completion_codes": get_args(Outcome),
-    "texts": ("prompt", *TEXTS),
-}
-
-
-def _choice(setting: str) -> Any:
-    def check(value: str) -> str:
-        if value not in CHOICES[setting]:
-            raise ValueError(value)
-        return value
-
-    return AfterValidator(check)
-
-
-def _check_printable(value: str) -> str:
-    if not value.isprintable():
-        raise ValueError(value)
-    return value
-
-
-def _check_address(value: str) -> str:
-    if value and not value.startswith(("https://", "http://")):
-        raise ValueError(value)
-    return value
 
 
 class Study(BaseModel):
@@ -63,33 +48,46 @@ class Study(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     stimuli: tuple[Stimulus, ...] = Field(exclude=True)
-    name: Annotated[str, AfterValidator(_check_printable)] = Field("Comparisons", max_length=100)
-    question: Annotated[str, _choice("question")] = "triplet"
-    sampler: Annotated[str, _choice("sampler")] = "adaptive"
+    name: Annotated[str, AfterValidator(check_printable)] = Field("Comparisons", max_length=100)
+    question: Annotated[str, one_of("question")] = "triplet"
+    sampler: Annotated[str, one_of("sampler")] = "adaptive"
     random_share: float = Field(0.2, ge=0.05, le=1)
     people_per_question: int = Field(1, ge=1, le=1000)
     questions_per_person: int = Field(60, ge=1, le=10_000)
     practice: int = Field(2, ge=0, le=50)
     break_every: int = Field(30, ge=0, le=10_000)  # 0 for never
-    catch_share: float = Field(0.03, ge=0, le=0.5)
+    catch_trials: int = Field(2, ge=0, le=1000)  # per person, spread over the questions
     repeat_share: float = Field(0.05, ge=0, le=0.5)
     max_failed_catches: int | None = Field(None, ge=0, le=1000)
     min_seconds: float = Field(0.4, ge=0, le=60)
     abandon_after: float = Field(300.0, ge=1, le=86_400)
     cant_tell: bool = True
     undo: bool = True
-    method: Annotated[str, _choice("method")] = DEFAULT_METHOD
+    method: Annotated[str, one_of("method")] = DEFAULT_METHOD
     budget: int | None = Field(None, ge=1, le=1_000_000_000)
     stable_trees: int | None = Field(None, ge=2, le=1000)
     pay_per_person: float = Field(0.0, ge=0, le=10_000)
     currency: str = Field("EUR", max_length=10)
     completion_codes: dict[Outcome, Annotated[str, Field(max_length=100)]] = {}
-    completion_url: Annotated[str, AfterValidator(_check_address)] = Field("", max_length=500)
+    completion_url: Annotated[str, AfterValidator(check_address)] = Field("", max_length=500)
     # Never stored: the database must not name those who withdrew.
     participant_ids: list[Annotated[str, Field(max_length=100)]] = Field([], exclude=True)
     signed_links: bool = False
     seed: int = Field(0, ge=0, le=2**31 - 1)
-    texts: dict[Annotated[str, _choice("texts")], Annotated[str, Field(max_length=20_000)]] = {}
+    language: Annotated[str, one_of("language")] = "en"
+    conditions: dict[Name, Condition] = {}
+    leave_after: float = Field(1800.0, ge=1, le=864_000)
+    # Lists of trials by the names of their stimuli; a file is read into such a list.
+    trials: list[list[str]] = []
+    trial_order: Annotated[str, one_of("trial_order")] = "random"
+    practice_trials: list[list[str]] = []
+    catch_list: list[list[str]] = []  # the first option is the right answer
+    phones: bool = True
+    consent: Consent = Consent()
+    questionnaire_before: list[Item] = []
+    questionnaire_after: list[Item] = []
+    asked: list[str] | None = Field(None, exclude=True)  # stimuli of a condition
+    texts: dict[Annotated[str, one_of("texts")], Annotated[str, Field(max_length=20_000)]] = {}
 
     @property
     def n_objects(self) -> int:
@@ -107,8 +105,74 @@ class Study(BaseModel):
         return QUESTION_TYPES[self.question]
 
     def text(self, key: str) -> str:
-        """Return a text of the pages: the study's own, or the default."""
-        return self.texts.get(key) or (self.kind.prompt if key == "prompt" else TEXTS[key])
+        """Return a text of the pages: the study's own, or that of its language."""
+        texts = PROMPTS[self.language] | {"prompt": PROMPTS[self.language][self.question]}
+        return self.texts.get(key) or (LANGUAGES[self.language] | texts)[key]
+
+    @cached_property
+    def objects(self) -> tuple[int, ...]:
+        """Numbers of the stimuli that are asked about."""
+        return tuple(self._numbers(self.names if self.asked is None else self.asked))
+
+    @cached_property
+    def listed(self) -> dict[str, list[tuple[int, ...]]]:
+        """The lists of trials, by the numbers of their stimuli."""
+        return {name: [self._numbers(one) for one in getattr(self, name)] for name in TRIAL_LISTS}
+
+    def _numbers(self, names: Iterable[str]) -> tuple[int, ...]:
+        number_of = {name: number for number, name in enumerate(self.names)}
+        return tuple(number_of[name] for name in names)
+
+    @property
+    def n_questions(self) -> int:
+        """Number of main questions for each person."""
+        return len(self.trials) or self.questions_per_person
+
+    @property
+    def n_practice(self) -> int:
+        """Number of practice questions for each person."""
+        return len(self.practice_trials) or self.practice
+
+    @property
+    def questionnaires(self) -> dict[str, list[Item]]:
+        """The questionnaires that are not empty, by the phase in which they are shown."""
+        both = {"before": self.questionnaire_before, "after": self.questionnaire_after}
+        return {phase: items for phase, items in both.items() if items}
+
+    def passes_catch(self, shown: Sequence[int], choice: Sequence[int]) -> bool:
+        """Return whether a catch trial, of the list or with a stimulus twice, is answered right."""
+        kind = self.kind
+        for one in self.listed["catch_list"]:
+            if kind.identity(one) == kind.identity(shown):
+                return kind.chosen_objects(shown, choice)[:1] == kind.chosen_objects(one, (0,))[:1]
+        return passes_catch(kind, shown, choice)
+
+    def in_condition(self, name: str) -> Study:
+        """Return the study as people in a condition see it; the study itself for no condition."""
+        found = self.conditions.get(name)
+        if found is None:
+            return self
+        changes: dict[str, Any] = {"texts": {**self.texts, **found.texts}, "asked": found.stimuli}
+        for key in ("question", "trials"):
+            if getattr(found, key) is not None:
+                changes[key] = getattr(found, key)
+        return self.changed(**changes)
+
+    def changed(self, **changes: Any) -> Study:
+        """Return a study with other settings, which are not checked again."""
+        kept = {name: getattr(self, name) for name in Study.model_fields}
+        return Study.model_construct(**kept | changes)
+
+    def missing_codes(self) -> list[str]:
+        """Return the outcomes that can happen and have no completion code, if others have one."""
+        if not self.completion_codes and not self.completion_url:
+            return []
+        impossible = {"screened_out": self.max_failed_catches is None, "phone": self.phones}
+        return [
+            outcome
+            for outcome in get_args(Outcome)
+            if outcome not in self.completion_codes and not impossible.get(outcome)
+        ]
 
     def completion(self, outcome: str | None) -> tuple[str, str]:
         """Return the code of an outcome and the address to return to; empty if there is none."""
@@ -133,6 +197,10 @@ def load_study(source: str | Path) -> Study:
             where=str(path),
         )
     settings = _read(path)
+    for part in (settings, *_parts(settings.get("conditions"))):
+        for key in TRIAL_LISTS:
+            if isinstance(part.get(key), str):
+                part[key] = read_trial_list(path.parent / part[key])
     return make_study(settings, _stimuli(settings.pop("stimuli", None), path), str(path))
 
 
@@ -140,6 +208,8 @@ def make_study(
     settings: Mapping[str, Any], stimuli: tuple[Stimulus, ...], where: str = "the study"
 ) -> Study:
     """Return a study after checking every setting."""
+    if "asked" in settings:
+        raise InputError("unknown key 'asked'", where=where)
     try:
         study = Study(**{**settings, "stimuli": stimuli})
     except ValidationError as error:
@@ -156,24 +226,52 @@ def make_study(
             f"question: {kind.name} shows {kind.n_objects} stimuli at a time, there are "
             f"{study.n_objects}; choose another question or add stimuli"
         )
-    elif study.catch_share + study.repeat_share > 0.5:
-        problem = (
-            "catch_share and repeat_share: expected at most 0.5 together, got "
-            f"{study.catch_share + study.repeat_share:g}; lower one of them"
-        )
     elif study.signed_links and not study.participant_ids:
         problem = "signed_links: expected a list of participant_ids with it; add the list"
+    elif study.conditions and study.sampler in ("SL", "CL", "4K-AL-act"):
+        problem = f"sampler: {study.sampler} plans one tree; with conditions use adaptive or random"
+    problem = problem or _find_bad_name(study)
     if problem:
         raise InputError(problem, where=where)
     return study
+
+
+def _find_bad_name(study: Study) -> str:
+    """Return what is wrong with the names in lists of trials, conditions and questionnaires."""
+    items = [*study.questionnaire_before, *study.questionnaire_after]
+    for item in items:
+        if item.type in ("choice", "likert") and len(item.options) < 2:
+            return f"questionnaire: {item.name}: expected at least 2 options, got {item.options}"
+        if sum(one.name == item.name for one in items) > 1:
+            return f"questionnaire: two items are called {item.name!r}; give each its own name"
+    for name in (*study.conditions, ""):
+        one = study.in_condition(name)
+        where, known = f"conditions: {name}: " if name else "", set(one.names)
+        lists = [(key, row) for key in TRIAL_LISTS for row in getattr(one, key)]
+        for key, row in [("stimuli", one.asked or []), *lists]:
+            if unknown := [stimulus for stimulus in row if stimulus not in known]:
+                hint = did_you_mean(unknown[0], known) or "; use the names of the stimuli"
+                return f"{where}{key}: there is no stimulus {unknown[0]!r}{hint}"
+            n_shown = one.kind.n_objects
+            if key != "stimuli" and (len(row) != n_shown or len(set(row)) != n_shown):
+                return f"{where}{key}: {one.question} shows {n_shown} stimuli, got {row}"
+        if len(one.objects) < max(one.kind.n_objects, FEWEST):
+            return f"{where}stimuli: {one.question} needs more stimuli, got {len(one.objects)}"
+    return ""
+
+
+_LISTS = (*TRIAL_LISTS, "questionnaire_before", "questionnaire_after")
 
 
 def _describe(error: Any) -> str:
     """Return one mistake in one line: the key, what is expected, and what was given."""
     key, *inner = map(str, error["loc"])
     given = error["input"]
+    if key in ("conditions", "consent", *_LISTS) and error["type"] != "dict_type":
+        at = ": ".join([key, *(one for one in inner if one != "[key]")])
+        return f"{at}: {error['msg'][:1].lower()}{error['msg'][1:]}, got {short_repr(given)}"
     if error["type"] == "extra_forbidden":
-        known = [name for name in Study.model_fields if name != "stimuli"]
+        known = [name for name in Study.model_fields if name not in ("stimuli", "asked")]
         hint = did_you_mean(key, [*known, "stimuli"]) or f"; the keys are {', '.join(known)}"
         return f"unknown key {key!r}{hint}"
     schema = Study.model_json_schema()["properties"][key]
@@ -249,6 +347,21 @@ def _read_yaml(text: str) -> object:
         return yaml.load(text, Loader)
     except yaml.YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from error
+
+
+def _parts(conditions: object) -> list[dict[str, Any]]:
+    found = conditions.values() if isinstance(conditions, dict) else ()
+    return [one for one in found if isinstance(one, dict)]
+
+
+def read_trial_list(path: Path) -> list[list[str]]:
+    """Return the rows below the header of a CSV file of trials: stimuli in their places."""
+    try:
+        content = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read ({error}); check the path", where=str(path)) from error
+    rows = list(csv.reader(content.splitlines()))
+    return [[cell.strip() for cell in row] for row in rows[1:] if any(row)]
 
 
 def _stimuli(given: object, path: Path) -> tuple[Stimulus, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,8 @@ from ordlink.comparisons import ListedComparisons
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import DEFAULT_METHOD, METHODS, cluster, warn_of_ties
-from ordlink.metrics import agreements
 from ordlink.plotting import dendrogram_layout
-from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT, branch_support
+from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT, branch_support, crowd_quality
 
 FIRST_METHOD, SLOW_METHODS = "tSTE-AL", ("auto", "search")
 """The method of a first tree, and of trees that only choose questions, instead of slow ones."""
@@ -23,6 +24,8 @@ N_BOOTSTRAP_SAMPLES = 20  # fewer than `ordlink cluster` draws: trees are rebuil
 # Options of methods that embed; these were best over all trees that were tried.
 _EMBEDDING = {"n_components": 3, "metric": "euclidean", "seed": 0}
 _FLAGS = {"n_components": "dimension"}
+FEWEST_TO_AGREE = 5  # answers of a participant
+ANSWERS_PER_STIMULUS = 2  # with fewer, a tree says little: it is folded, and nobody is compared
 TREE_WIDTH = 400.0
 _BRANCHES = 236.0
 _MARGIN = 12.0
@@ -31,10 +34,29 @@ _LEAST_STEP_FOR_NUMBERS = 17.0
 _LONGEST_NAME = 23
 
 
+RecordVersion = tuple[int, int, int]  # the last answer, number of answers, revision
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The trees with and without excluded participants, in the dashboard's form."""
+
+    version: RecordVersion
+    everybody: dict[str, Any] | None  # see `grow_tree`
+    kept: dict[str, Any] | None
+    agreement: dict[int, float]  # of each participant's comparisons with the tree of everybody
+    n_told: int = 0  # answers other than "can't tell"
+    n_told_kept: int = 0
+    overall: float | None = None  # mean agreement, weighted by the numbers of answers
+    is_first: bool = False  # by a quick method, until those of a slow one are ready
+    conditions: dict[str, dict[str, Any] | None] = field(default_factory=dict)  # trees of kept ones
+    p_value: float | None = None  # of the conditions being alike
+
+
 def grow_tree(
     comparisons: ListedComparisons, method: str, n_answers: int
 ) -> tuple[dict[str, Any] | None, dict[int, float]]:
-    """Return what the dashboard shows of a tree, and each participant's agreement with it.
+    """Return what the dashboard shows of a tree, and participants' agreement with the others.
 
     It is the tree that ``ordlink cluster`` builds from the exported answers; None without any.
     """
@@ -43,6 +65,7 @@ def grow_tree(
     tree = build_tree(comparisons, method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
+        agreement = _agreement(comparisons)
         trusted = branch_support(
             comparisons, method, tree=tree, n_bootstrap=N_BOOTSTRAP_SAMPLES, **tree_options(method)
         )
@@ -57,9 +80,10 @@ def grow_tree(
         "notes": [*_choice(tree), *comparisons.warnings(), *warn_of_ties(tree)],
         "n_tied_merges": tree.n_tied_merges,
         "n_answers": n_answers,
+        "is_early": n_answers < ANSWERS_PER_STIMULUS * comparisons.n_objects,
         "newick": tree.to_newick(heights="rank"),  # the same as long as the merges are
     }
-    return shown, _agreement(tree, comparisons)
+    return shown, agreement
 
 
 def tree_options(method: str) -> dict[str, Any]:
@@ -113,15 +137,17 @@ def bootstrap_trees(
     return trees
 
 
-def _agreement(tree: Hierarchy, comparisons: ListedComparisons) -> dict[int, float]:
-    details = comparisons.details
-    if details is None or details.annotators is None:
+def _agreement(comparisons: ListedComparisons) -> dict[int, float]:
+    """Return each participant's agreement with the tree of the others, by AddS-AL.
+
+    Nobody has one before there are enough answers: two per stimulus, and 5 of the participant.
+    """
+    if comparisons.n_answers < ANSWERS_PER_STIMULUS * comparisons.n_objects:
         return {}
-    people, of_row = np.unique(details.annotators.astype(str), return_inverse=True)
-    shares = np.bincount(of_row, weights=agreements(comparisons, tree)) / np.bincount(of_row)
     return {
-        int(person.removeprefix("P")): round(float(share), 4)
-        for person, share in zip(people.tolist(), shares, strict=True)
+        int(person.name.removeprefix("P")): round(person.accuracy, 4)
+        for person in crowd_quality(comparisons).annotators
+        if person.n_answers >= FEWEST_TO_AGREE and math.isfinite(person.accuracy)
     }
 
 

@@ -7,25 +7,27 @@ When the server ends, however it ends, the pipe closes and the worker ends too.
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import signal
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import sqlalchemy as sa
 
 from ordlink._processes import die_with_parent
 from ordlink.collect.database import make_engine, snapshot
-from ordlink.collect.question_types import to_comparisons
+from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
 from ordlink.collect.samplers import (
     PLANS,
     Draw,
@@ -36,9 +38,10 @@ from ordlink.collect.samplers import (
 )
 from ordlink.collect.schema import answer, participant, read_objects, serving, study
 from ordlink.collect.study import Study
-from ordlink.collect.trees import grow_tree, quick_method
-from ordlink.comparisons import ListedComparisons
+from ordlink.collect.trees import RecordVersion, Trees, grow_tree, quick_method
+from ordlink.comparisons import ListedComparisons, concatenate
 from ordlink.errors import OrdlinkError
+from ordlink.validation import compare_groups
 
 NICENESS = 5  # participants come first; trees get the processor time that is left
 NEWS = 0.1  # share of new answers from which an adaptive draw rebuilds its trees
@@ -63,6 +66,22 @@ class Record:
 
     study: Study
     answers: tuple[MainAnswer, ...]
+    condition_of: Mapping[int, str] = field(default_factory=dict)  # of each participant
+
+    def in_condition(self, name: str) -> Record:
+        """Return the answers of a condition, and the study as these people saw it."""
+        own = tuple(one for one in self.answers if self.condition_of.get(one.person, "") == name)
+        return Record(self.study.in_condition(name), own, self.condition_of)
+
+    def test_conditions(self) -> float | None:
+        """Return the p-value of conditions being alike; None where it cannot be tested."""
+        told = [self.condition_of.get(one.person, "") for one in self.answers if one.choice]
+        seen = [self.study.in_condition(name) for name in set(told) - {""}]
+        if len(seen) < 2 or len({(one.question, one.objects) for one in seen}) > 1:
+            return None
+        labels = np.repeat(told, self.comparisons.n_rows // len(told))
+        p_value = compare_groups(self.comparisons, labels, "AddS-AL").p_value
+        return None if math.isnan(p_value) else p_value
 
     @property
     def last_answer(self) -> int:
@@ -77,8 +96,13 @@ class Record:
     @cached_property
     def comparisons(self) -> ListedComparisons:
         """The comparisons, with participant, time and response time."""
+        names = {self.condition_of.get(one.person, "") for one in self.answers}
+        types = {self.study.in_condition(name).question for name in names}
+        if len(types) > 1:
+            return concatenate([self.in_condition(name).comparisons for name in sorted(names)])
+        kind = QUESTION_TYPES[types.pop()] if types else self.study.kind
         return to_comparisons(
-            self.study.kind,
+            kind,
             [one.shown for one in self.answers],
             [one.choice for one in self.answers],
             names=self.study.names,
@@ -92,7 +116,8 @@ class Record:
 
     def of(self, people: set[int]) -> Record:
         """Return the answers of these participants."""
-        return Record(self.study, tuple(one for one in self.answers if one.person in people))
+        own = tuple(one for one in self.answers if one.person in people)
+        return Record(self.study, own, self.condition_of)
 
 
 class RecordReader:
@@ -119,8 +144,8 @@ class RecordReader:
         last = self._answers[-1].id if self._answers else 0
         self._add(read_main_answers(connection, answer.c.id > last))
         c = participant.c
-        people = connection.execute(sa.select(c.id, c.n_main, c.excluded)).all()
-        wrong = [one for one, n_main, _ in people if self._n_of[one] != n_main]
+        people = connection.execute(sa.select(c.id, c.n_main, c.excluded, c.condition)).all()
+        wrong = [one.id for one in people if self._n_of[one.id] != one.n_main]
         if wrong:
             changed = set(wrong)
             self._answers = [one for one in self._answers if one.person not in changed]
@@ -130,8 +155,9 @@ class RecordReader:
                 those = answer.c.participant_id.in_(wrong[start : start + 500])
                 self._add(read_main_answers(connection, those))
             self._answers.sort(key=lambda one: one.id)
-        self.kept_people = {one for one, _, is_excluded in people if not is_excluded}
-        return Record(self._study, tuple(self._answers))
+        self.kept_people = {one.id for one in people if not one.excluded}
+        condition_of = {one.id: one.condition for one in people if one.condition}
+        return Record(self._study, tuple(self._answers), condition_of)
 
     def _add(self, found: Iterator[MainAnswer]) -> None:
         for one in found:
@@ -180,23 +206,6 @@ class WorkerError(OrdlinkError, RuntimeError):
     """The worker failed or is gone."""
 
 
-RecordVersion = tuple[int, int, int]  # the last answer, number of answers, revision
-
-
-@dataclass(frozen=True)
-class Trees:
-    """The trees with and without excluded participants, in the dashboard's form."""
-
-    version: RecordVersion
-    everybody: dict[str, Any] | None  # see `grow_tree`
-    kept: dict[str, Any] | None
-    agreement: dict[int, float]  # of each participant's comparisons with the tree of everybody
-    n_told: int = 0  # answers other than "can't tell"
-    n_told_kept: int = 0
-    overall: float | None = None  # mean agreement, weighted by the numbers of answers
-    is_first: bool = False  # by a quick method, until those of a slow one are ready
-
-
 class StudyTasks:
     """Draws questions and builds trees in this process, one at a time."""
 
@@ -204,41 +213,53 @@ class StudyTasks:
         self._study = study
         self._engine = engine
         self._reader = RecordReader(engine, study)
-        self._drawn_from: tuple[int, Record] | None = None
+        self._drawn_from: dict[str, tuple[int, Record]] = {}  # by condition
         self._has_trees = False
 
-    def draw(self, n_questions: int, seed: int) -> Draw:
-        """Return questions drawn by the study's sampler."""
-        study, sampler = self._study, self._study.sampler
+    def draw(self, n_questions: int, seed: int, condition: str = "") -> Draw:
+        """Return questions drawn by the study's sampler, from the answers of a condition."""
+        sampler = self._study.sampler
         with snapshot(self._engine) as connection:
-            record = self._reader.read_kept(connection)
+            record = self._reader.read_kept(connection).in_condition(condition)
             if sampler == "adaptive":
-                record = self._reuse_record(record)
+                record = self._reuse_record(record, condition)
             last_draw = read_last_draw(connection, sampler)
             waiting = read_waiting(connection) if sampler in PLANS else set()
+        study, comparisons = record.study, record.comparisons
+        shown = [one.shown for one in record.answers]
+        if study.asked is not None:  # samplers count the stimuli of the condition only
+            number_of = {one: number for number, one in enumerate(study.objects)}
+            shown = [tuple(number_of[one] for one in objects) for objects in shown]
+            names = [study.names[one] for one in study.objects]
+            choices = [one.choice for one in record.answers]
+            comparisons = to_comparisons(study.kind, shown, choices, names=names)
         known = SamplerInput(
             kind=study.kind,
-            n_objects=study.n_objects,
-            comparisons=record.comparisons,
-            answers=tuple((one.shown, one.choice) for one in record.answers),
+            n_objects=len(study.objects),
+            comparisons=comparisons,
+            answers=tuple(zip(shown, (one.choice for one in record.answers), strict=True)),
             n_people=study.people_per_question,
             waiting=waiting,
             method=quick_method(study.method),
             plan_seed=study.seed,
         )
         share = study.random_share
-        questions = draw_questions(sampler, known, n_questions, seed=seed, random_share=share)
+        drawn = draw_questions(sampler, known, n_questions, seed=seed, random_share=share)
+        questions = tuple(
+            replace(one, objects=tuple(study.objects[number] for number in one.objects))
+            for one in drawn
+        )
         return Draw(sampler, seed, record.last_answer, last_draw, questions)
 
-    def _reuse_record(self, record: Record) -> Record:
+    def _reuse_record(self, record: Record, condition: str) -> Record:
         """Return the record of the draw before while there are few new answers."""
         revision = self._reader.revision
-        if self._drawn_from is not None:
-            revision_before, before = self._drawn_from
+        if condition in self._drawn_from:
+            revision_before, before = self._drawn_from[condition]
             has_few_new = len(record.answers) <= (1 + NEWS) * len(before.answers)
             if revision_before == revision and has_few_new:
                 return before
-        self._drawn_from = (revision, record)
+        self._drawn_from[condition] = (revision, record)
         return record
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
@@ -261,7 +282,13 @@ class StudyTasks:
         weighted = sum(share * n_of[person] for person, share in agreement.items())
         overall = weighted / total if total else None
         n_told = (record.n_told, kept_record.n_told)
-        return Trees(version, everybody, kept, agreement, *n_told, overall, is_first=is_first)
+        parts = {name: kept_record.in_condition(name) for name in self._study.conditions}
+        grown = {
+            name: grow_tree(part.comparisons, method, len(part.answers))[0]
+            for name, part in parts.items()
+        }
+        tested = kept_record.test_conditions()
+        return Trees(version, everybody, kept, agreement, *n_told, overall, is_first, grown, tested)
 
     def export(self, path: str) -> None:
         """Write the trials, or the answers of which the tree is built, as the file's name says."""
@@ -289,9 +316,9 @@ class WorkerProcess:
         self._closed = False
         self._start()
 
-    def draw(self, n_questions: int, seed: int) -> Draw:
-        """Return questions drawn by the study's sampler; blocks."""
-        return cast(Draw, self._call("draw", n_questions, seed))
+    def draw(self, n_questions: int, seed: int, condition: str = "") -> Draw:
+        """Return questions drawn by the study's sampler for a condition; blocks."""
+        return cast(Draw, self._call("draw", n_questions, seed, condition))
 
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         """Return the trees; None if the record is the one of `unless`; blocks."""

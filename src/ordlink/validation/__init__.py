@@ -39,7 +39,7 @@ from ordlink.validation._cross_validation import (
     cross_validate,
 )
 from ordlink.validation._extrapolation import Estimate, LearningCurve, Verdict, check_accuracy
-from ordlink.validation._groups import GroupComparison, compare_groups
+from ordlink.validation._groups import BranchDifference, GroupComparison, compare_groups
 from ordlink.validation._hierarchy_test import HierarchyTest, hierarchy_test
 from ordlink.validation._learning_curve import learning_curve
 from ordlink.validation._method_comparison import (
@@ -67,6 +67,7 @@ __all__ = [
     "METHODS_FOR_WEIGHTS",
     "WEAK_SUPPORT",
     "AnnotatorQuality",
+    "BranchDifference",
     "BranchSupport",
     "Candidate",
     "CrossValidation",

@@ -1,4 +1,5 @@
 // Requests that are sent again until they are answered; the server takes each only once.
+export const ROOT = document.documentElement.dataset.root; // the path below which the study is
 const SHORTEST_WAIT = 500;
 const LONGEST_WAIT = 8000;
 const PATIENCE = 15000; // a request that hangs longer is given up and sent again
@@ -45,7 +46,7 @@ export function send(path, body, banner) {
     let reply;
     let content;
     try {
-      reply = await fetch(path, { ...options, signal: AbortSignal.timeout(PATIENCE) });
+      reply = await fetch(ROOT + path, { ...options, signal: AbortSignal.timeout(PATIENCE) });
       content = await reply.json();
     } catch {
       return undefined;

@@ -1,15 +1,16 @@
 // The page on which people answer. One request per answer: it stores the answer and brings the
 // next question. An answer stays in the browser until the server has it; its number makes a
 // second sending harmless.
-import { Refused, send } from "./connection.js";
+import { ROOT, Refused, send } from "./connection.js";
 import { element, isPlayed, load } from "./stimuli.js";
 
 const TOO_EARLY = 150; // milliseconds: nobody sees and answers that fast; it was a double click
-const UNSENT = "ordlink-unsent-answer";
-const CAME_WITH = "ordlink-came-with"; // set by the consent page
+const UNSENT = `ordlink-unsent-answer${ROOT}`;
+const CAME_WITH = `ordlink-came-with${ROOT}`; // set by the consent page
 const part = (id) => document.getElementById(id);
 const words = part("texts").dataset;
 const section = part("question");
+const forms = [...document.querySelectorAll(".questionnaire")];
 const { type } = section.dataset;
 const nChosen = Number(section.dataset.chosen);
 const hasAnchor = type === "triplet" || type === "rank-2-of-8";
@@ -59,7 +60,7 @@ async function act(path, body) {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     sessionStorage.removeItem(UNSENT);
-    if (error.status === 401) location.replace(`/join${localStorage.getItem(CAME_WITH) ?? ""}`);
+    if (error.status === 401) location.replace(`${ROOT}/join${localStorage.getItem(CAME_WITH) ?? ""}`);
     else if (error.status === 409) setTimeout(showAnew); // once this request is over
     else offerReload();
   } finally {
@@ -133,6 +134,7 @@ async function showQuestion(next) {
   showAnchor(made[0]);
   section.hidden = false;
   part("page").hidden = true;
+  for (const form of forms) form.hidden = true;
   document.body.classList.toggle("fits", fits);
   section.classList.toggle("wide", areWide(made));
   section.classList.remove("moved");
@@ -215,6 +217,7 @@ const PAGES = { // phase or outcome: title, text
   completed: ["debrief_title", "debrief"],
   screened_out: ["end_title", "screened_out"],
   closed: ["end_title", "closed"],
+  declined: ["end_title", "declined"],
   withdrawn: ["end_title", "withdrawn"],
   asked_to_withdraw: ["end_title", "asked_to_withdraw"],
   waiting: ["waiting_title", "waiting"],
@@ -223,16 +226,23 @@ const PAGES = { // phase or outcome: title, text
 function showPage(next) {
   const wasWaiting = state && state.number === 0 && state.phase === next.phase;
   state = next;
+  section.hidden = true;
+  part("options").replaceChildren();
+  document.body.classList.remove("fits");
+  for (const form of forms) form.hidden = form.id !== state.phase;
+  part("page").hidden = forms.some((form) => !form.hidden);
+  if (part("page").hidden) {
+    showProgress();
+    part(`${state.phase}-title`).focus();
+    return;
+  }
   const goesOn = ["instructions", "ready", "break"].includes(state.phase);
   const isOver = state.phase === "done";
   const nothing = state.open ? "waiting" : "closed";
   const [title, text] = PAGES[isOver ? state.outcome : goesOn ? state.phase : nothing] ?? PAGES.closed;
-  section.hidden = true;
-  part("options").replaceChildren();
-  document.body.classList.remove("fits");
-  part("page").hidden = false;
   part("page-title").textContent = words[title];
-  part("page-text").textContent = words[text];
+  part("page-text").replaceChildren(part(`words-${text}`).content.cloneNode(true));
+  part("reconsider").hidden = state.outcome !== "declined";
   part("keys").hidden = part("asked").hidden = state.phase !== "instructions";
   part("continue").hidden = !goesOn;
   part("code-part").hidden = !state.code;
@@ -247,6 +257,13 @@ function showPage(next) {
 }
 
 part("continue").addEventListener("click", () => act("/api/continue", { visit: state.visit, phase: state.phase }));
+for (const form of forms) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const answers = Object.fromEntries(new FormData(form));
+    act("/api/continue", { visit: state.visit, phase: form.id, answers });
+  });
+}
 part("cant-tell")?.addEventListener("click", (event) => answer([], deviceOf(event)));
 part("undo")?.addEventListener("click", undo);
 part("copy").addEventListener("click", async () => {
@@ -268,6 +285,7 @@ part("withdraw-yes").addEventListener("click", () => {
 section.addEventListener("pointermove", () => section.classList.add("moved")); // then hovering shows
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || !state) return;
+  if (event.target.closest(".questionnaire")) return;
   if (part("withdraw-dialog").open) return;
   const focused = document.activeElement;
   if (state.number === 0) {

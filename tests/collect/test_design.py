@@ -1,0 +1,431 @@
+"""Conditions with quotas, lists of trials, planned catch trials, questionnaires, devices."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from ordlink.cli import run
+from ordlink.collect.backup import back_up
+from ordlink.collect.schema import participant, serving
+from ordlink.collect.session import catches_due
+from ordlink.collect.study import load_study
+from ordlink.collect.texts import LANGUAGES, PROMPTS, TEXTS, markdown
+from ordlink.errors import InputError
+from tests.collect.conftest import Place, post, serve_on_loopback, text_study
+
+QUOTAS: dict[str, Any] = {"near": {"quota": 2}, "far": {"quota": 2}}
+
+
+def rows_of(place: Place, name: str) -> list[dict[str, str]]:
+    text = place.browser.get(f"/owner/download/{name}").text
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def finish(place: Place, browser: Any, state: dict[str, Any], choice: int = 0) -> dict[str, Any]:
+    """Answer and continue until the end."""
+    while state["phase"] != "done":
+        if state["stimuli"]:
+            state = place.answer(state, [choice], browser, seconds=1.0)
+        else:
+            state = post(browser, "/api/continue", phase=state["phase"])
+    return state
+
+
+def be_away(place: Place, person: int) -> None:
+    """Make it long ago that somebody was there."""
+    with place.running.engine.begin() as connection:
+        change = participant.update().where(participant.c.id == person)
+        connection.execute(change.values(seen_at=time.time() - 5000))
+
+
+def test_quotas_are_exact_by_completed_people(open_place: Callable) -> None:
+    with open_place(text_study(questions_per_person=2, conditions=QUOTAS)) as place:
+        browsers = [place.another_browser() for _ in range(6)]
+        states = [place.join(browser) for browser in browsers]
+        # Four places, so two are turned away; of those who have one, the first leaves.
+        assert [state["outcome"] for state in states] == [None] * 4 + ["closed"] * 2
+        for browser, state in zip(browsers[1:4], states[1:4], strict=True):
+            assert finish(place, browser, state)["outcome"] == "completed"
+        assert place.join(browsers[4])["outcome"] == "closed"
+        be_away(place, 1)
+        late = place.join(browsers[4])
+        assert late["outcome"] is None
+        returned = browsers[0].get("/api/state").json()
+        assert returned["outcome"] == "closed"  # the place was taken meanwhile
+        assert finish(place, browsers[4], late)["outcome"] == "completed"
+        with place.running.engine.connect() as connection:
+            c = participant.c
+            counts = dict(
+                connection.execute(
+                    sa.select(c.condition, sa.func.count())
+                    .where(c.outcome == "completed")
+                    .group_by(c.condition)
+                ).all()
+            )
+        assert counts == {"near": 2, "far": 2}
+        place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
+        assert place.running.state == "complete"
+
+
+def test_somebody_who_returns_in_time_keeps_the_place(open_place: Callable) -> None:
+    with open_place(text_study(questions_per_person=2, conditions=QUOTAS)) as place:
+        state = place.join()
+        be_away(place, 1)
+
+        assert place.answer(state, [0])["outcome"] is None
+
+
+def test_conditions_have_texts_stimuli_and_types_of_their_own(open_place: Callable) -> None:
+    names = [f"thing {i}" for i in range(6)]
+    conditions = {
+        "few": {"stimuli": names, "texts": {"instructions": "Look *closely*."}},
+        "odd": {"question": "odd-one-out"},
+    }
+    study = text_study(questions_per_person=15, conditions=conditions, sampler="random")
+    with open_place(study) as place:
+        pages = {}
+        for _ in range(2):
+            browser = place.another_browser()
+            state = place.join(browser)
+            pages[len(state["stimuli"]), browser.get("/run").text] = None
+            finish(place, browser, state)
+        place.log_in()
+        trials = rows_of(place, "trials.csv")
+        place.browser.portal.call(place.running.build_trees)  # type: ignore[union-attr]
+        trees = place.browser.get("/owner/api/tree").json()["conditions"]
+        place.browser.get("/owner").raise_for_status()
+
+    few, odd = (
+        next(page for _, page in pages if f'data-type="{kind}"' in page)
+        for kind in ("triplet", "odd-one-out")
+    )
+    assert "<em>closely</em>" in few and "closely" not in odd
+    assert "Which one is the odd one out?" in odd
+    for row in trials:
+        if row["condition"] == "few":
+            assert {row["reference"], row["option_1"], row["option_2"]} <= set(names)
+            assert row["response"] and not row["odd_one_out"]
+        else:
+            assert row["odd_one_out"] == row[f"item_{row['position']}"] and not row["response"]
+    assert Counter(row["condition"] for row in trials) == {"few": 15, "odd": 15}
+    assert {name: tree["n_answers"] for name, tree in trees.items()} == {"few": 15, "odd": 15}
+
+
+@pytest.mark.parametrize("order", ["fixed", "random"])
+def test_a_list_of_trials_is_shown_to_everybody(open_place: Callable, order: str) -> None:
+    listed = [[f"thing {i}", f"thing {i + 1}", f"thing {i + 2}"] for i in range(8)]
+    practice = [["thing 9", "thing 10", "thing 11"]]
+    study = text_study(trials=listed, trial_order=order, practice_trials=practice)
+    with open_place(study) as place:
+        for _ in range(2):
+            browser = place.another_browser()
+            finish(place, browser, place.join(browser))
+        place.log_in()
+        rows = rows_of(place, "trials.csv")
+
+    for person in ("P1", "P2"):
+        own = [row for row in rows if row["participant"] == person]
+        shown = [[row[name] for name in ("reference", "option_1", "option_2")] for row in own]
+        assert own[0]["kind"] == "practice" and set(shown[0]) == set(practice[0])
+        assert all(row["sampler"] == "list" for row in own[1:])
+        if order == "fixed":
+            assert shown[1:] == listed
+        else:
+            assert sorted(map(sorted, shown[1:])) == sorted(map(sorted, listed))
+            assert [row[0] for row in shown[1:]] != [row[0] for row in listed]
+
+
+def test_every_participant_gets_the_planned_catch_trials_spread_out(open_place: Callable) -> None:
+    study = text_study(questions_per_person=12, catch_trials=3)
+    with open_place(study) as place:
+        for _ in range(4):
+            browser = place.another_browser()
+            finish(place, browser, place.join(browser))
+        with place.running.engine.connect() as connection:
+            s = serving.c
+            roles = connection.execute(
+                sa.select(s.participant_id, s.role).order_by(s.participant_id, s.number)
+            ).all()
+
+    for person in range(1, 5):
+        own = [role for number, role in roles if number == person]
+        assert Counter(own) == {"main": 12, "catch": 3}
+    for person in range(1, 200):
+        due = catches_due(study, person)
+        assert [number // 4 for number in due] == [0, 1, 2]
+    assert len({tuple(catches_due(study, person)) for person in range(200)}) > 40
+
+
+def test_own_catch_trials_have_their_first_option_as_the_answer(open_place: Callable) -> None:
+    study = text_study(
+        questions_per_person=6, catch_trials=2, max_failed_catches=0,
+        catch_list=[["thing 0", "thing 1", "thing 11"], ["thing 5", "thing 6", "thing 0"]],
+    )  # fmt: skip
+    right = {"thing 0": "thing 1", "thing 5": "thing 6"}
+    with open_place(study) as place:
+        for is_careful in (True, False):
+            browser = place.another_browser()
+            state = place.join(browser)
+            while state["phase"] != "done":
+                anchor, *options = [one["text"] for one in state["stimuli"]]
+                wanted = right.get(anchor)
+                choice = options.index(wanted) if wanted in options else 0
+                state = place.answer(
+                    state, [choice if is_careful or wanted not in options else 1 - choice], browser
+                )
+            assert state["outcome"] == ("completed" if is_careful else "screened_out")
+        place.log_in()
+        people = rows_of(place, "participants.csv")
+        answers = place.browser.get("/owner/download/answers.csv").text
+
+    assert [row["excluded"] for row in people] == ["False", "True"]
+    assert people[1]["excluded_for"] == "screened out"
+    assert "P1" in answers and "P2" not in answers  # who is screened out is not in the tree
+
+
+QUESTIONNAIRES: dict[str, Any] = {
+    "questionnaire_before": [
+        {"name": "age", "text": "Your age?", "type": "number", "minimum": 18, "maximum": 99},
+        {"name": "hand", "text": "Hand?", "type": "choice", "options": ["left", "right"]},
+    ],
+    "questionnaire_after": [
+        {"name": "hard", "text": "Hard?", "type": "likert", "options": ["no", "-", "yes"]},
+        {"name": "why", "text": "Why?", "required": False},
+    ],
+}
+
+
+def test_questionnaires_come_before_and_after_and_are_stored(open_place: Callable) -> None:
+    with open_place(text_study(questions_per_person=1, **QUESTIONNAIRES)) as place:
+        browser = place.another_browser()
+        state = post(browser, "/api/join", agree=True)
+        assert state["phase"] == "before"
+        for wrong in ({}, {"age": "7", "hand": "left"}, {"age": "x", "hand": "left"},
+                      {"age": "30", "hand": "foot"}):  # fmt: skip
+            reply = browser.post("/api/continue", json={"phase": "before", "answers": wrong})
+            assert reply.status_code == 422
+        answers = {"age": "30,5", "hand": "left"}
+        state = post(browser, "/api/continue", phase="before", answers=answers)
+        assert state["phase"] == "instructions"
+        state = post(browser, "/api/continue", phase="instructions")
+        state = place.answer(state, [0], browser)
+        assert (state["phase"], state["outcome"]) == ("after", None)
+        page = browser.get("/run").text
+        state = post(browser, "/api/continue", phase="after", answers={"hard": "-", "why": "=1+1"})
+        place.log_in()
+        (row,) = rows_of(place, "participants.csv")
+        readme = place.browser.get("/owner/download/README.md").text
+
+    assert state["outcome"] == "completed"
+    assert [row[name] for name in ("age", "hand", "hard", "why")] == ["30.5", "left", "'-", "'=1+1"]
+    assert "| `age` | answer to: Your age? |" in readme
+    assert 'id="before"' in page and 'name="why"' in page and "(optional)" in page
+
+
+def test_withdrawing_forgets_the_questionnaire(open_place: Callable) -> None:
+    with open_place(text_study(conditions={"a": {}, "b": {}}, **QUESTIONNAIRES)) as place:
+        post(place.browser, "/api/join", agree=True)
+        answers = {"age": "30", "hand": "left"}
+        post(place.browser, "/api/continue", phase="before", answers=answers)
+        post(place.browser, "/api/withdraw", confirm=True)
+        with place.running.engine.connect() as connection:
+            row = connection.execute(sa.select(participant)).one()
+
+    assert (row.questionnaire, row.condition, row.seen_at) == ("{}", "", 0.0)
+
+
+def test_declining_is_counted_and_remembered_without_an_id(open_place: Callable) -> None:
+    with open_place(text_study(completion_codes={"declined": "NO1"})) as place:
+        browser = place.another_browser()
+        search = "?PROLIFIC_PID=abc"
+        assert post(browser, "/api/join", agree=False, search=search)["code"] == "NO1"
+        state = browser.get("/api/state").json()
+        assert (state["outcome"], state["code"]) == ("declined", "NO1")
+        post(browser, "/api/join", agree=False, search=search)
+        place.log_in()
+        overview = place.browser.get("/owner/api/overview").json()
+        (row,) = rows_of(place, "participants.csv")
+        events = place.browser.get("/owner/download/events.jsonl").text
+        assert overview["participants"] == {"declined": 1}
+        assert (row["outcome"], row["external_id"]) == ("declined", "")
+        assert "abc" not in events
+        # Everybody may change their mind.
+        assert place.join(browser, search)["outcome"] is None
+        overview = place.browser.get("/owner/api/overview").json()
+        assert overview["participants"] == {"taking part": 1}
+
+
+def test_phones_can_be_refused(open_place: Callable) -> None:
+    with open_place(text_study(phones=False, completion_codes={"phone": "PH"})) as place:
+        small = post(place.browser, "/api/join", agree=True, phone=True)
+        place.browser.headers["sec-ch-ua-mobile"] = "?1"
+        told = post(place.browser, "/api/join", agree=True)
+        place.browser.headers["sec-ch-ua-mobile"] = "?0"
+
+        assert [(one["outcome"], one["code"]) for one in (small, told)] == [("phone", "PH")] * 2
+        assert place.join()["number"] == 1
+
+
+def test_outcomes_without_a_code_are_named() -> None:
+    codes = {"completed": "A", "declined": "B"}
+
+    assert text_study().missing_codes() == []
+    assert text_study(completion_codes=codes).missing_codes() == ["closed", "withdrawn"]
+    strict = text_study(completion_codes=codes, max_failed_catches=0, phones=False)
+    assert strict.missing_codes() == ["screened_out", "closed", "withdrawn", "phone"]
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_language_has_every_text(language: str) -> None:
+    assert LANGUAGES[language].keys() == TEXTS.keys()
+    assert PROMPTS[language].keys() == PROMPTS["en"].keys()
+    for key, text in TEXTS.items():
+        translated = LANGUAGES[language][key]
+        assert translated.strip()
+        fields = [word for word in ("{number}", "{done}", "{total}") if word in text]
+        assert all(word in translated for word in fields)
+        assert language == "en" or translated != text or len(text) < 16
+    assert LANGUAGES[language]["language"] == language
+    assert ";" in LANGUAGES[language]["lost"]  # the consent page says what comes before it
+
+
+def test_markdown_is_rendered_and_html_is_not() -> None:
+    shown = markdown("**Hello** <b>you</b>\n[x](javascript:alert(1)) ![p](https://e.org/p.png)")
+
+    assert "<strong>Hello</strong>" in shown and "&lt;b&gt;" in shown
+    assert "<b>" not in shown and "javascript:alert(1))" in shown and "<img" not in shown
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("conditions: {a: {quota: 0}}", "conditions: a: quota: input should be greater than"),
+        ("conditions: {a: {colour: red}}", "conditions: a: colour: extra inputs are not"),
+        ("conditions: {a: {stimuli: [cat, cow]}}", "conditions: a: stimuli: there is no stimulus"),
+        ("trials: [[cat, dog]]", "trials: triplet shows 3 stimuli, got"),
+        ("trials: none.csv", "none.csv: cannot be read"),
+        ("catch_list: [[cat, cat, dog]]", "catch_list: triplet shows 3 stimuli"),
+        ("questionnaire_after: [{name: a, text: b, type: choice}]", "a: expected at least 2 opt"),
+        ("language: it", "language: expected de, en, es, fr, got 'it'"),
+        ("trial_order: mixed", "trial_order: expected fixed, random, got 'mixed'"),
+        ("asked: [cat]", "unknown key 'asked'"),
+        (
+            "questionnaire_after: [{name: a, text: b}]\nquestionnaire_before: [{name: a, text: c}]",
+            "two items are called 'a'",
+        ),
+    ],
+)
+def test_mistakes_in_the_design_are_named(tmp_path: Path, setting: str, message: str) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(f"stimuli: [ant, bee, cat, dog]\n{setting}\n")
+
+    with pytest.raises(InputError, match=message):
+        load_study(path)
+
+
+def test_lists_of_trials_are_read_from_files(tmp_path: Path) -> None:
+    (tmp_path / "trials.csv").write_text("reference,option_1,option_2\ncat,dog,bee\nbee,ant,cat\n")
+    path = tmp_path / "study.yaml"
+    path.write_text("stimuli: [ant, bee, cat, dog]\ntrials: trials.csv\n")
+
+    study = load_study(path)
+
+    assert study.trials == [["cat", "dog", "bee"], ["bee", "ant", "cat"]]
+    assert study.n_questions == 2
+
+
+def test_a_backup_taken_under_way_is_restored(open_place: Callable, tmp_path: Path, capsys) -> None:
+    with open_place(text_study(questions_per_person=50)) as place:
+        state = place.join()
+        for _ in range(5):
+            state = place.answer(state, [0])
+        assert run(["collect", "backup", str(tmp_path), str(tmp_path / "copy.db")]) == 0
+        place.answer(state, [0])
+    assert run(["collect", "restore", str(tmp_path / "copy.db"), str(tmp_path / "again")]) == 0
+    twice = run(["collect", "restore", str(tmp_path / "copy.db"), str(tmp_path / "again")])
+    nothing = run(["collect", "backup", str(tmp_path / "nowhere"), str(tmp_path / "x.db")])
+    (tmp_path / "bad.db").write_text("no database" * 100)
+    bad = run(["collect", "restore", str(tmp_path / "bad.db"), str(tmp_path / "third")])
+
+    out, err = capsys.readouterr()
+    assert out.count("5 answers copied to") == 2
+    assert (twice, nothing, bad) == (2, 2, 2)
+    assert "never replaced" in err and "there is no such file" in err and "bad.db" in err
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "study.db").rename(tmp_path / "old.db")
+    (tmp_path / "again" / "study.db").rename(tmp_path / "study.db")
+    with open_place(text_study(questions_per_person=50)) as place:
+        place.log_in()
+        assert place.browser.get("/owner/api/overview").json()["n_answers"] == 5
+
+
+@pytest.mark.slow
+def test_a_backup_under_load_holds_every_answer_acknowledged_before(tmp_path: Path) -> None:
+    acknowledged: list[tuple[int, int]] = []
+    is_over = threading.Event()
+
+    def answer_on(url: str, person: int) -> None:
+        with httpx.Client(base_url=url, timeout=60) as client:
+            client.post("/api/join", json={"agree": True, "search": f"?participant={person}"})
+            state = client.post("/api/continue", json={"phase": "instructions"}).json()
+            while not is_over.is_set():
+                body = {"number": state["number"], "choice": [0]}
+                reply = client.post("/api/answer", json=body)
+                if reply.status_code == 200:
+                    assert reply.json()["stored"]
+                    acknowledged.append((person, state["number"]))
+                    state = reply.json()
+
+    study = text_study(questions_per_person=10_000, sampler="random")
+    with serve_on_loopback(study, tmp_path / "study.db") as (_, url):
+        people = [threading.Thread(target=answer_on, args=(url, one)) for one in range(4)]
+        for one in people:
+            one.start()
+        copies = {}
+        for name in ("one", "two", "three"):
+            while len(acknowledged) < 30 * (len(copies) + 1):
+                time.sleep(0.01)
+            copies[name] = list(acknowledged)
+            back_up(tmp_path, tmp_path / f"{name}.db")
+        is_over.set()
+        for one in people:
+            one.join()
+
+    for name, before in copies.items():
+        with sqlite3.connect(tmp_path / f"{name}.db") as connection:
+            query = (
+                "SELECT external_id, number FROM answer JOIN participant ON participant.id = "
+                "answer.participant_id"
+            )
+            stored = {(int(person), number) for person, number in connection.execute(query)}
+        assert stored >= set(before) and len(before) >= 30
+
+
+def test_a_study_can_live_below_a_path(open_place: Callable) -> None:
+    with open_place(text_study(questions_per_person=3)) as place:
+        place.site.root = "/faces"
+        place.browser.app.root_path = "/faces"  # type: ignore[attr-defined]
+        page = place.browser.get("/faces/").text
+        whole = place.browser.get("/faces/static/run.js")
+        reply = place.browser.post("/faces/api/join", json={"agree": True})
+        stripped = place.browser.get("/")  # by a proxy
+        owner = place.browser.get("/faces/owner", follow_redirects=False)
+
+    assert 'data-root="/faces"' in page and 'src="/faces/static/welcome.js"' in page
+    assert whole.status_code == stripped.status_code == 200
+    assert "Path=/faces" in reply.headers["set-cookie"]
+    assert owner.headers["location"] == "/faces/owner/setup"
+    assert json.loads(reply.text)["phase"] == "instructions"
