@@ -146,6 +146,12 @@ NAMES = {
     "ordlink.methods.adaptive": [
         "run",
     ],
+    "ordlink.methods.growing": [
+        "Insertion",
+        "insert",
+        "place_in_clusters",
+        "update",
+    ],
     "ordlink.methods.adds": [
         "adds_similarity",
         "adds_similarity_of_chunks",
@@ -178,6 +184,7 @@ NAMES = {
         "run_auto",
     ],
     "ordlink.methods.spectral": [
+        "find_clusters",
         "fit_pair_strengths",
         "run",
         "run_kind",

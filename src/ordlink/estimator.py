@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ordlink._threads import limit_threads
@@ -18,6 +19,7 @@ from ordlink._validate import check_names, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, list_answers
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.methods import DEFAULT_METHOD, METHODS, Method, cluster, find_method, method_for
+from ordlink.methods.growing import place_in_clusters
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
 
@@ -190,6 +192,26 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_leaves_ = n
         return self
 
+    @available_if(lambda self: self._knows_answers())  # type: ignore[untyped-decorator]
+    def predict(self, X: Comparisons | Oracle | AnyArray) -> AnyArray:
+        """Return the clusters of objects that came after `fit`, without building the tree again.
+
+        Parameters
+        ----------
+        X : Comparisons, Oracle or array
+            Answers about the new objects, or an oracle that answers; if `form` is that of answers,
+            an array of these. Objects are recognised by name, or those from N on are new.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new_objects,), dtype intp
+            As in `labels_`. For their places in the tree, use `hierarchy_.insert`.
+        """
+        check_is_fitted(self, "hierarchy_")
+        if not isinstance(X, Comparisons | Oracle):
+            X = list_answers(np.asarray(X), self.form)
+        return place_in_clusters(self.hierarchy_, X, self.labels_)[1]
+
     def score(self, X: Comparisons | AnyArray, y: object = None) -> float:
         """Return the share of the comparisons in X that the tree predicts; ties count one half.
 
@@ -216,6 +238,12 @@ class OrdinalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.form not in (None, SIMILARITIES, FEATURES):  # numbers or names of objects
             tags.input_tags.string = tags.input_tags.positive_only = True
         return tags
+
+    def _knows_answers(self) -> bool:
+        """Return whether the data are answers or an oracle, not features or similarities."""
+        fitted_to_array = hasattr(self, "n_features_in_")
+        fitted_to_answers = hasattr(self, "hierarchy_") and not fitted_to_array
+        return fitted_to_answers or self.form not in (SIMILARITIES, FEATURES, None)
 
     def _form(self) -> str:
         """Return the meaning of an array."""

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 COMMANDS = {
     "demo": "Cluster the animals of the Zoo data from simulated answers.",
     "cluster": "Turn a file of answers into a tree.",
+    "grow": "Put new objects into a tree, or update it with new answers.",
     "plot": "Draw a tree as a figure for a paper.",
     "describe": "Summarise a file of answers.",
     "convert": "Turn trials, spreadsheets and exports of other tools into a plain file.",

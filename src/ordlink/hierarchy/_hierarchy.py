@@ -225,6 +225,14 @@ class Hierarchy(MergeTree):
         """Read a tree from a file that `save` wrote."""
         return _export.read_tree(_export.read_text(Path(path)), str(path), cls)
 
+    def insert(self, data: Any, **options: Any) -> Any:
+        """Return the tree with new objects; see `ordlink.methods.growing.insert`."""
+        return importlib.import_module("ordlink.methods.growing").insert(self, data, **options)
+
+    def update(self, comparisons: Any) -> Any:
+        """Return the tree after new answers; see `ordlink.methods.growing.update`."""
+        return importlib.import_module("ordlink.methods.growing").update(self, comparisons)
+
     def plot(self, **options: Any) -> Any:
         """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options."""
         # Plotting is a higher layer, and is loaded only when a plot is requested.

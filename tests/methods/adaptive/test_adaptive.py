@@ -67,6 +67,28 @@ def test_the_share_of_wrong_answers_is_estimated() -> None:
 
 
 @quiet
+@pytest.mark.parametrize(
+    ("structure", "least"), [([[[60, 20], [4, 30]], [12, 6]], 0.85), ([24] * 5, 0.85)]
+)
+def test_clusters_of_very_different_sizes_and_stars_are_found(structure, least) -> None:
+    planted = ol.datasets.planted_tree(structure, gap=0.3, noise=0.1, seed=0)
+
+    tree = ol.cluster(planted.similarities, "adaptive", budget=40 * planted.n_objects)
+
+    assert ol.metrics.aari(planted.levels, tree) > least
+
+
+@quiet
+def test_the_better_of_two_trees_is_chosen_by_held_out_answers(planted) -> None:
+    tree = ol.cluster(planted.similarities, "adaptive", budget=4000)
+
+    accuracies = tree.parameters["held_out_accuracy"]
+    assert accuracies.keys() == {"splits", "spectral"}
+    assert tree.parameters["chosen"] == max(accuracies, key=accuracies.get)
+    assert tree.parameters["n_questions"] <= 4000
+
+
+@quiet
 def test_flat_data_is_said_to_be_flat() -> None:
     planted = ol.datasets.planted_tree(100, seed=0)
 

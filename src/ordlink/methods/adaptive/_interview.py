@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array, Int64Array, Progress
+from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import BudgetExhaustedError
 from ordlink.linkage import InitialPartition
 from ordlink.oracles import Oracle
@@ -13,6 +14,12 @@ from ordlink.oracles._questions import QuestionLog, Questions, pair_codes
 
 N_COLOURS = 4
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def ahead(rows: AnyArray, answers: Int8Array) -> Int32Array:
+    """Return the rows with the more similar pair first, without those that got no answer."""
+    swapped = np.where((answers > 0)[:, None], rows, rows[:, [2, 3, 0, 1]])
+    return np.asarray(swapped[answers != 0], dtype=np.int32)
 
 
 class Interview:
@@ -32,12 +39,14 @@ class Interview:
     ) -> None:
         self.n_slots = partition.n_slots
         self.budget, self.n_rounds = budget, 0
+        self.reserved = 0  # questions of the budget that are kept for later
         self.triplets: Int32Array = np.empty((0, 3), dtype=np.int32)
         self._oracle, self.rng, self._progress = oracle, rng, progress
         self._asked, self._pairs = QuestionLog(), QuestionLog()  # about slots
         self._members = np.argsort(partition.labels, kind="stable").astype(np.int32)
         self._sizes = partition.sizes
         self._starts = np.cumsum(partition.sizes) - partition.sizes
+        self._answered: list[Int32Array] = [np.empty((0, 4), dtype=np.int32)]
 
     @property
     def n_questions(self) -> int:
@@ -46,8 +55,8 @@ class Interview:
 
     @property
     def n_left(self) -> int:
-        """Number of questions left in the budget."""
-        return self.budget - self.n_questions
+        """Number of questions left in the budget, without those that are reserved."""
+        return max(self.budget - self.reserved - self.n_questions, 0)
 
     def ask_triplets(self, triplets: AnyArray) -> bool:
         """Ask in one round whether each i is closer to a or to b; return whether any was new."""
@@ -85,9 +94,24 @@ class Interview:
             answers = ask(self._oracle, objects)
             self.budget = self.n_questions + len(keys)
         self._asked.add(keys, answers)
+        self._answered.append(ahead(objects, answers))
         if self._progress is not None:
             self._progress(self.n_questions, self.budget)
         return rows, answers
+
+    def comparisons(self) -> ListedComparisons:
+        """Return all answers so far, about objects."""
+        rows = np.concatenate(self._answered)
+        return Comparisons.from_quadruplets(rows, n_objects=len(self._members))
+
+    def random_questions(self, n_questions: int, question: str) -> Int32Array:
+        """Return random questions about slots."""
+        rows = self.rng.integers(0, self.n_slots, size=(n_questions, 4))
+        if question == "triplet":
+            rows[:, 2] = rows[:, 0]
+        i, j, k, l = rows.T  # noqa: E741
+        same = ((i == k) & (j == l)) | ((i == l) & (j == k))
+        return np.asarray(rows[(i != j) & (k != l) & ~same], dtype=np.int32)
 
     def is_new_pair(self, i: AnyArray, j: AnyArray) -> BoolArray:
         """Return which pairs of different slots were never asked about."""

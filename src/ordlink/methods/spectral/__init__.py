@@ -2,5 +2,6 @@
 
 from ordlink.methods.spectral._shrinkage import fit_pair_strengths
 from ordlink.methods.spectral._spectral import run, run_kind
+from ordlink.methods.spectral._trees import find_clusters
 
-__all__ = ["fit_pair_strengths", "run", "run_kind"]
+__all__ = ["find_clusters", "fit_pair_strengths", "run", "run_kind"]

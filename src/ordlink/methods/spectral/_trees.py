@@ -99,6 +99,15 @@ def grow_trees(
     return {kind: grow(kind) for kind in kinds}
 
 
+def find_clusters(
+    comparisons: Comparisons, partition: InitialPartition
+) -> tuple[LabelArray, FloatArray]:
+    """Return the firm clusters of the slots, and the mean strengths between them, (K, K)."""
+    model, posterior, labels = _first_clusters(comparisons, partition)
+    posterior, labels = _refine(model, posterior, labels, partition, None)
+    return labels, Blocks.of(posterior, labels).means()
+
+
 def _first_clusters(
     comparisons: Comparisons, partition: InitialPartition
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
