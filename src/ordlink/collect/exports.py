@@ -47,10 +47,8 @@ _TRIALS = {  # columns of trials.csv and what they mean; SHOWN stands for those 
 _SHOWN = {  # columns by question type: stimuli by name in their places, then responses
     "reference": "the stimulus that the others were compared with",
     "option": "name of the stimulus in this place on the screen",
-    "first": "names of the two stimuli of the first pair (left, or above)",
-    "second": "names of the two stimuli of the second pair",
-    "item": "name of the stimulus in this place on the screen",
-    "response": "name of the chosen stimulus; first or second where pairs were shown",
+    "item": "name of the stimulus in this place on the screen; 1 and 2, 3 and 4 if pairs were shown",
+    "response": "name of the chosen stimulus; first or second where two pairs were shown",
     "odd_one_out": "name of the stimulus chosen as the odd one out",
     "most_central": "name of the stimulus chosen as the most central one",
     "position": "place of the chosen one on the screen, from 1",
@@ -60,7 +58,7 @@ _SHOWN = {  # columns by question type: stimuli by name in their places, then re
 def shown_columns(kind: QuestionType) -> tuple[list[str], list[str], list[str]]:
     """Return the columns of a type's stimuli, of its responses, and of their positions."""
     if kind.form == "quadruplet":
-        return ["first_1", "first_2", "second_1", "second_2"], ["response"], ["position"]
+        return ["item_1", "item_2", "item_3", "item_4"], ["response"], ["position"]
     stem = "option" if kind.has_anchor else "item"
     options = [f"{stem}_{number}" for number in range(1, kind.n_options + 1)]
     response = {"odd-one-out": "odd_one_out", "most-central": "most_central"}.get(kind.form)
