@@ -47,7 +47,7 @@ _TRIALS = {  # columns of trials.csv and what they mean; SHOWN stands for those 
 _SHOWN = {  # columns by question type: stimuli by name in their places, then responses
     "reference": "the stimulus that the others were compared with",
     "option": "name of the stimulus in this place on the screen",
-    "item": "name of the stimulus in this place on the screen; 1 and 2, 3 and 4 if pairs were shown",
+    "item": "name of the stimulus in this place; pairs are 1 and 2, 3 and 4",
     "response": "name of the chosen stimulus; first or second where two pairs were shown",
     "odd_one_out": "name of the stimulus chosen as the odd one out",
     "most_central": "name of the stimulus chosen as the most central one",
@@ -169,14 +169,16 @@ def write_answers(record: Record, path: Path) -> None:
     names = record.study.names
     rows = kind.rows([one.shown for one in said], [one.choice for one in said]).tolist()
     each = len(rows) // len(said) if said else 1
-    header = [*FORMS[kind.form].columns, "annotator", "time", "response_time", "chose_first"]
+    header = [*FORMS[kind.form].columns, "annotator", "time", "response_time"]
+    has_sides = kind.n_chosen == 1 and kind.form != "quadruplet"  # i, j, k, l have no sides
+    header += ["chose_first"] * has_sides
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         for number, row in enumerate(rows):
             one = said[number // each]
-            first = int(one.choice[0] == 0) if kind.n_chosen == 1 else None
-            who = [person_name(one.person), _time(one.received_at), one.seconds, first]
+            first = [int(one.choice[0] == 0)] * has_sides
+            who = [person_name(one.person), _time(one.received_at), one.seconds, *first]
             writer.writerow([*(names[at] for at in row), *who])
 
 
