@@ -354,6 +354,7 @@ METHODS = {
     "4-AL": "comparisons",
     "AddS-AL": "comparisons",
     "spectral": "comparisons",
+    "blocks": "comparisons",
     "search": "comparisons",
     "tSTE-AL": "comparisons",
     "FORTE-AL": "comparisons",

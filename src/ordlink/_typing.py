@@ -14,6 +14,8 @@ Int8Array: TypeAlias = NDArray[np.int8]
 """Answers of an oracle: +1, -1, 0."""
 Int32Array: TypeAlias = NDArray[np.int32]
 """Indices of objects, pairs and nodes."""
+PairIdArray: TypeAlias = NDArray[Any]
+"""Ids of pairs: int32, or int64 for more than 65,535 objects."""
 Int64Array: TypeAlias = NDArray[np.int64]
 """Counts, and keys made of two pair ids."""
 Float32Array: TypeAlias = NDArray[np.float32]

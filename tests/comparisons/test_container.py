@@ -267,10 +267,14 @@ def test_comparisons_cannot_be_changed() -> None:
         ([[0, 1, 2, 3]], {"counts": [1, 2]}, "one entry per answer"),
         ([[0, 1, 2, 3]], {"annotators": []}, "one entry per answer"),
         ([[0, 1, 2, 2**70]], {}, "64 bits"),
-        ([[0, 1, 2, 70_000]], {}, "at most 65,535 objects"),
+        ([[0, 1, 2, 70_000]], {}, "row 0: object 70000 .* 1 row cannot be about so many objects"),
         ([[0, 1, 2, float("inf")]], {}, "row 0: object inf is far too large"),
         (np.array([[0, 1, 2, 2**63]], dtype=np.uint64), {}, "far too large"),
-        ([[0, 1, 2, 3]], {"n_objects": -4}, "n_objects: expected a whole number of at least 1"),
+        (
+            [[0, 1, 2, 3]],
+            {"n_objects": -4},
+            "n_objects: expected a whole number from 1 to 10,000,000",
+        ),
         ([["a", "b", "c", "d"]], {"n_objects": 7}, "n_objects: the answers name 4 objects, not 7"),
         ([[0, 1, 2, 3]], {"names": ["a", "b", "c", "\ud800"]}, "name of object 3"),
         ([[0, 1, 2, 3]], {"response_times": ["x"]}, "response_times: expected numbers"),
@@ -422,3 +426,35 @@ def test_only_listed_comparisons_have_a_length() -> None:
     assert len(Comparisons.from_triplets([[0, 1, 2]], counts=[5])) == 1  # rows, not answers
     with pytest.raises(TypeError):
         len(ranked)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_votes_among_many_pairs_equal_those_among_few(
+    monkeypatch: pytest.MonkeyPatch, counted: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.permutation(12)[:3] for _ in range(900)])
+    counts = rng.integers(1, 4, len(rows)) if counted else None
+    few = Comparisons.from_triplets(rows, n_objects=50, counts=counts)
+    expected, order = few.tally, np.lexsort((few.tally.majority.losers, few.tally.majority.winners))
+    monkeypatch.setattr("ordlink.comparisons._listed.MANY_PAIRS", 0)
+    many = Comparisons.from_triplets(rows, n_objects=50, counts=counts)
+
+    found = many.tally
+
+    assert found.n_distinct == expected.n_distinct
+    assert found.n_contradictions == expected.n_contradictions > 0
+    by_pair = np.lexsort((found.majority.losers, found.majority.winners))
+    for name in ("winners", "losers", "net"):
+        column, other = getattr(found.majority, name), getattr(expected.majority, name)
+        assert (column[by_pair] == other[order]).all()
+
+
+def test_pairs_compared_are_counted_alike_with_and_without_a_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    comparisons = Comparisons.from_triplets([[0, 1, 2], [0, 2, 3], [4, 1, 2]], n_objects=6)
+    expected = comparisons.summary().n_pairs_never_compared
+    monkeypatch.setattr("ordlink.comparisons._summary.MOST_MARKED", 0)
+
+    assert comparisons.summary().n_pairs_never_compared == expected == 10

@@ -69,7 +69,7 @@ TABLE_ERRORS = [
     ("0,1,3\n", {"form": "triplet", "names": ["a", "b", "c"]}, "line 1: object 3 is out of range"),
     ("0,1,2\n", {"form": "triplet", "one_based": True}, "line 1: object 0 is below 1"),
     ("1,2,3\n", {"form": "triplet"}, "pass one_based=True"),
-    ("0,1,2000000000\n", {"form": "triplet"}, "at most 65,535 objects"),
+    ("0,1,2000000000\n", {"form": "triplet"}, "line 1: object 2000000000 is beyond"),
     ("0,1," + "9" * 30 + "\n", {"form": "triplet"}, "line 1: object 1e.30 is far too large"),
     ("0,1," + "9" * 5000 + "\n", {"form": "triplet"}, "line 1: object inf is far too large"),
     ("0,1,1\n", {"form": "triplet"}, "line 1: .* names an object twice"),

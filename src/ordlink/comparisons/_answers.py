@@ -10,19 +10,22 @@ from typing import Any
 import numpy as np
 
 from ordlink._text import counted, listed
-from ordlink._typing import AnyArray, BoolArray, Int32Array
+from ordlink._typing import AnyArray, BoolArray, Int32Array, PairIdArray
 from ordlink._validate import check_choice, check_names
 from ordlink.comparisons._base import check_length, make_details
 from ordlink.comparisons._listed import ListedComparisons
 from ordlink.comparisons._pairs import (
     RowNamer,
     check_n_objects,
+    id_type,
     objects_from_names,
     objects_from_numbers,
     pair_ids,
     plain_row,
 )
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+
+_ROWS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,15 @@ class AnswerForm:
     meaning: str
     comparisons: tuple[tuple[int, int, int, int], ...]
 
-    def to_pairs(self, objects: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:
+    def to_pairs(self, objects: AnyArray, n_objects: int) -> tuple[PairIdArray, PairIdArray]:
         """Return winners and losers, answer by answer, from objects (len(columns), n_answers)."""
-        ids = np.empty((2, objects.shape[1], len(self.comparisons)), dtype=np.int32)
-        for number, (i, j, k, l) in enumerate(self.comparisons):  # noqa: E741 - the paper's letters
-            ids[0, :, number] = pair_ids(objects[i], objects[j], n_objects)
-            ids[1, :, number] = pair_ids(objects[k], objects[l], n_objects)
+        n_answers = objects.shape[1]
+        ids = np.empty((2, n_answers, len(self.comparisons)), dtype=id_type(n_objects))
+        for first in range(0, n_answers, _ROWS_AT_ONCE):  # what is computed on the way stays small
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            for number, (i, j, k, l) in enumerate(self.comparisons):  # noqa: E741 - as in the paper
+                ids[0, rows, number] = pair_ids(objects[i, rows], objects[j, rows], n_objects)
+                ids[1, rows, number] = pair_ids(objects[k, rows], objects[l, rows], n_objects)
         return ids[0].reshape(-1), ids[1].reshape(-1)
 
 

@@ -7,22 +7,44 @@ bits for the count if there are any.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ordlink._kernels import kernel
-from ordlink._typing import AnyArray, Int8Array, Int32Array, Int64Array
+from ordlink._typing import AnyArray, Int8Array, Int32Array, Int64Array, PairIdArray
 
 
 @kernel
 def are_in_order(winners: Int32Array, losers: Int32Array) -> bool:
     """Return whether (low, high) strictly increases, so that all rows are distinct."""
-    last_low, last_high = np.int32(-1), np.int32(-1)
+    last_low, last_high = np.int64(-1), np.int64(-1)
     for row in range(winners.shape[0]):
-        low, high = min(winners[row], losers[row]), max(winners[row], losers[row])
+        low = np.int64(min(winners[row], losers[row]))
+        high = np.int64(max(winners[row], losers[row]))
         if low < last_low or (low == last_low and high <= last_high):
             return False
         last_low, last_high = low, high
     return True
+
+
+@kernel
+def mix(number: Any) -> Any:
+    """Return 64 random bits that depend on 64 given ones (the finaliser of SplitMix64)."""
+    bits = np.uint64(number)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@kernel
+def hash_rows(winners: PairIdArray, losers: PairIdArray) -> AnyArray:
+    """Return a hash value of the two pairs of each row, whichever won."""
+    hashes = np.empty(winners.shape[0], dtype=np.uint64)
+    for row in range(winners.shape[0]):
+        low, high = min(winners[row], losers[row]), max(winners[row], losers[row])
+        hashes[row] = mix(mix(low + 1) + np.uint64(high))
+    return hashes
 
 
 @kernel

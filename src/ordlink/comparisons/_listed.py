@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 
 from ordlink._text import counted
-from ordlink._typing import AnyArray, Int32Array, Int64Array
+from ordlink._typing import AnyArray, BoolArray, Int32Array, Int64Array, PairIdArray
 from ordlink._validate import Seed, check_objects, random_generator
 from ordlink.comparisons._base import AnswerDetails, Comparisons, FrozenArrays, concatenate_details
 from ordlink.comparisons._pairs import check_n_objects, n_pairs, pair_ids, pair_members
 from ordlink.errors import InputError, InputKindError
 
 ROWS_PER_THREAD = 500_000
+MANY_PAIRS = 1 << 24  # tables with a place for each pair are small up to this
 
 
 @dataclass(frozen=True)
 class Majority:
-    """The pairs of pairs that the votes decide, sorted by (low, high); `net` None means 1 each."""
+    """The pairs of pairs that the votes decide; `net` None means 1 each."""
 
-    winners: Int32Array
-    losers: Int32Array
+    winners: PairIdArray
+    losers: PairIdArray
     net: Int32Array | Int64Array | None
 
 
@@ -38,15 +39,66 @@ class Tally:
 
 
 def tally_votes(
-    winners: Int32Array, losers: Int32Array, counts: Int32Array | None, n_objects: int
+    winners: PairIdArray, losers: PairIdArray, counts: Int32Array | None, n_objects: int
 ) -> Tally:
-    """Return the outcome of the votes, in O(n_rows + E); sorted rows take a single pass."""
-    from ordlink.comparisons._kernels_votes import add_up_votes, are_in_order
+    """Return the outcome of the votes, in O(n_rows + E); sorted rows take a single pass.
+
+    If there are many more pairs than rows, only rows that share a hash value are looked at.
+    """
+    from ordlink.comparisons._kernels_votes import are_in_order
+
+    if are_in_order(winners, losers):
+        return Tally(len(winners))
+    n = n_pairs(n_objects)
+    if n <= max(MANY_PAIRS, len(winners)):
+        return _tally_by_pair(winners, losers, counts, n)
+    again = _may_repeat(winners, losers)
+    if not again.any():
+        return Tally(len(winners))
+    ids, numbers = np.unique([winners[again], losers[again]], return_inverse=True)
+    some_counts = None if counts is None else counts[again]
+    ahead, behind = numbers.astype(np.int32)
+    found = _tally_by_pair(ahead, behind, some_counts, len(ids))
+    n_distinct = found.n_distinct + int((~again).sum())
+    if found.majority is None:
+        return Tally(n_distinct)
+    decided = Majority(
+        np.concatenate([winners[~again], ids[found.majority.winners]]),
+        np.concatenate([losers[~again], ids[found.majority.losers]]),
+        _joined_counts(counts, again, found.majority),
+    )
+    return Tally(n_distinct, found.n_contradictions, decided)
+
+
+def _may_repeat(winners: PairIdArray, losers: PairIdArray) -> BoolArray:
+    """Mark the rows whose pair of pairs has the same hash value as that of another row."""
+    from ordlink.comparisons._kernels_votes import hash_rows
+
+    hashes = hash_rows(winners, losers)
+    in_order = np.sort(hashes)
+    repeated = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])
+    del in_order
+    return np.isin(hashes, repeated) if len(repeated) else np.zeros(len(hashes), dtype=bool)
+
+
+def _joined_counts(
+    counts: Int32Array | None, again: BoolArray, majority: Majority
+) -> Int32Array | Int64Array | None:
+    """Return the counts of the rows that are not repeated, then the net counts of the others."""
+    if counts is None and majority.net is None:
+        return None
+    once = np.ones(int((~again).sum()), dtype=np.int32) if counts is None else counts[~again]
+    net = np.ones(len(majority.winners), np.int32) if majority.net is None else majority.net
+    return np.concatenate([once, net])
+
+
+def _tally_by_pair(
+    winners: PairIdArray, losers: PairIdArray, counts: Int32Array | None, n: int
+) -> Tally:
+    """Return the outcome of the votes on n pairs; those decided are sorted by (low, high)."""
+    from ordlink.comparisons._kernels_votes import add_up_votes
 
     n_rows = len(winners)
-    if are_in_order(winners, losers):
-        return Tally(n_rows)
-    n = n_pairs(n_objects)
     starts, packed = _fill_buckets(winners, losers, counts, n)
     rows = (starts, packed, 0 if counts is None else 32)
     scratch = (np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int32))
@@ -106,7 +158,7 @@ class ListedComparisons(FrozenArrays, Comparisons):
     n_objects : int
         Number of objects N.
     winners, losers : ndarray of shape (n_rows,), dtype int32
-        Pair ids: the winner is the more similar pair.
+        Pair ids: the winner is the more similar pair. For more than 65,535 objects, dtype int64.
     names : tuple of str or None
         Names of the objects; they may repeat.
     counts : ndarray of shape (n_rows,), dtype int32, or None
@@ -118,8 +170,8 @@ class ListedComparisons(FrozenArrays, Comparisons):
     """
 
     n_objects: int
-    winners: Int32Array
-    losers: Int32Array
+    winners: PairIdArray
+    losers: PairIdArray
     names: tuple[str, ...] | None = None
     counts: Int32Array | None = None
     details: AnswerDetails | None = None

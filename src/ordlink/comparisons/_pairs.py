@@ -1,7 +1,7 @@
 """Objects and their pairs as numbers.
 
 The objects that users write, numbers or names, become 0..N-1. A pair {i, j} with i < j becomes one
-int32 id, in the order of SciPy's condensed distance matrices: (0,1), (0,2), ..., (1,2), ...
+id, in the order of SciPy's condensed distance matrices: (0,1), (0,2), ..., (1,2), ...
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ordlink._text import quoted
-from ordlink._typing import AnyArray, Int32Array
+from ordlink._text import counted, quoted
+from ordlink._typing import AnyArray, Int32Array, PairIdArray
 from ordlink._validate import check_names, check_whole_number, count_objects
 from ordlink.errors import InputError
 
 Number = TypeVar("Number", bound=np.generic)
 
 MAX_OBJECTS = 65_535
-"""Largest number of objects whose pair ids fit into int32."""
+"""Largest number of objects for tables of all pairs; their pair ids fit into int32."""
+MOST_LISTED = 10_000_000
+"""Largest number of objects that comparisons listed one by one may have."""
+_ENTRIES_PER_OBJECT = 0.1  # with fewer, numbers of many objects are more likely to be other codes
 
 
 def n_pairs(n_objects: int) -> int:
@@ -31,17 +34,17 @@ def n_pairs(n_objects: int) -> int:
 
 def check_n_objects(n_objects: object) -> int:
     """Return the number of objects as an int; NumPy's small integers would overflow later."""
-    return check_whole_number(n_objects, "n_objects", lowest=1)
+    return check_whole_number(n_objects, "n_objects", lowest=1, highest=MOST_LISTED)
 
 
 def check_pair_ids_fit(n_objects: int) -> None:
-    """Raise InputError if there are too many objects for int32 pair ids."""
+    """Raise InputError if there are too many objects for a table of all pairs."""
     if n_objects > MAX_OBJECTS:
-        problem = f"lists of comparisons hold at most {MAX_OBJECTS:,} objects, got {n_objects:,}"
+        problem = f"tables of all pairs hold at most {MAX_OBJECTS:,} objects, got {n_objects:,}"
         raise InputError(problem, remedy="use an active method (4K-AL-act) on an oracle for more")
 
 
-def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> Int32Array:
+def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> PairIdArray:
     """Return the ids of the pairs {i, j}; i and j have the same shape and differ everywhere.
 
     The id is low * (2 N - low - 1) / 2 + (high - low - 1), whichever of the two is low.
@@ -55,7 +58,12 @@ def pair_ids(i: AnyArray, j: AnyArray, n_objects: int) -> Int32Array:
     low: AnyArray = np.minimum(i, j).astype(whole, copy=False)
     high: AnyArray = np.maximum(i, j).astype(whole, copy=False)
     ids = low * (2 * n_objects - 1 - low) // 2 + (high - low - 1)
-    return np.asarray(ids, dtype=np.int32)
+    return np.asarray(ids, dtype=id_type(n_objects))
+
+
+def id_type(n_objects: int) -> type[np.int32] | type[np.int64]:
+    """Return the type of pair ids."""
+    return np.int32 if n_objects <= MAX_OBJECTS else np.int64
 
 
 def pair_members(ids: AnyArray, n_objects: int) -> tuple[Int32Array, Int32Array]:
@@ -136,7 +144,14 @@ def objects_from_numbers(
             named = f"object 0 is never named, 1 to {largest} are"
             remedy = f"pass {{one_based:True}}, or {{n_objects:{largest + 1}}} to keep object 0"
             raise InputError(f"{named}: the answers seem to number objects from 1", remedy=remedy)
-    check_pair_ids_fit(n_objects)
+        few = n_objects > MAX_OBJECTS and rows.size < _ENTRIES_PER_OBJECT * n_objects
+        if few or n_objects > MOST_LISTED:
+            problem = f"would be one of {n_objects:,}, but "
+            problem += f"{counted(len(rows), 'row')} cannot be about so many objects"
+            if n_objects > MOST_LISTED:
+                problem = f"is beyond the {MOST_LISTED:,} objects that answers may be about"
+            remedy = "if these numbers are codes, write them as text, or number the objects 0, 1, 2"
+            _refuse_first(rows == largest, rows, row_name, problem, remedy)
     if largest >= n_objects + first:
         remedy = "check the row, or pass {n_objects} if there are more"
         if not one_based and largest == n_objects:
@@ -160,7 +175,6 @@ def objects_from_names(
             problem = f"the answers name {len(names):,} objects, not {n_objects:,}"
             remedy = "pass the {names} of all objects"
             raise InputError(problem, parameter="n_objects", remedy=remedy)
-    check_pair_ids_fit(len(names))
     objects = number_names(different, names)[codes.reshape(rows.shape)]
     problem = "is not among the names of the objects"
     _refuse_first(objects < 0, rows, row_name, problem, "check the spelling")

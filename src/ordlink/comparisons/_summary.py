@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink._typing import BoolArray, Int32Array, Int64Array
+from ordlink._typing import BoolArray, Int32Array, Int64Array, PairIdArray
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._listed import ListedComparisons, check_chunks
-from ordlink.comparisons._pairs import n_pairs, pair_members
+from ordlink.comparisons._pairs import n_pairs
 from ordlink.comparisons._ranked import RankedComparisons
 
 _NAMES_SHOWN = 5
+MOST_MARKED = 1 << 28  # pairs with a byte each
 
 MISSING = frozenset({"nan", "na", "n/a", "null", "none"})
 """What programs write for a missing value, in small letters; names of objects may be the same."""
@@ -133,19 +134,18 @@ def summarise_chunks(chunks: Iterable[ListedComparisons]) -> ChunksSummary:
     for chunk in check_chunks(chunks):
         if first is None:
             first = chunk[:0]
-            low, high = pair_members(np.arange(n_pairs(chunk.n_objects)), chunk.n_objects)
-            compared = np.zeros(len(low), dtype=bool)
+            compared = PairSet(n_pairs(chunk.n_objects))
             part_of = np.arange(chunk.n_objects, dtype=np.int32)
         n_comparisons += chunk.n_comparisons
-        compared |= _compared_pairs(chunk)
+        compared.add(chunk.winners, chunk.losers)
         if part_of.any():  # otherwise all objects are linked already
-            part_of = link_objects(chunk.winners, chunk.losers, low, high, part_of)
+            part_of = link_objects(chunk.winners, chunk.losers, part_of)
     assert first is not None  # narrows the type: there is at least one chunk
     never_named, parts = _find_gaps(part_of, first.names, anything=n_comparisons > 0)
     return ChunksSummary(
         n_objects=first.n_objects,
         n_comparisons=n_comparisons,
-        n_pairs_never_compared=int((~compared).sum()),
+        n_pairs_never_compared=n_pairs(first.n_objects) - len(compared),
         never_named=never_named,
         parts=parts,
     )
@@ -200,25 +200,38 @@ def _summarise_ranked(comparisons: RankedComparisons) -> ComparisonsSummary:
 
 def find_named(comparisons: ListedComparisons) -> Int64Array:
     """Return the objects that some comparison names, in increasing order."""
-    pairs = np.flatnonzero(_compared_pairs(comparisons))
-    return np.unique(pair_members(pairs, comparisons.n_objects)).astype(np.int64)
+    from ordlink.comparisons._kernels_parts import mark_named
+
+    named = np.zeros(comparisons.n_objects, dtype=bool)
+    mark_named(comparisons.winners, comparisons.losers, named)
+    return np.flatnonzero(named).astype(np.int64)
 
 
 def find_parts(comparisons: ListedComparisons) -> Int32Array:
     """Return the part of each object, as a number; comparisons link all objects that they name."""
     from ordlink.comparisons._kernels_parts import link_objects
 
-    n_objects = comparisons.n_objects
-    low, high = pair_members(np.arange(n_pairs(n_objects)), n_objects)
-    single = np.arange(n_objects, dtype=np.int32)
-    return link_objects(comparisons.winners, comparisons.losers, low, high, single)
+    single = np.arange(comparisons.n_objects, dtype=np.int32)
+    return link_objects(comparisons.winners, comparisons.losers, single)
 
 
-def _compared_pairs(comparisons: ListedComparisons) -> BoolArray:
-    compared = np.zeros(n_pairs(comparisons.n_objects), dtype=bool)
-    compared[comparisons.winners] = True
-    compared[comparisons.losers] = True
-    return compared
+class PairSet:
+    """A growing set of pair ids: a mark for each pair, or a sorted list where pairs are many."""
+
+    def __init__(self, n: int) -> None:
+        self._marks = np.zeros(n, dtype=bool) if n <= MOST_MARKED else None
+        self._listed: Int64Array = np.empty(0, dtype=np.int64)
+
+    def add(self, *ids: PairIdArray) -> None:
+        """Add pairs."""
+        for some in ids:
+            if self._marks is not None:
+                self._marks[some] = True
+            else:
+                self._listed = np.union1d(self._listed, some)
+
+    def __len__(self) -> int:
+        return len(self._listed) if self._marks is None else int(self._marks.sum())
 
 
 def _share_of_possible(n_distinct: int, n_objects: int) -> float:

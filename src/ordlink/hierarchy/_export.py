@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FORMAT = "ordlink-hierarchy"
 VERSION = 1
 LARGEST_FILE = 32 << 20
-MOST_OBJECTS = 65_535
+MOST_OBJECTS = 10_000_000
 """Limits of what is read: the bytes of a file, and as many objects as comparisons can have."""
 _FIELDS = ("names", "merges", "scores", "tied", "method", "parameters")
 _OPTIONAL = ("support", "heights", "evidence")  # one number per merge, where they are known

@@ -16,6 +16,7 @@ import numpy as np
 from ordlink._typing import AnyArray
 from ordlink.comparisons import ListedComparisons, n_pairs
 from ordlink.comparisons._answers import check_counts
+from ordlink.comparisons._pairs import id_type
 from ordlink.io._answers import read_table
 from ordlink.io._cells import ArrowColumn, arrow_parquet, is_text, pa, pc
 from ordlink.io._options import Options
@@ -250,7 +251,9 @@ def _read_own(arrays: Mapping[str, AnyArray], options: Options, source: str) -> 
     if "count" in details:
         check_counts(details["count"], partial(_name_row, source, 0))
     # A copy only if need be: the arrays belong to nobody else.
-    winners, losers = (ids.astype(np.int32, copy=False) for ids in (winners, losers))
+    winners, losers = (
+        ids.astype(id_type(header.n_objects), copy=False) for ids in (winners, losers)
+    )
     header.check_n_rows(len(winners), source)
     return own_comparisons(winners, losers, details, header, options, source)
 

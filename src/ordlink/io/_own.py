@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ordlink._text import counted, shorten
-from ordlink._typing import AnyArray, Int32Array
+from ordlink._typing import AnyArray, PairIdArray
 from ordlink._validate import check_names
 from ordlink.comparisons import AnswerDetails, ListedComparisons, n_pairs, pair_members
 from ordlink.comparisons._answers import check_counts, list_answers
-from ordlink.comparisons._pairs import MAX_OBJECTS
+from ordlink.comparisons._pairs import MOST_LISTED, id_type
 from ordlink.errors import InputError
 from ordlink.io._cells import pa, to_numpy, whole_cells
 from ordlink.io._options import Options
@@ -92,7 +92,7 @@ def header_from_object(fields: Any, source: str) -> FileHeader:
         versions = f"file version {version}, this one reads up to {VERSION}"
         refuse(source, f"written by a newer ordlink ({versions})", "update ordlink")
     names, n_objects, n_rows = (fields.get(key) for key in ("objects", "n_objects", "n_rows"))
-    for key, count, most in (("n_objects", n_objects, MAX_OBJECTS), ("n_rows", n_rows, 2**63)):
+    for key, count, most in (("n_objects", n_objects, MOST_LISTED), ("n_rows", n_rows, 2**63)):
         if count is not None and not (_is_count(count) and count <= most):
             _refuse(source, f"{key} is {shorten(repr(count))}, not a number from 0 to {most}")
     if names is None:
@@ -101,8 +101,8 @@ def header_from_object(fields: Any, source: str) -> FileHeader:
         return FileHeader(n_objects, None, n_rows)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         _refuse(source, "objects is not a list of names")
-    if len(names) > MAX_OBJECTS:
-        _refuse(source, f"there are more than {MAX_OBJECTS} objects")
+    if len(names) > MOST_LISTED:
+        _refuse(source, f"there are more than {MOST_LISTED} objects")
     try:
         return FileHeader(len(names), check_names(names, n_objects), n_rows)
     except InputError as error:
@@ -168,8 +168,8 @@ class OwnRows:
 
     def __init__(self, header: FileHeader, n_rows: int) -> None:
         self.header = header
-        self.winners = np.empty(n_rows, dtype=np.int32)
-        self.losers = np.empty(n_rows, dtype=np.int32)
+        self.winners: PairIdArray = np.empty(n_rows, dtype=id_type(header.n_objects))
+        self.losers: PairIdArray = np.empty(n_rows, dtype=id_type(header.n_objects))
         self.n_added = 0
         self.details: dict[str, list[AnyArray]] = {}
 
@@ -220,8 +220,8 @@ class OwnRows:
 
 
 def own_comparisons(
-    winners: Int32Array,
-    losers: Int32Array,
+    winners: PairIdArray,
+    losers: PairIdArray,
     details: dict[str, AnyArray],
     header: FileHeader,
     options: Options,

@@ -15,7 +15,12 @@ import numpy as np
 from ordlink._text import counted, did_you_mean, quoted
 from ordlink._typing import AnyArray, Progress
 from ordlink._validate import seed_number
-from ordlink.comparisons import Comparisons, check_repeats, check_similarities
+from ordlink.comparisons import (
+    Comparisons,
+    ListedComparisons,
+    check_repeats,
+    check_similarities,
+)
 from ordlink.errors import BudgetExhaustedError, InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import (
@@ -25,7 +30,17 @@ from ordlink.linkage import (
     initial_partition,
     link_by_average,
 )
-from ordlink.methods import active, adaptive, adds, embedding, four_al, kernel_al, search, spectral
+from ordlink.methods import (
+    active,
+    adaptive,
+    adds,
+    blocks,
+    embedding,
+    four_al,
+    kernel_al,
+    search,
+    spectral,
+)
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
 DEFAULT_METHOD = "auto"
@@ -51,15 +66,14 @@ def cluster(
     Parameters
     ----------
     data : Comparisons, Oracle, or ndarray of shape (N, N)
-        Answers for the passive methods (auto, search, spectral, 4-AL, 4K-AL, AddS-AL, tSTE-AL,
-        FORTE-AL, SOE-AL), an oracle for the active ones (adaptive, insertion, SL, CL, 4K-AL-act),
-        known similarities for
-        AL. The active methods take similarities too: they then ask a
+        Answers for the passive methods (auto, search, spectral, blocks, 4-AL, 4K-AL, AddS-AL,
+        tSTE-AL, FORTE-AL, SOE-AL), an oracle for the active ones (adaptive, insertion, SL, CL,
+        4K-AL-act), known similarities for AL. The active methods take similarities too: they then ask a
         :class:`ordlink.oracles.SimilarityOracle`.
     method : str
         Name from the table of methods, in upper or lower case. "auto" takes the tree of search or
         of spectral, whichever predicts held-out answers better; the tree's `parameters` say which
-        and why. For an oracle it is adaptive.
+        and why. For more than 2,000 objects it is blocks, for an oracle adaptive.
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from; objects not named stay single. The tree still has N leaves:
         merges inside an initial cluster come first.
@@ -141,9 +155,12 @@ def repeatable(tree: Hierarchy, method: str) -> tuple[str, dict[str, Any]]:
 
 
 def method_for(data: object, method: str) -> Method:
-    """Return the method of this name; for an oracle, "auto" is adaptive."""
+    """Return the method of this name; "auto" is adaptive for an oracle, blocks for many objects."""
     chosen = find_method(method)
-    return METHODS["adaptive"] if chosen.name == "auto" and isinstance(data, Oracle) else chosen
+    if chosen.name == "auto" and isinstance(data, Oracle):
+        return METHODS["adaptive"]
+    many = isinstance(data, ListedComparisons) and data.n_objects > MOST_FOR_SPECTRAL
+    return METHODS["blocks"] if chosen.name == "auto" and many else chosen
 
 
 def _tree_so_far(
@@ -359,6 +376,7 @@ _ALL = (
     Method("4-AL", "comparisons", four_al.run, "average linkage directly on the comparisons"),
     Method("AddS-AL", "comparisons", adds.run, "wins minus losses, then average linkage"),
     Method("spectral", "comparisons", spectral.run, "recursive splits, best with few answers"),
+    Method("blocks", "comparisons", blocks.run, "block model, for up to millions of objects"),
     Method("search", "comparisons", search.run, "the tree expected to agree best with new answers"),
     _embedding("tSTE-AL", embedding.tste_embedding, "t-STE embedding, then average linkage"),
     _embedding("FORTE-AL", embedding.forte_embedding, "FORTE embedding, then average linkage"),
