@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from ordlink.errors import OrdlinkWarning
+
 PROGRAM = """
 import sys
 import numpy as np
@@ -42,3 +46,27 @@ def test_quick_compiling_is_not_announced(tmp_path: Path) -> None:
 
 def test_nothing_is_announced_into_a_pipe(tmp_path: Path) -> None:
     assert _stderr(tmp_path, 0.0, terminal=False) == ""
+
+
+def test_without_a_folder_for_compiled_code_kernels_work_with_one_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As user nobody in a container: neither the package nor a home can be written."""
+    from numba.core import caching
+
+    from ordlink import _kernels
+
+    def refuse(locator: object) -> None:
+        raise OSError("read-only")
+
+    monkeypatch.setattr(caching._CacheLocator, "ensure_cache_path", refuse)
+    _kernels._warn_without_cache.cache_clear()
+
+    def double(number: int) -> int:
+        return 2 * number
+
+    with pytest.warns(OrdlinkWarning, match="NUMBA_CACHE_DIR") as caught:
+        kernels = [_kernels.kernel(double) for _ in range(3)]
+
+    assert [kernel(4) for kernel in kernels] == [8, 8, 8]
+    assert len(caught) == 1

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable
+from functools import cache
 from threading import Timer
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event, types
 from numba.extending import intrinsic
+
+from ordlink.errors import OrdlinkWarning
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -19,8 +23,24 @@ SAY_AFTER_SECONDS = 2.0
 
 
 def kernel(function: Function) -> Function:
-    """Compile a kernel on first use and keep the machine code on disk for the next process."""
-    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    """Compile a kernel on first use and keep the machine code on disk for the next process.
+
+    Where no folder for it can be written (a container without a home), nothing is kept.
+    """
+    try:
+        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+        _warn_without_cache()
+        return cast(Function, numba.njit(nogil=True)(function))
+
+
+@cache
+def _warn_without_cache() -> None:
+    message = "compiled code cannot be kept, so every start takes some seconds longer; set "
+    message += "NUMBA_CACHE_DIR to a folder that can be written"
+    warnings.warn(message, OrdlinkWarning, stacklevel=3)
 
 
 def _count_bits(typing_context: Any, word: Any) -> Any:

@@ -14,7 +14,7 @@ import ordlink as ol
 
 Case = Callable[[], Any]
 EMBEDDINGS = ("tSTE-AL", "FORTE-AL", "SOE-AL")
-BY_BLAS = ("adaptive", "insertion", "spectral", "search", "auto", *EMBEDDINGS)
+BY_BLAS = ("adaptive", "insertion", "spectral", "blocks", "search", "auto", *EMBEDDINGS)
 """Methods whose numbers depend a little on the linear algebra of the machine."""
 LISTED = ("4K-AL", "4-AL", "AddS-AL", "spectral", *EMBEDDINGS)
 ACTIVE = ("SL", "CL", "adaptive", "insertion", "4K-AL-act")
@@ -121,6 +121,8 @@ def _planted() -> Iterator[tuple[str, Case]]:
             yield f"{form}/{method}", partial(_of_answers, form, 600, 0, method)
     for method in LISTED:  # few answers: parts that were never compared, objects never named
         yield f"few/{method}", partial(_of_answers, "triplet", 25, 1, method)
+    for form in ("triplet", "quadruplet"):
+        yield f"{form}/blocks", partial(_of_answers, form, 3000, 0, "blocks")
     yield "triplet/spectral", partial(_of_answers, "triplet", 600, 0, "spectral")
     for form in ("triplet", "most-central", "odd-one-out", "quadruplet"):
         yield f"{form}/search", partial(_of_answers, form, 600, 0, "search")

@@ -68,8 +68,8 @@ def cluster(
     data : Comparisons, Oracle, or ndarray of shape (N, N)
         Answers for the passive methods (auto, search, spectral, blocks, 4-AL, 4K-AL, AddS-AL,
         tSTE-AL, FORTE-AL, SOE-AL), an oracle for the active ones (adaptive, insertion, SL, CL,
-        4K-AL-act), known similarities for AL. The active methods take similarities too: they then ask a
-        :class:`ordlink.oracles.SimilarityOracle`.
+        4K-AL-act), known similarities for AL. The active methods take similarities too: they then
+        ask a :class:`ordlink.oracles.SimilarityOracle`.
     method : str
         Name from the table of methods, in upper or lower case. "auto" takes the tree of search or
         of spectral, whichever predicts held-out answers better; the tree's `parameters` say which

@@ -22,6 +22,7 @@ from ordlink.methods.blocks._splits import MAX_BLOCKS, Partition, refine, split_
 
 MAX_DEPTH = 40
 _FIRST_LAPSE_RATE = 0.05
+_DIGITS = 3  # of scores: the fit of the strengths is not more exact
 
 
 def run(
@@ -156,7 +157,9 @@ def _join(branches: list[_Branch], strengths: FloatArray, sizes: FloatArray) -> 
     while len(branches) > 1:
         above = np.where(np.triu(np.ones_like(strengths, dtype=bool), 1), strengths, -np.inf)
         p, q = (int(place) for place in np.unravel_index(int(above.argmax()), above.shape))
-        joined = _Branch(branches[p].first, float(above[p, q]), parts=(branches[p], branches[q]))
+        joined = _Branch(
+            branches[p].first, round(float(above[p, q]), _DIGITS), parts=(branches[p], branches[q])
+        )
         mean = (sizes[p] * strengths[p] + sizes[q] * strengths[q]) / (sizes[p] + sizes[q])
         strengths[p], strengths[:, p] = mean, mean
         sizes[p] += sizes[q]
