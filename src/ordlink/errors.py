@@ -130,6 +130,10 @@ class BudgetExhaustedError(OrdlinkError, RuntimeError):
         return partial(BudgetExhaustedError, **known), (self.problem,)
 
 
+class NotEnoughMemoryError(OrdlinkError, MemoryError):
+    """A method needs more memory than there is."""
+
+
 class OracleError(OrdlinkError, RuntimeError):
     """An oracle could not answer; a :class:`~ordlink.oracles.ConcurrentOracle` tries again.
 

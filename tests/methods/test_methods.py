@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -273,3 +275,27 @@ def test_one_initial_cluster_of_all_objects_is_warned_about() -> None:
         tree = ol.cluster(comparisons, "4-AL", initial_clusters=[[0, 1, 2, 3]])
 
     assert np.isnan(tree.scores).all()
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("AddS-AL", "AddS-AL of 100,000 objects .* takes 74.5 GB; use method=blocks"),
+        ("blocks", "blocks of 100,000 objects needs more memory than there is; use fewer objects"),
+    ],
+)
+def test_too_little_memory_is_said_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, method: str, message: str
+) -> None:
+    def run_out(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 37.3 GiB for an array")
+
+    chosen = ol.METHODS[method]
+    monkeypatch.setattr(
+        "ordlink.methods._cluster.METHODS", {method: dataclasses.replace(chosen, run=run_out)}
+    )
+    comparisons = ol.Comparisons.from_triplets([[0, 1, 2]], n_objects=100_000)
+
+    with pytest.raises(ol.errors.NotEnoughMemoryError, match=message):
+        ol.cluster(comparisons, method)

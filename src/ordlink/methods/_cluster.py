@@ -21,7 +21,13 @@ from ordlink.comparisons import (
     check_repeats,
     check_similarities,
 )
-from ordlink.errors import BudgetExhaustedError, InputError, InputKindError, OrdlinkWarning
+from ordlink.errors import (
+    BudgetExhaustedError,
+    InputError,
+    InputKindError,
+    NotEnoughMemoryError,
+    OrdlinkWarning,
+)
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import (
     InitialClusters,
@@ -125,6 +131,8 @@ def build_tree(
         tree = chosen.run(checked, partition, progress=progress, **options)
     except BudgetExhaustedError as error:
         return _tree_so_far(error, chosen, initial_clusters, progress)
+    except MemoryError as error:
+        raise _not_enough_memory(chosen, n_objects) from error
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=3)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
@@ -184,6 +192,16 @@ def _tree_so_far(
     tree = cluster(known, passive, initial_clusters=initial_clusters, progress=progress)
     asked = {"asked_by": active.name, "n_questions": error.n_questions}
     return tree.with_origin(passive, tree.parameters | asked)
+
+
+def _not_enough_memory(method: Method, n_objects: int) -> NotEnoughMemoryError:
+    problem = f"{method.name} of {n_objects:,} objects needs more memory than there is"
+    remedy = "use fewer objects, or a machine with more memory"
+    if method.needs == "comparisons" and method.name != "blocks":
+        table = n_objects * n_objects * 8 / 2**30
+        problem += f": each of its tables of all pairs takes {table:,.1f} GB"
+        remedy = "use {method:blocks}, which has no such tables"
+    return NotEnoughMemoryError(problem, remedy=remedy)
 
 
 def warn_of_ties(tree: Hierarchy) -> list[str]:
