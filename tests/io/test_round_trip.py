@@ -137,7 +137,7 @@ def test_our_rows_without_the_header_lines_are_still_read(tmp_path):
         ("# ordlink-comparisons 1", "neither objects nor n_objects"),
         ("# ordlink-comparisons 1\n# n_objects: 3\n# n_objects: 3", "twice"),
         ("# ordlink-comparisons 1\n# n_objects: -1", "n_objects is -1"),
-        ("# ordlink-comparisons 1\n# n_objects: 9999999", "n_objects is 9999999"),
+        ("# ordlink-comparisons 1\n# n_objects: 99999999", "n_objects is 99999999"),
         ("# ordlink-comparisons 1\n# n_objects: true", "n_objects is True"),
         (
             '# ordlink-comparisons 1\n# n_objects: 3\n# objects: ["a", "b"]',
