@@ -53,6 +53,7 @@ DEFAULT_METHOD = "auto"
 """The method of every function, command and page that is not told another one."""
 QUICK_METHOD = "AddS-AL"
 """The method of a first tree, where the default takes longer than people like to wait."""
+MOST_DESCRIBED = 20_000  # objects; beyond, heights and evidence would take N^2 steps
 MOST_FOR_SPECTRAL = 2000  # objects; beyond, N^3 steps take too long for what was not asked for
 
 
@@ -108,7 +109,9 @@ def cluster(
     1.0
     """
     tree = build_tree(data, method, initial_clusters=initial_clusters, progress=progress, **options)
-    return describe_merges(tree, data) if isinstance(data, Comparisons) else tree
+    if isinstance(data, Comparisons) and data.n_objects <= MOST_DESCRIBED:
+        return describe_merges(tree, data)
+    return tree
 
 
 def build_tree(
