@@ -395,7 +395,7 @@ def test_answers_are_decided_before_they_count_unless_the_tree_is_net(
         return Bootstrap(comparisons, units, pools, own_votes)
 
     monkeypatch.setattr("ordlink.validation._support.cluster", note)
-    monkeypatch.setattr("ordlink.validation._bootstrap.cluster", note)
+    monkeypatch.setattr("ordlink.validation._bootstrap.build_tree", note)
     monkeypatch.setattr("ordlink.validation._support.Bootstrap", draw)
     branch_support(comparisons, method, n_bootstrap=2, resample="answers", **options)
 

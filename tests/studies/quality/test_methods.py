@@ -32,7 +32,7 @@ def test_every_passive_method_of_the_table_takes_part() -> None:
     passive = {name for name, method in ol.METHODS.items() if method.needs == "comparisons"}
 
     compared = {method for method, _ in PLAIN.values()} | set(EMBEDDINGS) | {OURS}
-    assert passive - {"auto", "search"} == compared  # search is not on this bench yet
+    assert passive - {"auto", "search", "blocks"} == compared  # of the default, and of many objects
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_embeddings_are_run_once_from_the_given_seed(answers, monkeypatch) -> No
         return ol.methods.embedding.soe_embedding(comparisons, **options)
 
     monkeypatch.setattr(quality_methods, "EMBEDDINGS", {"SOE-AL": embed})
-    list(quality_methods.embedding_trees(answers, 7))
+    list(quality_methods.embedding_trees(answers, 7, names=["SOE-AL"]))
 
     assert made == [{"n_components": d, "n_init": 1, "seed": 7} for d in (2, 5)]
 
@@ -99,4 +99,4 @@ def test_embeddings_leave_the_largest_cells_out() -> None:
     assert [cell["methods"] for cell in others.cells] == ["others", "others, no embeddings"]
     assert ours.cells == tuple({**cell, "methods": "ours"} for cell in cells)
     assert others.name != ours.name
-    assert {cell["methods"] for cell in others.cells + ours.cells} == set(METHOD_SETS)
+    assert {cell["methods"] for cell in others.cells + ours.cells} <= set(METHOD_SETS)
