@@ -293,7 +293,7 @@ def test_too_little_memory_is_said_with_a_remedy(
 
     chosen = ol.METHODS[method]
     monkeypatch.setattr(
-        "ordlink.methods._cluster.METHODS", {method: dataclasses.replace(chosen, run=run_out)}
+        "ordlink.methods._table.METHODS", {method: dataclasses.replace(chosen, run=run_out)}
     )
     comparisons = ol.Comparisons.from_triplets([[0, 1, 2]], n_objects=100_000)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ordlink._typing import FloatArray
 from ordlink.errors import InputError, InputKindError
 from ordlink.methods import METHODS, find_method
-from ordlink.methods._cluster import name_key
+from ordlink.methods._table import name_key
 from ordlink.validation._cross_validation import standard_error
 
 LONGEST_SECONDS = 120.0  # a candidate whose trees would take longer in total, on one core, is out
