@@ -34,8 +34,8 @@ from ordlink.methods import DEFAULT_METHOD
 @click.option(
     "--method",
     default=DEFAULT_METHOD,
-    help="Name of a method, or auto: the method that 'compare' recommends, among those whose "
-    "bootstrap takes at most about two minutes.",
+    help="Method of 'cluster' that builds the tree; auto is replaced by a faster one if its "
+    "bootstrap would take more than about three minutes.",
 )
 @_options.count(
     "--replicates",

@@ -67,15 +67,13 @@ def test_the_share_of_wrong_answers_is_estimated() -> None:
 
 
 @quiet
-@pytest.mark.parametrize(
-    ("structure", "least"), [([[[60, 20], [4, 30]], [12, 6]], 0.85), ([24] * 5, 0.85)]
-)
-def test_clusters_of_very_different_sizes_and_stars_are_found(structure, least) -> None:
+def test_clusters_of_very_different_sizes_are_found() -> None:
+    structure = [[[60, 20], [4, 30]], [12, 6]]
     planted = ol.datasets.planted_tree(structure, gap=0.3, noise=0.1, seed=0)
 
     tree = ol.cluster(planted.similarities, "adaptive", budget=40 * planted.n_objects)
 
-    assert ol.metrics.aari(planted.levels, tree) > least
+    assert ol.metrics.aari(planted.levels, tree) > 0.85
 
 
 @quiet
