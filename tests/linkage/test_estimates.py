@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import ordlink as ol
 from ordlink.errors import InputError
-from ordlink.linkage._estimates import STEP, count_merges, merge_heights
+from ordlink.linkage._estimates import STEP, count_merges, merge_evidence, merge_heights
 from ordlink.linkage._kernels_heights import add_steps, loss
 from ordlink.methods import METHODS, build_tree
 from tests.strategies import hierarchies
@@ -163,3 +163,13 @@ def test_few_objects_and_no_answers_have_estimates_too() -> None:
 
     assert tree.heights.tolist() == [0.5]
     assert tree.partition().n_clusters == 1
+
+
+@pytest.mark.parametrize(("triplet", "supported"), [([0, 1, 2], True), ([0, 2, 1], False)])
+def test_a_split_has_evidence_only_if_pairs_across_it_are_less_alike(triplet, supported) -> None:
+    tree = ol.Hierarchy([[0, 1], [2, 3]])
+    answers = ol.Comparisons.from_triplets([triplet] * 5, n_objects=3)
+
+    evidence = merge_evidence(tree, count_merges(tree, answers))
+
+    assert (evidence[-1] > 0) == supported
