@@ -82,6 +82,8 @@ def test_pictures_and_people_left_out(ordlink, answers: Path) -> None:
             ("--out", "r.html", "--quick", "--replicates", 5),
             "--quick cannot be combined with --replicates",
         ),
+        (("--out", "r.html", "--people", "answers.csv"), "--people needs --by"),
+        (("--out", "r.html", "--by", "town"), "there is no column 'town'"),
         (("--out", "r.html", "--pictures", "nowhere"), "expected a folder of pictures"),
     ],
 )

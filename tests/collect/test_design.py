@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sqlite3
 import threading
 import time
@@ -104,9 +105,7 @@ def test_conditions_have_texts_stimuli_and_types_of_their_own(open_place: Callab
             finish(place, browser, state)
         place.log_in()
         trials = rows_of(place, "trials.csv")
-        place.browser.portal.call(place.running.build_trees)  # type: ignore[union-attr]
-        trees = place.browser.get("/owner/api/tree").json()["conditions"]
-        place.browser.get("/owner").raise_for_status()
+        groups = place.browser.get("/owner/groups/condition").text
 
     few, odd = (
         next(page for _, page in pages if f'data-type="{kind}"' in page)
@@ -121,7 +120,48 @@ def test_conditions_have_texts_stimuli_and_types_of_their_own(open_place: Callab
         else:
             assert row["odd_one_out"] == row[f"item_{row['position']}"] and not row["response"]
     assert Counter(row["condition"] for row in trials) == {"few": 15, "odd": 15}
-    assert {name: tree["n_answers"] for name, tree in trees.items()} == {"few": 15, "odd": 15}
+    assert groups.count("<svg") == groups.count("15 answers</p>") == 2
+    assert "Not tested" in groups
+
+
+def test_groups_by_an_answer_are_compared_branch_by_branch(open_place: Callable) -> None:
+    near_far = {"name": "taste", "text": "?", "type": "choice", "options": ["near", "far"]}
+    study = text_study(
+        8,
+        questions_per_person=40,
+        sampler="random",
+        method="AddS-AL",
+        questionnaire_before=[near_far],
+    )
+    with open_place(study) as place:
+        place.log_in()
+        empty = place.browser.get("/owner/groups/taste").text
+        for number in range(8):
+            browser, taste = place.another_browser(), ("near", "far")[number % 2]
+            post(browser, "/api/join", agree=True)
+            state = post(browser, "/api/continue", phase="before", answers={"taste": taste})
+            while state["phase"] != "done":
+                if not state["stimuli"]:
+                    state = post(browser, "/api/continue", phase=state["phase"])
+                    continue
+                anchor, *options = (int(one["text"].split()[1]) for one in state["stimuli"])
+                gaps = [min((one - anchor) % 8, (anchor - one) % 8) for one in options]
+                chosen = gaps.index(min(gaps) if taste == "near" else max(gaps))
+                state = place.answer(state, [chosen], browser)
+        page = place.browser.get("/owner/groups/taste").text
+        missing = [
+            place.browser.get(f"/owner/groups/{by}").status_code for by in ("condition", "x")
+        ]
+
+    assert "once participants of two of them have answered" in empty
+    assert "p = 0.0" in page and "differ." in page
+    people = page.split("without them, agrees with</h2>")[1]
+    shares = [int(one) for one in re.findall(r"(\d+) %", people)]
+    assert len(shares) == 16
+    own = [shares[2 * one + 1 - one % 2] for one in range(8)]  # columns: far, near
+    others = [shares[2 * one + one % 2] for one in range(8)]
+    assert all(mine > theirs for mine, theirs in zip(own, others, strict=True))
+    assert missing == [404, 404]
 
 
 @pytest.mark.parametrize("order", ["fixed", "random"])
@@ -312,6 +352,7 @@ def test_markdown_is_rendered_and_html_is_not() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
+        ("questionnaire_after: [{name: outcome, text: b}]", "is a column of participants.csv"),
         ("conditions: {a: {quota: 0}}", "conditions: a: quota: input should be greater than"),
         ("conditions: {a: {colour: red}}", "conditions: a: colour: extra inputs are not"),
         ("conditions: {a: {stimuli: [cat, cow]}}", "conditions: a: stimuli: there is no stimulus"),

@@ -183,7 +183,7 @@ def test_each_question_goes_to_as_many_different_people_as_wanted(open_place: Ca
 def test_an_abandoned_question_is_shown_to_somebody_else(place: Place) -> None:
     state = place.join()
     (first,) = rows(place, sa.select(serving.c.question_id))
-    asyncio.run(place.running.database.write(lambda c: place.running.queue.forget()))
+    asyncio.run(place.running.database.write(lambda c: place.running.queues[""].forget()))
 
     released = asyncio.run(place.running.database.write(lambda c: release_abandoned(c, -1)))
     late = place.answer(state, [0])

@@ -216,10 +216,10 @@ def test_more_is_drawn_ahead_where_draws_take_long(tmp_path: Path, monkeypatch) 
             running._draw_seconds = seconds
             running._shown[""].clear()
             running._shown[""].append((stopped.monotonic() - 1.0, -100))  # 100 a second
-            running.queue.n_shown = 0
+            running.queues[""].n_shown = 0
             await running._fill_queue()
         await running.stop()
-        return len(running.queue)
+        return len(running.queues[""])
 
     n_waiting = asyncio.run(run())
 
@@ -237,7 +237,9 @@ def test_the_seeds_of_draws_come_from_the_seed_of_the_study(tmp_path: Path) -> N
         url = f"sqlite:///{tmp_path / name}"
         running = RunningStudy(text_study(seed=seed), url, make_worker=LocalWorker)
         found = [running.draw_now(2) for _ in range(3)]
-        asyncio.run(running.database.write(lambda connection: running.queue.take(connection, 1)))
+        asyncio.run(
+            running.database.write(lambda connection: running.queues[""].take(connection, 1))
+        )
         running.database.close()
         return [one.seed for one in found]
 

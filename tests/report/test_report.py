@@ -625,3 +625,24 @@ def test_a_report_does_not_depend_on_the_number_of_processes(crowd: ol.ListedCom
 
     without_seconds = [re.sub(r"<td[^>]*>\d+\.\d\d</td></tr>", "", page) for page in pages]
     assert without_seconds[0] == without_seconds[1]
+
+
+def test_groups_of_people_are_compared_on_request(
+    crowd: ol.ListedComparisons, fast_candidates: None
+) -> None:
+    assert crowd.details is not None and crowd.details.annotators is not None
+    people = crowd.details.annotators
+    labels = np.where(np.isin(people, ["ann", "bob", "cat"]), "<b>", "rest")
+    evidence = gather_evidence(
+        crowd, method="AddS-AL", n_bootstrap=10, quick=True, groups=labels, exclude=["bob"]
+    )
+    shown = report_page(evidence)
+
+    assert evidence.groups is not None and evidence.groups.n_answers == (400, 600)
+    assert 'id="groups"' in shown and "permutation test over people" in shown
+    assert "&lt;b&gt;: the tree of 400 answers" in shown and "<b>" not in shown
+    assert "Branches of the tree of everybody" in shown and "without this person" in shown
+
+
+def test_a_report_has_no_groups_unless_they_are_asked_for(evidence: Evidence) -> None:
+    assert 'id="groups"' not in report_page(evidence)

@@ -8,21 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-import numpy as np
 
 from ordlink import validation
-from ordlink._text import counted, did_you_mean, listed
+from ordlink._text import counted, listed
 from ordlink._typing import AnyArray
 from ordlink.cli import _options, _output
 from ordlink.cli._answers import read_answers, source_name
 from ordlink.cli._console import text_tree, warn_in_a_line
-from ordlink.cli._tables import read_rows
+from ordlink.cli._groups import group_labels, grouping
 from ordlink.comparisons import ListedComparisons
-from ordlink.errors import InputError
 from ordlink.methods import DEFAULT_METHOD, find_method
 
-MOST_GROUPS = 12
-OTHERS = "others"
 LEVEL = 0.05
 MOST_BRANCHES = 10  # that are printed
 
@@ -34,13 +30,7 @@ MOST_BRANCHES = 10  # that are printed
     "ordlink compare-groups trials.csv --by age_group --people participants.csv",
 )
 @_options.answers
-@click.option(
-    "--by",
-    metavar="COLUMN",
-    required=True,
-    help="Column by which people are grouped: 'annotator', or a column of --people or ANSWERS.",
-)
-@_options.file("--people", help="CSV of the people: one row each, with their names and --by.")
+@grouping(required=True)
 @_options.repeated(
     "--group",
     "chosen",
@@ -66,7 +56,8 @@ def command(
     find_method(method)
     folder = None if out is None else _output.check_folder(out)
     comparisons = read_answers(answers, **reading)
-    labels = _labels(comparisons, chosen, source_name(answers), by, people or answers[0])
+    where = source_name(answers)
+    labels = group_labels(comparisons, by, people or answers[0], chosen=chosen, where=where)
     found = validation.compare_groups(
         comparisons, labels, method, n_permutations=n_permutations, seed=seed
     )
@@ -84,50 +75,6 @@ def command(
         taken: set[str] = set()
         for name, tree in zip(found.groups, found.trees, strict=True):
             _output.write_tree(tree, folder / _folder_name(name, taken))
-
-
-def _labels(
-    comparisons: ListedComparisons, chosen: tuple[str, ...], where: str, by: str, people: str
-) -> AnyArray:
-    """Return the group of each comparison."""
-    details = comparisons.details
-    if details is None or details.annotators is None:
-        problem = "there is no column 'annotator'"
-        raise InputError(problem, where=where, remedy="add a column that says who answered")
-    labels = details.annotators.astype(str)
-    if by != "annotator":
-        group_of = _groups(people, by, set(labels.tolist()) - {""})
-        labels = np.array([group_of.get(name, "") for name in labels.tolist()], dtype=str)
-    known = sorted(set(labels.tolist()) - {""})
-    for name in chosen:
-        if name not in known:
-            problem = f"there is no {by} {name!r}; expected one of {listed(known)}"
-            raise InputError(problem, parameter="chosen")
-    if chosen:
-        return np.where(np.isin(labels, chosen), labels, OTHERS)
-    if len(known) > MOST_GROUPS:
-        problem = f"expected at most {MOST_GROUPS} groups, got {len(known)}"
-        raise InputError(problem, where=where, remedy="choose some with {chosen}")
-    return labels
-
-
-def _groups(path: str, by: str, people: set[str]) -> dict[str, str]:
-    """Return the cell of a column for each person; the column of people is the one naming all."""
-    (_, header), *rows = read_rows(path) or [(1, [])]
-    if by not in header:
-        problem = f"there is no column {by!r}{did_you_mean(by, header)}"
-        raise InputError(problem, where=path, remedy=f"the columns are {listed(header, 12)}")
-    columns = list(zip(*(cells for _, cells in rows if len(cells) == len(header)), strict=True))
-    names = next((column for column in columns if people <= set(column)), None)
-    if names is None:
-        problem = f"no column names all {counted(len(people), 'person', 'people')} of the answers"
-        raise InputError(problem, where=path, remedy="name the file of the people with {people}")
-    found: dict[str, str] = {}
-    for name, group in zip(names, columns[header.index(by)], strict=True):
-        if found.setdefault(name, group) != group:
-            problem = f"{name!r} has several values of {by!r}: {found[name]!r} and {group!r}"
-            raise InputError(problem, where=path, remedy="a person belongs to one group")
-    return found
 
 
 def _print_test(found: validation.GroupComparison, comparisons: ListedComparisons) -> None:

@@ -18,6 +18,7 @@ from ordlink.cli import _options
 from ordlink.cli._answers import find_pictures, picture_files, read_answers, source_name
 from ordlink.cli._app import WORDS, parameters_called
 from ordlink.cli._console import progress_flag, stage_bars
+from ordlink.cli._groups import group_labels, grouping
 from ordlink.cli._output import check_file, refuse_overwrite
 from ordlink.methods import DEFAULT_METHOD
 
@@ -27,6 +28,7 @@ from ordlink.methods import DEFAULT_METHOD
     "ordlink report answers.csv --form triplet --out report.html",
     "ordlink report cars.csv --form most-central --one-based --pictures images --out cars.html",
     "ordlink report answers.csv --exclude ann --exclude bob --out without.html",
+    "ordlink report trials.csv --by condition --out groups.html",
 )
 @_options.answers
 @_options.file("--out", required=True, help="Page to write, such as report.html.")
@@ -51,6 +53,7 @@ from ordlink.methods import DEFAULT_METHOD
 @_options.flag(
     "--weigh-people", help="Also show the tree with annotators weighted by their reliability."
 )
+@grouping()
 @click.option("--title", default="What the answers say", help="The heading.")
 @_options.seed(default=0)
 @progress_flag
@@ -60,6 +63,8 @@ def command(
     out: str,
     pictures: str | None,
     quick: bool,
+    by: str | None,
+    people: str | None,
     title: str,
     **settings: Any,
 ) -> None:
@@ -69,12 +74,17 @@ def command(
     """
     if quick and settings["n_bootstrap"] is not None:
         raise click.UsageError("--quick cannot be combined with --replicates")
+    if people is not None and by is None:
+        raise click.UsageError("--people needs --by, the column by which people are grouped")
     check_file(out, "out")
     refuse_overwrite(answers, [out])
     if pictures is not None:
         picture_files(pictures)  # refuses a folder that cannot be read
     comparisons = read_answers(answers, **reading)
     leaf_pictures = find_pictures(pictures, comparisons, one_based=reading["one_based"])
+    if by is not None:
+        where = source_name(answers)
+        settings["groups"] = group_labels(comparisons, by, people or answers[0], where=where)
     with stage_bars() as stages, parameters_called(names="exclude"):
         evidence = ol.report.gather_evidence(comparisons, **settings, quick=quick, stages=stages)
     making = ol.report.Making(

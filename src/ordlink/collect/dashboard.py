@@ -18,11 +18,13 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Path, Query, Reques
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from starlette.background import BackgroundTask
 
+from ordlink._text import listed
 from ordlink.collect import exports, people, results
 from ordlink.collect.database import snapshot
 from ordlink.collect.rows import note_event
 from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, same_site_only
 from ordlink.collect.trees import cluster_command, draw_bars, draw_tree
+from ordlink.collect.worker import WorkerError
 from ordlink.errors import InputError
 
 HIGHEST_NUMBER = 2**31 - 1
@@ -134,7 +136,6 @@ def _render_dashboard(site: Site, request: Request, session: str, page: int) -> 
         bars=draw_bars(overview["over_time"]),
         trees=_draw_trees(site),
         n_in_trees=site.running.trees.version[1] if site.running.trees else 0,
-        p_value=site.running.trees and site.running.trees.p_value,
     )
 
 
@@ -142,6 +143,33 @@ def _render_dashboard(site: Site, request: Request, session: str, page: int) -> 
 async def show_stimuli(site: TheSite, request: Request, _owner: Owner) -> Response:
     """Show all stimuli as participants see them."""
     return site.page(request, "stimuli.html")
+
+
+@router.get("/groups/{by}", include_in_schema=False)
+async def show_groups(
+    site: TheSite, request: Request, _owner: Owner, by: Annotated[str, Path(max_length=40)]
+) -> Response:
+    """Show the trees of groups of participants, and whether the groups differ."""
+    study = site.running.study
+    if by not in study.groupings:
+        raise HTTPException(404, "participants are not grouped by this")
+    try:
+        found, problem = await site.running.compare_groups(by), ""
+    except WorkerError as error:
+        found, problem = None, str(error)
+    drawn, branches = {}, []
+    if found is not None:
+        trees = zip(found.groups, found.trees, found.n_answers, strict=True)
+        drawn = {
+            name: draw_tree(
+                {"merges": tree.merges.tolist(), "n_answers": n}, study.names, _picture_urls(site)
+            )
+            for name, tree, n in trees
+        }
+        order = sorted(found.branches, key=lambda one: one.p_value)
+        branches = [(listed([study.names[i] for i in one.objects], 6), one) for one in order]
+    content: dict[str, Any] = {"by": by, "found": found, "problem": problem}
+    return site.page(request, "groups.html", **content, trees=drawn, branches=branches)
 
 
 @router.get("/api/overview", response_class=JSONResponse)
@@ -169,8 +197,6 @@ async def get_tree(site: TheSite, _owner: Owner) -> Response:
             "urls": _picture_urls(site),
             "everybody": running.trees and running.trees.everybody,
             "kept": running.trees and running.trees.kept,
-            "conditions": running.trees and running.trees.conditions,
-            "p_value": running.trees and running.trees.p_value,
             "n_stable": running.stability.n_stable,
             "built_at": running.built_at,
         }
@@ -318,8 +344,4 @@ def _picture_urls(site: Site) -> list[str]:
 def _draw_trees(site: Site) -> dict[str, Any]:
     trees, names, urls = site.running.trees, site.running.study.names, _picture_urls(site)
     both = {name: getattr(trees, name, None) for name in ("kept", "everybody")}
-    drawn: dict[str, Any] = {name: draw_tree(tree, names, urls) for name, tree in both.items()}
-    by_condition = {} if trees is None else trees.conditions
-    return drawn | {
-        "conditions": {name: draw_tree(tree, names, urls) for name, tree in by_condition.items()}
-    }
+    return {name: draw_tree(tree, names, urls) for name, tree in both.items()}

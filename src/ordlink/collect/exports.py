@@ -17,14 +17,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import sqlalchemy as sa
 
+from ordlink.collect.groups import person_name
 from ordlink.collect.people import Origin, link_key
 from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
 from ordlink.collect.results import CHUNK_SIZE, ParticipantQuality, judge_next
 from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
+from ordlink.collect.settings import PARTICIPANT_COLUMNS
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, is_file_name
 from ordlink.collect.study import Study
-from ordlink.collect.worker import Record, person_name
+from ordlink.collect.worker import Record
 from ordlink.comparisons import FORMS
 from ordlink.io import write_comparisons
 
@@ -190,37 +192,10 @@ def export_events(connection: sa.Connection) -> Iterator[str]:
             yield json.dumps({"record": table.name, **row}, ensure_ascii=False) + "\n"
 
 
-_PARTICIPANTS = {  # columns of participants.csv
-    "participant": "P1, P2, ...: the same as in trials.csv",
-    "condition": "the condition; empty if the study has none",
-    "source": "link, id (?participant=...), prolific or mturk",
-    "external_id": "the id in the participant's link",
-    "phase": "where the participant is: before (a questionnaire), instructions, practice, ready, "
-    "questions, break, after (a questionnaire) or done",
-    "outcome": "completed, screened_out, declined, closed or withdrawn; empty while taking part",
-    "joined": "when the participant agreed (UTC)",
-    "finished": "when they finished (UTC)",
-    "n_answers": "main answers",
-    "median_seconds": "median response time of the main answers",
-    "n_fast": "main answers faster than min_seconds",
-    "n_cant_tell": '"can\'t tell" among the main answers',
-    "n_blurs": "how often the page was left during main questions",
-    "n_catches": "catch trials answered",
-    "n_failed": "catch trials failed",
-    "n_repeats": "questions answered again with the sides swapped",
-    "n_same": "how many of these were answered the same",
-    "agreement": "share of the comparisons that a tree of the others' answers agrees with",
-    "excluded": "True if excluded from the tree",
-    "excluded_for": "why",
-    "flags": "what looks unusual",
-    "asks_removal": "True if the participant asked on another device to have the answers removed",
-}
-
-
 def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
     """Iterate over pieces of a CSV file of the participants and the quality of their answers."""
     items = _items(site.running.study)
-    yield _csv([[*_PARTICIPANTS, *items]])
+    yield _csv([[*PARTICIPANT_COLUMNS, *items]])
     last = 0
     while people := judge_next(connection, site, last):
         last = people[-1].person
@@ -240,7 +215,7 @@ def _participant_cells(one: ParticipantQuality, items: Iterable[str]) -> list[An
         "finished": None if one.finished_at is None else _time(one.finished_at),
     }
     told = json.loads(one.questionnaire)
-    return [*(known[name] for name in _PARTICIPANTS), *(told.get(name) for name in items)]
+    return [*(known[name] for name in PARTICIPANT_COLUMNS), *(told.get(name) for name in items)]
 
 
 def _csv(rows: Iterable[Iterable[Any]]) -> str:
@@ -264,7 +239,9 @@ def export_readme(study: Study, command: str) -> str:
     for name in trial_columns(study):
         stem = name if name in _TRIALS or name in _SHOWN else name.rpartition("_")[0]
         described[name] = _TRIALS.get(stem) or _SHOWN[stem]
-    people = _PARTICIPANTS | {name: f"answer to: {text}" for name, text in _items(study).items()}
+    people = PARTICIPANT_COLUMNS | {
+        name: f"answer to: {text}" for name, text in _items(study).items()
+    }
     tables = {"trials.csv": described, "participants.csv": people}
     parts = [_README.format(name=study.name, command=command)]
     for title, columns in tables.items():

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, participant, question, read_objects, serving
+from ordlink.collect.session import count_completed
 from ordlink.collect.site import Site
 from ordlink.collect.study import Study
 from ordlink.collect.worker import count_main_answers
@@ -69,15 +70,13 @@ def count_all(connection: sa.Connection, study: Study) -> dict[str, Any]:
         .group_by(sa.literal_column("drawn_by"))
     ).all()
     is_asking = participant.c.asks_removal
-    c = participant.c
-    done = sa.select(c.condition, sa.func.count()).where(c.outcome == "completed")
-    completed = {row[0]: row[1] for row in connection.execute(done.group_by(c.condition))}
+    completed = count_completed(connection)
     return {
         "n_asking": connection.scalar(sa.select(sa.func.count()).where(is_asking)),
         "n_answers": count_main_answers(connection),
         "participants": {outcome or "taking part": int(number) for outcome, number in outcomes},
         "conditions": {
-            name: {"completed": completed.get(name, 0), "quota": one.quota}
+            name: {"completed": completed[name], "quota": one.quota}
             for name, one in study.conditions.items()
         },
         "questions_by_sampler": {str(name): int(number) for name, number in samplers},

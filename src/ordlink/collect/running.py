@@ -29,12 +29,13 @@ from ordlink.collect.database import (
 from ordlink.collect.question_queue import LEASE_SIZE, QuestionQueue, add_draw, release_abandoned
 from ordlink.collect.rows import note_event
 from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
-from ordlink.collect.session import Step, StudySession, View
+from ordlink.collect.session import Step, StudySession, View, count_completed
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
 from ordlink.collect.trees import Trees
 from ordlink.collect.worker import StudyTasks, WorkerError, WorkerProcess, count_main_answers
 from ordlink.errors import InputError
+from ordlink.validation import GroupComparison
 
 Worker = StudyTasks | WorkerProcess
 FEW_AT_ONCE = 2  # random questions drawn at a time while a plan waits for answers
@@ -115,11 +116,6 @@ class RunningStudy:
         }
         self._draw_seconds = 0.0
 
-    @property
-    def queue(self) -> QuestionQueue:
-        """The queue of a study without conditions, or of the first one."""
-        return next(iter(self.queues.values()))
-
     def _forget_queues(self) -> None:
         for queue in self.queues.values():
             queue.forget()
@@ -168,9 +164,17 @@ class RunningStudy:
 
     async def export(self, path: str) -> None:
         """Write the trials or answers to a file, beside the server."""
+        await self._ask_builder("export", path)
+
+    async def compare_groups(self, by: str) -> GroupComparison | None:
+        """Return the groups of participants by condition or by an answer, beside the server."""
+        found: GroupComparison | None = await self._ask_builder("compare_groups", by)
+        return found
+
+    async def _ask_builder(self, task: str, argument: str) -> Any:
         async with self._building:
             builder = await self._get_builder()
-            await asyncio.to_thread(builder.export, path)
+            return await asyncio.to_thread(getattr(builder, task), argument)
 
     async def _get_builder(self) -> Worker:
         if self._builder is None:
@@ -291,12 +295,10 @@ class RunningStudy:
 
     def _is_full(self, connection: sa.Connection) -> bool:
         """Return whether every condition has a quota, and as many people completed it."""
-        quotas = {name: one.quota for name, one in self.study.conditions.items()}
-        c = schema.participant.c
-        done = sa.select(c.condition, sa.func.count()).where(c.outcome == "completed")
-        counts = {row[0]: row[1] for row in connection.execute(done.group_by(c.condition))}
-        return bool(quotas) and all(
-            quota is not None and counts.get(name, 0) >= quota for name, quota in quotas.items()
+        completed, conditions = count_completed(connection), self.study.conditions
+        return bool(conditions) and all(
+            one.quota is not None and completed[name] >= one.quota
+            for name, one in conditions.items()
         )
 
     def draw_now(self, n_questions: int, condition: str = "") -> Draw:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
@@ -291,6 +292,13 @@ def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> di
         .group_by(c.condition)
     )
     return dict.fromkeys(study.conditions, 0) | {row[0]: int(row[1]) for row in rows}
+
+
+def count_completed(connection: sa.Connection) -> Counter[str]:
+    """Return how many people completed each condition."""
+    c = participant.c
+    done = sa.select(c.condition, sa.func.count()).where(c.outcome == "completed")
+    return Counter({row[0]: row[1] for row in connection.execute(done.group_by(c.condition))})
 
 
 def choose_condition(connection: sa.Connection, study: Study) -> str | None:

@@ -24,6 +24,32 @@ CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of
 }
 TRIAL_LISTS = ("trials", "practice_trials", "catch_list")
 
+PARTICIPANT_COLUMNS = {  # of participants.csv, and what they mean; those of questionnaires follow
+    "participant": "P1, P2, ...: the same as in trials.csv",
+    "condition": "the condition; empty if the study has none",
+    "source": "link, id (?participant=...), prolific or mturk",
+    "external_id": "the id in the participant's link",
+    "phase": "where the participant is: before (a questionnaire), instructions, practice, ready, "
+    "questions, break, after (a questionnaire) or done",
+    "outcome": "completed, screened_out, declined, closed or withdrawn; empty while taking part",
+    "joined": "when the participant agreed (UTC)",
+    "finished": "when they finished (UTC)",
+    "n_answers": "main answers",
+    "median_seconds": "median response time of the main answers",
+    "n_fast": "main answers faster than min_seconds",
+    "n_cant_tell": '"can\'t tell" among the main answers',
+    "n_blurs": "how often the page was left during main questions",
+    "n_catches": "catch trials answered",
+    "n_failed": "catch trials failed",
+    "n_repeats": "questions answered again with the sides swapped",
+    "n_same": "how many of these were answered the same",
+    "agreement": "share of the comparisons that a tree of the others' answers agrees with",
+    "excluded": "True if excluded from the tree",
+    "excluded_for": "why",
+    "flags": "what looks unusual",
+    "asks_removal": "True if the participant asked on another device to have the answers removed",
+}
+
 
 def one_of(setting: str) -> Any:
     """Return the check that a text is one of the words of a setting."""

@@ -16,6 +16,7 @@ from ordlink._text import did_you_mean
 from ordlink.collect.question_types import QUESTION_TYPES, QuestionType, passes_catch
 from ordlink.collect.settings import (
     CHOICES,
+    PARTICIPANT_COLUMNS,
     TRIAL_LISTS,
     Condition,
     Consent,
@@ -139,6 +140,12 @@ class Study(BaseModel):
         both = {"before": self.questionnaire_before, "after": self.questionnaire_after}
         return {phase: items for phase, items in both.items() if items}
 
+    @property
+    def groupings(self) -> list[str]:
+        """By what participants can be grouped: the condition, items with options."""
+        items = [item for part in self.questionnaires.values() for item in part]
+        return ["condition"] * bool(self.conditions) + [one.name for one in items if one.options]
+
     def passes_catch(self, shown: Sequence[int], choice: Sequence[int]) -> bool:
         """Return whether a catch trial, of the list or with a stimulus twice, is answered right."""
         kind = self.kind
@@ -242,6 +249,8 @@ def _find_bad_name(study: Study) -> str:
     for item in items:
         if item.type in ("choice", "likert") and len(item.options) < 2:
             return f"questionnaire: {item.name}: expected at least 2 options, got {item.options}"
+        if item.name in PARTICIPANT_COLUMNS:
+            return f"questionnaire: {item.name!r} is a column of participants.csv; rename the item"
         if sum(one.name == item.name for one in items) > 1:
             return f"questionnaire: two items are called {item.name!r}; give each its own name"
     for name in (*study.conditions, ""):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,8 +49,6 @@ class Trees:
     n_told_kept: int = 0
     overall: float | None = None  # mean agreement, weighted by the numbers of answers
     is_first: bool = False  # by a quick method, until those of a slow one are ready
-    conditions: dict[str, dict[str, Any] | None] = field(default_factory=dict)  # trees of kept ones
-    p_value: float | None = None  # of the conditions being alike
 
 
 def grow_tree(
@@ -156,7 +154,7 @@ def draw_tree(
 ) -> dict[str, Any] | None:
     """Return the coordinates of a tree from `grow_tree`, its root at the left.
 
-    `urls` are the addresses of pictures, empty where there are none.
+    `urls` are the addresses of pictures, empty where there are none. A tree may have no support.
     """
     if tree is None:
         return None
@@ -175,8 +173,8 @@ def draw_tree(
     for number, corners in enumerate(layout.links):
         points = [f"{x_of(height)} {y_of(position)}" for position, height in corners]
         node = n_objects + number
-        is_root = number == n_objects - 2
-        share = tree["support"][number]
+        is_root = number == n_objects - 2 or "support" not in tree
+        share = None if is_root else tree["support"][number]
         is_bare = is_root or step < _LEAST_STEP_FOR_NUMBERS
         branches.append(
             {

@@ -7,7 +7,6 @@ When the server ends, however it ends, the pipe closes and the worker ends too.
 from __future__ import annotations
 
 import contextlib
-import math
 import multiprocessing
 import os
 import signal
@@ -22,11 +21,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import sqlalchemy as sa
 
 from ordlink._processes import die_with_parent
 from ordlink.collect.database import make_engine, snapshot
+from ordlink.collect.groups import compare, person_name, read_groups
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
 from ordlink.collect.samplers import (
     PLANS,
@@ -41,7 +40,7 @@ from ordlink.collect.study import Study
 from ordlink.collect.trees import RecordVersion, Trees, grow_tree, quick_method
 from ordlink.comparisons import ListedComparisons, concatenate
 from ordlink.errors import OrdlinkError
-from ordlink.validation import compare_groups
+from ordlink.validation import GroupComparison
 
 NICENESS = 5  # participants come first; trees get the processor time that is left
 NEWS = 0.1  # share of new answers from which an adaptive draw rebuilds its trees
@@ -72,16 +71,6 @@ class Record:
         """Return the answers of a condition, and the study as these people saw it."""
         own = tuple(one for one in self.answers if self.condition_of.get(one.person, "") == name)
         return Record(self.study.in_condition(name), own, self.condition_of)
-
-    def test_conditions(self) -> float | None:
-        """Return the p-value of conditions being alike; None where it cannot be tested."""
-        told = [self.condition_of.get(one.person, "") for one in self.answers if one.choice]
-        seen = [self.study.in_condition(name) for name in set(told) - {""}]
-        if len(seen) < 2 or len({(one.question, one.objects) for one in seen}) > 1:
-            return None
-        labels = np.repeat(told, self.comparisons.n_rows // len(told))
-        p_value = compare_groups(self.comparisons, labels, "AddS-AL").p_value
-        return None if math.isnan(p_value) else p_value
 
     @property
     def last_answer(self) -> int:
@@ -197,11 +186,6 @@ def count_main_answers(connection: sa.Connection) -> int:
     return int(found)
 
 
-def person_name(person: int) -> str:
-    """Return the name of a participant in exports, never their id on a platform."""
-    return f"P{person}"
-
-
 class WorkerError(OrdlinkError, RuntimeError):
     """The worker failed or is gone."""
 
@@ -282,13 +266,13 @@ class StudyTasks:
         weighted = sum(share * n_of[person] for person, share in agreement.items())
         overall = weighted / total if total else None
         n_told = (record.n_told, kept_record.n_told)
-        parts = {name: kept_record.in_condition(name) for name in self._study.conditions}
-        grown = {
-            name: grow_tree(part.comparisons, method, len(part.answers))[0]
-            for name, part in parts.items()
-        }
-        tested = kept_record.test_conditions()
-        return Trees(version, everybody, kept, agreement, *n_told, overall, is_first, grown, tested)
+        return Trees(version, everybody, kept, agreement, *n_told, overall, is_first)
+
+    def compare_groups(self, by: str) -> GroupComparison | None:
+        """Return the groups of participants who are not excluded; None for fewer than two."""
+        with snapshot(self._engine) as connection:
+            record = self._reader.read_kept(connection)
+            return compare(record.comparisons, self._study, by, read_groups(connection, by))
 
     def export(self, path: str) -> None:
         """Write the trials, or the answers of which the tree is built, as the file's name says."""
@@ -323,6 +307,10 @@ class WorkerProcess:
     def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
         """Return the trees; None if the record is the one of `unless`; blocks."""
         return cast(Trees | None, self._call("build_trees", unless))
+
+    def compare_groups(self, by: str) -> GroupComparison | None:
+        """Return the groups by condition or by an answer; None for fewer than two; blocks."""
+        return cast(GroupComparison | None, self._call("compare_groups", by))
 
     def export(self, path: str) -> None:
         """Write the trials or answers to a file; blocks."""

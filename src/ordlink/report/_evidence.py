@@ -13,7 +13,7 @@ import numpy as np
 from ordlink import validation
 from ordlink._text import either
 from ordlink._threads import n_cores
-from ordlink._typing import Progress
+from ordlink._typing import AnyArray, Progress
 from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ComparisonsSummary, ListedComparisons
 from ordlink.errors import InputError, OrdlinkWarning
@@ -49,6 +49,7 @@ class Evidence:
     crowd: validation.CrowdQuality
     exclusion: validation.ExclusionEffect | None  # with and without the excluded annotators
     weighting: validation.WeightingEffect | None  # with and without annotator weights, on request
+    groups: validation.GroupComparison | None  # the trees of groups of annotators, on request
     n_bootstrap: int
     bootstrap_reason: str  # why so many samples
     seed: int
@@ -67,6 +68,7 @@ def gather_evidence(
     seed: Seed = 0,
     exclude: Sequence[str] = (),
     weigh_people: bool = False,
+    groups: Sequence[str] | AnyArray | None = None,
     quick: bool = False,
     n_jobs: int | None = None,
     stages: Stages | None = None,
@@ -90,6 +92,9 @@ def gather_evidence(
     weigh_people : bool
         Whether to compare with the tree that weights annotators, see
         `ordlink.validation.annotator_weights`. The tree of the report does not use weights.
+    groups : sequence of str, optional
+        The group of each comparison, to compare groups of annotators; "" leaves it out. See
+        `ordlink.validation.compare_groups`.
     quick : bool
         For a first look: only methods that take seconds, and by default 50 bootstrap samples.
     n_jobs : int, optional
@@ -181,6 +186,18 @@ def gather_evidence(
             takes_weights = chosen.method in validation.METHODS_FOR_WEIGHTS
             settings = how if takes_weights else {"seed": seed}
             weighting = validation.weighting_effect(comparisons, weights, **settings)
+        compared = None
+        if groups is not None:
+            begin("groups")
+            labels = np.asarray(groups, dtype=str)
+            if (
+                exclude
+                and everybody.details is not None
+                and everybody.details.annotators is not None
+            ):
+                labels = np.where(np.isin(everybody.details.annotators, list(exclude)), "", labels)
+            options = {**chosen.options, **settled}
+            compared = validation.compare_groups(everybody, labels, used, seed=seed, **options)
     consensus = support.consensus()
     return Evidence(
         comparisons=comparisons,
@@ -195,6 +212,7 @@ def gather_evidence(
         crowd=crowd,
         exclusion=exclusion,
         weighting=weighting,
+        groups=compared,
         n_bootstrap=n_bootstrap,
         bootstrap_reason=bootstrap_reason,
         seed=seed,

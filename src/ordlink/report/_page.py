@@ -14,6 +14,7 @@ from ordlink.report._citations import citations_section
 from ordlink.report._comparison import comparison_section, curve_section
 from ordlink.report._crowd import crowd_section
 from ordlink.report._evidence import Evidence
+from ordlink.report._groups import groups_section
 from ordlink.report._paragraphs import paper_section
 from ordlink.report._tree import newick_details, resource, thumbnails, tree_figure
 from ordlink.report._words import summary_html
@@ -70,6 +71,7 @@ def report_page(
         ("consensus", "Consensus of the bootstrap samples", _consensus(evidence, small)),
         ("data", "The data", _data(evidence)),
         ("crowd", "Quality of the answers", crowd_section(evidence)),
+        ("groups", "Groups of people", groups_section(evidence, small)),
         ("methods", "Methods compared", _methods(evidence)),
         ("curve", "Would more answers help?", curve_section(evidence.curve, evidence.tree)),
         ("paper", "For your paper", paper_section(evidence)),
