@@ -15,7 +15,7 @@ from argon2 import PasswordHasher
 
 from ordlink.collect import schema
 from ordlink.collect.database import open_database
-from ordlink.collect.people import set_password
+from ordlink.collect.people import NEW_PARTICIPANT, set_password
 from ordlink.collect.running import register_study
 from ordlink.collect.study import load_study
 from ordlink.datasets import planted_tree
@@ -101,11 +101,8 @@ def fill_study(folder: Path, n_people: int, n_objects: int = 60) -> Path:
     is_second = (similarities[i, j] < similarities[i, k]) ^ (rng.random(n_answers) < 0.1)
     shown = [",".join(map(str, row)) for row in objects.tolist()]
     at = time.time() - n_answers
-    nobody: dict[str, Any] = {
-        column.name: 0 for column in schema.participant.c if column.name not in ("id", "outcome")
-    } | {"source": "id", "phase": "questions", "excluded_for": "", "finished_at": None}
-    nobody |= {"n_main": N_ANSWERS_EACH, "last_number": N_ANSWERS_EACH}
-    nobody |= dict.fromkeys(("excluded", "asks_removal", "is_shared"), False)
+    nobody: dict[str, Any] = NEW_PARTICIPANT | {"source": "id", "phase": "questions"}
+    nobody |= {"n_main": N_ANSWERS_EACH, "last_number": N_ANSWERS_EACH, "created_at": at}
     people = [
         nobody | {"token_hash": f"hash {n}", "external_id": f"person {n}"} for n in range(n_people)
     ]
@@ -120,7 +117,10 @@ def fill_study(folder: Path, n_people: int, n_objects: int = 60) -> Path:
             schema.draw.insert(), draw | {"last_answer": 0, "last_draw": 0, "created_at": at}
         )
         for table, added in (
-            (schema.question, {"draw_id": 1, "reason": "x", "n_wanted": 1, "n_served": 1}),
+            (
+                schema.question,
+                {"draw_id": 1, "reason": "x", "n_wanted": 1, "n_served": 1, "condition": ""},
+            ),
             (schema.serving, {"role": "main", "status": "answered"}),
             (schema.answer, {"seconds": 2.0, "n_blurs": 0, "device": "mouse", "undone": False}),
         ):

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect.database import make_engine
+from ordlink.collect.database import make_engine, open_database
+from ordlink.collect.study import load_study
+from ordlink.collect.worker import RecordReader
 from soak.__main__ import main
 from soak.dashboards import compare_dashboards
 from soak.kill import count_over_served, kill_under_load
+from soak.large import N_ANSWERS_EACH, fill_study
 from soak.load import describe_reasons, measure_load
 from soak.runs import RUNS, Outcome, running
 from soak.servers import missing_postgres, postgres
@@ -109,6 +112,17 @@ def test_from_a_folder_of_pictures_to_the_first_question_with_one_command(tmp_pa
 
     assert (tmp_path / "data" / "study.db").exists()
     print(f"first question after {seconds:.1f} s")
+
+
+def test_a_large_study_is_filled_with_answers_that_can_be_read(tmp_path: Path) -> None:
+    study = load_study(fill_study(tmp_path, 5))
+    engine = open_database(f"sqlite:///{tmp_path / 'data' / 'study.db'}")
+
+    record = RecordReader(engine, study).read()
+    engine.dispose()
+
+    assert len(record.answers) == 5 * N_ANSWERS_EACH
+    assert record.comparisons.n_comparisons == 5 * N_ANSWERS_EACH
 
 
 def test_simulated_people_are_asked_and_the_trees_get_better() -> None:

@@ -23,7 +23,7 @@ from ordlink.errors import InputError
 LONGEST_ID = 100
 # Platforms and the query parameter that identifies a participant.
 _PLATFORMS = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "id": "participant"}
-_NEW = {
+NEW_PARTICIPANT = {
     **dict.fromkeys(("last_number", "n_main", "n_practice", "n_catches", "n_failed_catches"), 0),
     **dict.fromkeys(("undoable", "n_undone"), 0),
     **dict.fromkeys(("excluded", "asks_removal", "is_shared"), False),
@@ -127,7 +127,7 @@ def join(
 
 def _add(connection: sa.Connection, token_hash: str, origin: Origin, **columns: Any) -> int:
     now = time.time()
-    row = _NEW | {"token_hash": token_hash, "created_at": now, "seen_at": now, **columns}
+    row = NEW_PARTICIPANT | {"token_hash": token_hash, "created_at": now, "seen_at": now, **columns}
     row |= {"source": origin.source, "external_id": origin.external_id}
     add = participant.insert().returning(participant.c.id)
     return int(connection.execute(add, row).scalar_one())
@@ -202,7 +202,7 @@ def withdraw(connection: sa.Connection, person: int) -> bool:
     return_questions(connection, list(shown))
     for table in (answer, serving, event):
         connection.execute(table.delete().where(table.c.participant_id == person))
-    nothing = _NEW | {
+    nothing = NEW_PARTICIPANT | {
         "token_hash": f"withdrawn {secrets.token_hex(16)}",
         "source": "link",
         "external_id": None,
