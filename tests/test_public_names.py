@@ -99,6 +99,7 @@ NAMES = {
     ],
     "ordlink.hierarchy": [
         "Hierarchy",
+        "Node",
         "Partition",
     ],
     "ordlink.io": [

@@ -220,7 +220,7 @@ def test_parameters_nested_too_deep_are_refused():
 
 def test_trees_of_too_many_objects_are_refused(monkeypatch):
     text = Hierarchy([[0, 1], [2, 3]]).to_json()
-    monkeypatch.setattr("ordlink.hierarchy._export.MOST_OBJECTS", 2)
+    monkeypatch.setattr("ordlink.hierarchy._json.MOST_OBJECTS", 2)
 
     with pytest.raises(InputError, match="at most 2 objects, got 3"):
         Hierarchy.from_json(text)

@@ -112,10 +112,12 @@ def test_ranks_and_depths_are_never_drawn_as_if_they_were_distances(heights, ori
 
 
 def test_dissimilarities_of_a_tree_are_drawn_if_it_has_them():
-    tree = Hierarchy(TREE.merges, heights=[0.1, 0.2, 0.2, 0.8])
+    tree = Hierarchy(TREE.merges, heights=[0.1, 0.2, 0.2, 0.8], method="4-AL")
 
     ax = plot_hierarchy(tree)
 
+    foreign = plot_hierarchy(Hierarchy.from_linkage(tree.to_linkage()))
+    assert texts(foreign, "heights") == ["height"]
     assert texts(ax, "heights") == ["probability of being judged less alike than a random pair"]
     links = ax.collections[0].get_segments()
     leaf_line = links[0][0][0]

@@ -6,7 +6,6 @@ import contextlib
 import csv
 import io
 import itertools
-import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 import ordlink as ol
 from ordlink._atomic import write_text
 from ordlink._text import counted
-from ordlink._typing import FloatArray
 from ordlink.cli._tables import CLUSTERS_HEADER
 from ordlink.datasets import AnswerSet, FeatureTable
 from ordlink.errors import InputError, OrdlinkError
@@ -238,19 +235,8 @@ def _write_linkage(tree: Hierarchy, path: Path) -> None:
 
     The column "rank" is SciPy's height, which is not a distance.
     """
-
-    def cells(numbers: FloatArray) -> list[str]:
-        return ["" if math.isnan(number) else repr(number) for number in numbers.tolist()]
-
-    header = ["cluster_1", "cluster_2", "rank", "size", "score", "tied"]
-    merges = tree.linkage.astype(int).T.tolist()
-    columns = [*merges, cells(tree.scores), tree.tied.astype(int).tolist()]
-    others = {"support": tree.support, "dissimilarity": tree.heights, "evidence": tree.evidence}
-    for title, numbers in others.items():
-        if np.isfinite(numbers).any():
-            header.append(title)
-            columns.append(cells(numbers))
-    write_csv(path, header, list(zip(*columns, strict=True)))
+    columns = tree.merge_columns() | {"tied": tree.tied.astype(int).tolist()}
+    write_csv(path, list(columns), zip(*columns.values(), strict=True))
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

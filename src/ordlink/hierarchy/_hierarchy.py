@@ -14,7 +14,17 @@ from numpy.typing import ArrayLike
 from ordlink._text import counted
 from ordlink._typing import BoolArray, FloatArray, Int32Array
 from ordlink._validate import check_names, check_number, check_objects
-from ordlink.hierarchy import _export, _partition, _text, _validation
+from ordlink.hierarchy import (
+    _json,
+    _linkage,
+    _names,
+    _networkx,
+    _newick,
+    _node,
+    _partition,
+    _text,
+    _validation,
+)
 from ordlink.hierarchy._structure import MergeTree, read_only, restrict_merges, smaller_objects_left
 
 
@@ -50,6 +60,8 @@ class Hierarchy(MergeTree):
     evidence : array-like of shape (N-1,), optional
         Evidence of the answers for splitting each merge's cluster in two, a log-likelihood ratio;
         NaN if unknown.
+    branch_names : sequence of str or None, optional
+        Name of the branch that each merge creates, None for none; see `name_branches`.
 
     Examples
     --------
@@ -74,6 +86,7 @@ class Hierarchy(MergeTree):
     support: FloatArray
     heights: FloatArray
     evidence: FloatArray
+    branch_names: tuple[str | None, ...] | None
 
     def __init__(
         self,
@@ -87,6 +100,7 @@ class Hierarchy(MergeTree):
         support: ArrayLike | None = None,
         heights: ArrayLike | None = None,
         evidence: ArrayLike | None = None,
+        branch_names: Sequence[str | None] | None = None,
     ) -> None:
         checked = smaller_objects_left(_validation.check_merges(merges))
         n_merges = len(checked)
@@ -101,6 +115,7 @@ class Hierarchy(MergeTree):
             support=read_only(_validation.check_per_merge(support, n_merges, "support")),
             heights=read_only(risen),
             evidence=read_only(_validation.check_per_merge(evidence, n_merges, "evidence")),
+            branch_names=_names.check_branch_names(branch_names, n_merges),
         )
 
     def with_origin(self, method: str, parameters: Mapping[str, Any]) -> Hierarchy:
@@ -111,6 +126,11 @@ class Hierarchy(MergeTree):
     def with_names(self, names: Sequence[str] | None) -> Hierarchy:
         """Return the same tree with other object names."""
         return self._with(names=check_names(names, self.n_objects))
+
+    def with_branch_names(self, branch_names: Sequence[str | None] | None) -> Hierarchy:
+        """Return the same tree with a name or None for each merge; see also `name_branches`."""
+        checked = _names.check_branch_names(branch_names, self.n_objects - 1)
+        return self._with(branch_names=checked)
 
     def with_support(self, support: ArrayLike) -> Hierarchy:
         """Return the same tree with the support of each merge, which drawings and files show.
@@ -162,6 +182,10 @@ class Hierarchy(MergeTree):
         """Return the name of object `i`, or its number if the tree has no names."""
         return self.names[i] if self.names is not None else str(i)
 
+    def branch_name_of(self, node: int) -> str | None:
+        """Return the name of the branch `node`, from N on, or None if it has none."""
+        return None if self.branch_names is None else self.branch_names[node - self.n_objects]
+
     def collapsed(self, min_support: float | None) -> BoolArray:
         """Return which merges have less support than required, shape (N-1,), dtype bool.
 
@@ -173,16 +197,16 @@ class Hierarchy(MergeTree):
             collapsed[:-1] = self.support[:-1] < lowest
         return collapsed
 
-    def subtree(self, node: int) -> Hierarchy:
-        """Return the tree of the objects under `node`, which keep their names and order."""
-        return self.restrict(self.members(node))
+    def subtree(self, node: _node.NodeKey) -> Hierarchy:
+        """Return the tree of the objects under a node, which keep their names and order."""
+        return self.restrict(self.members(_node.find_node(self, node, "node")))
 
     def restrict(self, objects: ArrayLike) -> Hierarchy:
         """Return the tree of some of the objects: ``objects[k]`` is object k of the new tree.
 
-        Merges keep their order, score, tie mark, support, height and evidence. Names are kept;
-        where there are none, the numbers in this tree become the names (unless all objects are kept
-        in order).
+        Merges keep their order, score, tie mark, support, height, evidence and name. Names of
+        objects are kept; where there are none, the numbers in this tree become the names (unless
+        all objects are kept in order).
 
         Examples
         --------
@@ -204,26 +228,48 @@ class Hierarchy(MergeTree):
             support=self.support[rows],
             heights=self.heights[rows],
             evidence=self.evidence[rows],
+            branch_names=self.branch_names and [self.branch_names[t] for t in rows.tolist()],
         )
 
-    # Clusters and exports are functions in other files, whose first argument is the tree.
+    # What a tree can do is in other files: functions whose first argument is the tree.
+    root = property(_node.root)
+    node = _node.node
+    nodes = _node.nodes
+    lca = _node.lca
+    rename = _names.rename
+    name_branches = _names.name_branches
+    prune = _names.prune
+    reorder = _names.reorder
+    cut = _partition.cut
+    levels = _partition.levels
     partition = _partition.partition
-    to_linkage = _export.to_linkage
-    to_newick = _export.to_newick
-    to_networkx = _export.to_networkx
+    to_linkage = _linkage.to_linkage
+    to_newick = _newick.to_newick
+    to_networkx = _networkx.to_networkx
+    to_pandas = _linkage.to_pandas
+    to_dict = _node.to_dict
     to_text = _text.to_text
-    to_json = _export.to_json
-    save = _export.save
+    to_json = _json.to_json
+    save = _json.save
+    merge_columns = _linkage.merge_columns
+
+    from_linkage = classmethod(_linkage.from_linkage)
+    from_newick = classmethod(_newick.from_newick)
+    from_networkx = classmethod(_networkx.from_networkx)
+    from_scikit = classmethod(_linkage.from_scikit)
 
     @classmethod
     def from_json(cls, text: str) -> Hierarchy:
         """Read a tree from the text that `to_json` returns."""
-        return _export.read_tree(text, "the JSON text", cls)
+        return _json.read_tree(text, "the JSON text", cls)
 
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:
-        """Read a tree from a file that `save` wrote."""
-        return _export.read_tree(_export.read_text(Path(path)), str(path), cls)
+        """Read a tree from a file that `save` wrote, or from one in Newick format."""
+        text = _json.read_text(Path(path))
+        if text.lstrip().startswith(("(", "[&")):
+            return _newick.read_newick(cls, text, str(path))
+        return _json.read_tree(text, str(path), cls)
 
     def insert(self, data: Any, **options: Any) -> Any:
         """Return the tree with new objects; see `ordlink.methods.growing.insert`."""
@@ -239,7 +285,7 @@ class Hierarchy(MergeTree):
         return importlib.import_module("ordlink.plotting").plot_hierarchy(self, **options)
 
     def __eq__(self, other: object) -> bool:
-        """Compare merges, scores, support (NaN equals NaN), tie marks and names."""
+        """Compare merges, scores, support (NaN equals NaN), tie marks and all names."""
         if not isinstance(other, Hierarchy):
             return NotImplemented
         return (
@@ -248,6 +294,7 @@ class Hierarchy(MergeTree):
             and np.array_equal(self.tied, other.tied)
             and np.array_equal(self.support, other.support, equal_nan=True)
             and self.names == other.names
+            and self.branch_names == other.branch_names
         )
 
     def __hash__(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from ordlink._text import counted
 from ordlink._typing import FloatArray, LabelArray
-from ordlink._validate import check_whole_number
-from ordlink.errors import InputError
+from ordlink._validate import check_number, check_whole_number
+from ordlink.errors import InputError, InputKindError
+from ordlink.hierarchy._linkage import DISSIMILARITY, node_heights
 
 if TYPE_CHECKING:
     from ordlink.hierarchy._hierarchy import Hierarchy
@@ -93,6 +95,54 @@ def partition(tree: Hierarchy, n_clusters: int | None = None) -> Partition:
     if n_clusters is None:
         n_clusters, reason = suggest(gains[:MOST_SUGGESTED])
     return _numbered(tree, best.nodes(n_clusters), gains, reason)
+
+
+def cut(
+    tree: Hierarchy, n_clusters: int | None = None, *, height: float | None = None
+) -> LabelArray:
+    """Return the partition into `n_clusters` clusters, or that at a height.
+
+    For the clusters that the answers support best, see `partition`. Labels of shape (N,), dtype
+    intp, number the clusters by their smallest object.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        The first N - n_clusters merges make the clusters.
+    height : float, optional
+        Instead: merges at no more than this dissimilarity make them. The tree needs `heights`.
+
+    Examples
+    --------
+    >>> from ordlink import Hierarchy
+    >>> Hierarchy([[1, 2], [0, 3], [4, 5]]).cut(3)
+    array([0, 1, 1, 2])
+    >>> Hierarchy([[1, 2], [0, 3], [4, 5]], heights=[0.1, 0.2, 0.7]).cut(height=0.5)
+    array([0, 1, 1, 0])
+    """
+    if n_clusters is not None and height is not None:
+        problem = "expected a number of clusters or a height, got both"
+        raise InputKindError(problem, remedy="pass {n_clusters:4} or {height:0.5}")
+    if height is not None:
+        limit = check_number(height, "height", lowest=0)
+        at = node_heights(tree, DISSIMILARITY)
+        above = np.append(at[tree.parents[:-1]], np.inf)
+        return tree.label_clusters(np.flatnonzero((at <= limit) & (above > limit)))
+    has = f"the tree has {counted(tree.n_objects, 'object')}"
+    n_clusters = check_whole_number(
+        n_clusters, "n_clusters", lowest=1, highest=tree.n_objects, remedy=has
+    )
+    return tree.label_clusters(tree.cut_nodes(n_clusters))
+
+
+def levels(tree: Hierarchy, n_clusters: Sequence[int]) -> LabelArray:
+    """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array."""
+    given: object = n_clusters
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        problem = f"expected several numbers of clusters, such as [2, 4], got {n_clusters!r}"
+        raise InputKindError(problem, parameter="n_clusters", remedy="for one, use cut")
+    cuts = [cut(tree, k) for k in n_clusters]
+    return np.array(cuts, dtype=np.intp).reshape(len(cuts), tree.n_objects)
 
 
 def _by_merge_order(tree: Hierarchy, n_clusters: int) -> Partition:

@@ -7,16 +7,14 @@ the merges, never down the tree: so chains of thousands of merges need no recurs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
-from ordlink._text import counted
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, LabelArray
 from ordlink._validate import check_whole_number
-from ordlink.errors import InputKindError
 
 Array = TypeVar("Array", bound=AnyArray)
 
@@ -75,26 +73,15 @@ class MergeTree:
         columns = (self.merges, heights, self.sizes[self.n_objects :])
         return np.column_stack(columns).astype(np.float64)
 
-    def cut(self, n_clusters: int) -> LabelArray:
-        """Return the partition into `n_clusters` clusters: the first N - n_clusters merges.
+    def label_clusters(self, tops: AnyArray) -> LabelArray:
+        """Return the cluster of each object, for nodes that together have all objects once.
 
-        For the clusters that the answers support best, see `partition`. Labels of shape (N,), dtype
-        intp, number the clusters by their smallest object.
-
-        Examples
-        --------
-        >>> from ordlink import Hierarchy
-        >>> Hierarchy([[1, 2], [0, 3], [4, 5]]).cut(3)
-        array([0, 1, 1, 2])
+        Clusters are numbered by their smallest object; shape (N,), dtype intp.
         """
-        n = self.n_objects
-        has = f"the tree has {counted(n, 'object')}"
-        n_clusters = check_whole_number(n_clusters, "n_clusters", lowest=1, highest=n, remedy=has)
-        tops = self.cut_nodes(n_clusters)
         tops = tops[np.argsort(self._starts[tops])]
         # Left subtrees hold the smallest object and come first, so each slice begins with it.
         smallest = self.leaf_order[self._starts[tops]]
-        labels = np.empty(n, dtype=np.intp)
+        labels = np.empty(self.n_objects, dtype=np.intp)
         labels[self.leaf_order] = np.repeat(np.argsort(np.argsort(smallest)), self.sizes[tops])
         return labels
 
@@ -103,15 +90,6 @@ class MergeTree:
         existing = 2 * self.n_objects - n_clusters  # nodes after N - n_clusters merges
         parents = self.parents[:existing]
         return np.flatnonzero((parents >= existing) | (parents < 0))
-
-    def levels(self, n_clusters: Sequence[int]) -> LabelArray:
-        """Return one `cut` per entry of `n_clusters`, as the rows of a (n_levels, N) array."""
-        given: object = n_clusters
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            problem = f"expected several numbers of clusters, such as [2, 4], got {n_clusters!r}"
-            raise InputKindError(problem, parameter="n_clusters", remedy="for one, use cut")
-        cuts = [self.cut(k) for k in n_clusters]
-        return np.array(cuts, dtype=np.intp).reshape(len(cuts), self.n_objects)
 
     def members(self, node: int) -> Int32Array:
         """Return the objects under `node` in increasing order, dtype int32."""

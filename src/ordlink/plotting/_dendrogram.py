@@ -185,7 +185,8 @@ def plot_hierarchy(
         draw = _pictures.draw_at_groups if at_groups else _pictures.draw_pictures
         draw(ax, layout, arrangement, images)
     if content.axis:
-        _marks.draw_axis(ax, arrangement, heights)
+        foreign = heights == OWN and tree.method is None
+        _marks.draw_axis(ax, arrangement, heights, _marks.FOREIGN if foreign else None)
     explained = all_notes(notes, heights, orientation)
     _marks.draw_legend(ax, _marks.legend_lines(explained, legend_width(room)))
     if title is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from ordlink._typing import AnyArray, FloatArray, Int32Array, LabelArray
 from ordlink._validate import check_choice
 from ordlink.hierarchy import Hierarchy
-from ordlink.hierarchy._export import node_heights
+from ordlink.hierarchy._linkage import node_heights
 
 OWN = "dissimilarity"
 """The heights that a tree of answers has of its own."""

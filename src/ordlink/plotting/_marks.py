@@ -43,6 +43,8 @@ HEIGHT_LABELS = {
     "size": "objects in the cluster",
     "dissimilarity": "probability of being judged less alike than a random pair",
 }
+FOREIGN = "height"
+"""The axis of a tree whose heights another program gave: no method of ours built it."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ def draw_support(
         )
 
 
-def draw_axis(ax: Axes, arrangement: Arrangement, heights: str) -> None:
+def draw_axis(ax: Axes, arrangement: Arrangement, heights: str, label: str | None = None) -> None:
     """Draw the axis of heights, below a tree whose root is left, or to the left of one on top."""
     frame = arrangement.frame
     if isinstance(frame, Around):
@@ -186,7 +188,7 @@ def draw_axis(ax: Axes, arrangement: Arrangement, heights: str) -> None:
     ax.text(
         float(middle[0]),
         float(middle[1]),
-        HEIGHT_LABELS[heights],
+        label or HEIGHT_LABELS[heights],
         fontsize=SMALL,
         color="#333333",
         ha="center",

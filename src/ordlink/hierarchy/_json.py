@@ -1,33 +1,27 @@
-"""The tree in other formats: its own file format, Newick (phylogenetic trees), networkx (graphs).
+"""The file format of a tree, and files of trees in general.
 
 The file format "ordlink-hierarchy" is one JSON object, version 1:
 
     {"format": "ordlink-hierarchy", "version": 1, "n_objects": 3, "names": ["a", "b", "c"],
      "merges": [[0, 1], [3, 2]], "scores": [0.5, null], "tied": [false, true],
      "method": "4-AL", "parameters": {}, "support": [0.9, 1.0], "heights": [0.2, 0.6],
-     "evidence": [3.1, 20.5]}
+     "evidence": [3.1, 20.5], "branch_names": ["pets", null]}
 
 `merges` are node numbers as in `Hierarchy.merges`; a `null` score means that the merge has none;
-`names` and `method` may be `null`. `support`, `heights` and `evidence` are present only where they
-are known, `null` for merges without.
+`names` and `method` may be `null`. `support`, `heights`, `evidence` and `branch_names` are present
+only where they are known, `null` for merges without.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from ordlink._atomic import write_text
 from ordlink._text import counted, shorten
-from ordlink._typing import FloatArray
-from ordlink._validate import check_choice
-from ordlink.errors import InputError, MissingDependencyError, OrdlinkError
-from ordlink.hierarchy._structure import kept_parents
+from ordlink.errors import InputError, OrdlinkError
 
 if TYPE_CHECKING:
     from ordlink.hierarchy._hierarchy import Hierarchy
@@ -40,11 +34,7 @@ MOST_OBJECTS = 10_000_000
 """Limits of what is read: the bytes of a file, and as many objects as comparisons can have."""
 _FIELDS = ("names", "merges", "scores", "tied", "method", "parameters")
 _OPTIONAL = ("support", "heights", "evidence")  # one number per merge, where they are known
-DISSIMILARITY, RANK = "dissimilarity", "rank"
-LENGTHS = (DISSIMILARITY, RANK)
-"""What heights of merges and lengths of branches may be."""
-# A bare underscore means a blank in Newick, so a name with one is quoted like all the rest.
-_BARE_NAME = re.compile(r"[A-Za-z0-9.+-]+")
+BRANCH_NAMES = "branch_names"
 
 
 def to_json(tree: Hierarchy) -> str:
@@ -65,6 +55,8 @@ def to_json(tree: Hierarchy) -> str:
         values = _nan_to_null(getattr(tree, name).tolist())
         if any(value is not None for value in values):
             fields[name] = _dump(values)
+    if tree.branch_names is not None:
+        fields[BRANCH_NAMES] = _dump(tree.branch_names)
     return "{\n" + ",\n".join(f'"{field}": {text}' for field, text in fields.items()) + "\n}\n"
 
 
@@ -104,13 +96,18 @@ def read_tree(text: str, where: str, tree_type: type[Hierarchy]) -> Hierarchy:
     missing = [field for field in ("n_objects", *_FIELDS) if field not in content]
     if missing:
         raise InputError(f"{missing[0]!r} is missing", where=where, remedy="save the tree again")
-    fields: dict[str, Any] = {field: content.get(field) for field in (*_FIELDS, *_OPTIONAL)}
+    fields: dict[str, Any] = {
+        field: content.get(field) for field in (*_FIELDS, *_OPTIONAL, BRANCH_NAMES)
+    }
     # The tree checks its arguments, but converts what looks like text, which a file must not.
     names, merges, n_objects = fields["names"], fields["merges"], content["n_objects"]
     if names is not None and not (
         isinstance(names, list) and all(isinstance(name, str) for name in names)
     ):
         raise _wrong_field(names, "names", "a list of texts or null", where)
+    if not isinstance(fields[BRANCH_NAMES], list | None):
+        expected = "a list of texts, null for branches without a name"
+        raise _wrong_field(fields[BRANCH_NAMES], BRANCH_NAMES, expected, where)
     if not (isinstance(merges, list) and all(map(_is_pair, merges))):
         raise _wrong_field(merges, "merges", "a list of pairs of node numbers", where)
     if len(merges) >= MOST_OBJECTS:
@@ -178,113 +175,3 @@ def _not_a_tree(what: str, where: str) -> InputError:
 def _wrong_field(value: object, field: str, expected: str, where: str) -> InputError:
     got = shorten(json.dumps(value), 40)
     return InputError(f"{field!r} must be {expected}, got {got}", where=where)
-
-
-def node_heights(tree: Hierarchy, heights: str | None) -> FloatArray:
-    """Return the height of every node: by default dissimilarities if known, and else ranks."""
-    if heights is None:
-        heights = DISSIMILARITY if tree.has_heights else RANK
-    check_choice(heights, "heights", LENGTHS)
-    if heights == DISSIMILARITY and not tree.has_heights:
-        raise InputError(
-            "this tree has no dissimilarities, which need answers",
-            parameter="heights",
-            remedy="use 'rank', the order of merges",
-        )
-    tops = tree.heights if heights == DISSIMILARITY else np.arange(1.0, tree.n_objects)
-    return np.concatenate([np.zeros(tree.n_objects), tops])
-
-
-def to_linkage(tree: Hierarchy, *, heights: str | None = None) -> FloatArray:
-    """Return the tree for `scipy.cluster.hierarchy`: children, height, size; (N-1, 4), float64.
-
-    `heights` is "dissimilarity" (the default if known) or "rank", which gives `linkage`. Rows are
-    in the order of the heights, as SciPy expects, so dissimilarities may renumber the merges.
-
-    Examples
-    --------
-    >>> from ordlink import Hierarchy
-    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]], heights=[0.3, 0.1, 0.6])
-    >>> tree.to_linkage().tolist()
-    [[2.0, 3.0, 0.1, 2.0], [0.0, 1.0, 0.3, 2.0], [4.0, 5.0, 0.6, 4.0]]
-    """
-    n = tree.n_objects
-    tops = node_heights(tree, heights)[n:]
-    order = np.argsort(tops, kind="stable")  # a merge stays behind those under it
-    new_node = np.arange(2 * n - 1)
-    new_node[n + order] = np.arange(n, 2 * n - 1)
-    children = np.sort(new_node[tree.merges[order]], axis=1)
-    return np.column_stack([children, tops[order], tree.sizes[n:][order]]).astype(np.float64)
-
-
-def to_newick(
-    tree: Hierarchy, *, min_support: float | None = None, heights: str | None = None
-) -> str:
-    """Return the tree in Newick format.
-
-    The lengths of branches are differences of `heights`: of the merges' "dissimilarity" (the
-    default if the tree has it), or of their "rank" in the merge order, which is not a distance.
-    Names are quoted where needed. The support of a merge, where known, is the label of its node;
-    merges with less than `min_support` are left out: their branches begin at the next one above.
-    """
-    n = tree.n_objects
-    at = node_heights(tree, heights)
-    collapsed = tree.collapsed(min_support)
-    parents = kept_parents(tree.parents, collapsed)
-    tokens: list[str] = []
-    # What is still to be written, last first: a text, or a node. No recursion: chains are deep.
-    pending: list[str | int] = [2 * n - 2]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            tokens.append(item)
-            continue
-        parent = int(parents[item])
-        length = "" if parent < 0 else f":{at[parent] - at[item]:.6g}"
-        if item < n:
-            tokens.append(_quote(tree.name_of(item)) + length)
-            continue
-        left, right = tree.merges[item - n].tolist()
-        if collapsed[item - n]:  # no brackets: its children stand among its siblings
-            pending += [right, ",", left]
-        else:
-            support = float(tree.support[item - n])
-            known = parent >= 0 and not math.isnan(support)  # every tree has the root's cluster
-            label = f"{support:.4g}" if known else ""
-            pending += [f"){label}{length}", right, ",", left, "("]
-    return "".join(tokens) + ";"
-
-
-def to_networkx(tree: Hierarchy) -> Any:
-    """Return the tree as a `networkx.DiGraph`, with edges from parents to children.
-
-    Nodes are numbered as in `merges`. They carry `kind` ("object" or "merge"), `size`, `height`
-    (the rank of a merge) and `name` or `score`, `tied` and, where they are known, `support` and
-    `dissimilarity`; edges carry `length`, a difference of heights.
-    """
-    try:
-        import networkx
-    except ImportError as error:
-        problem = "to_networkx needs the package networkx, which is not installed"
-        raise MissingDependencyError(problem, remedy="run: pip install networkx") from error
-    n = tree.n_objects
-    graph = networkx.DiGraph(method=tree.method, n_objects=n)
-    for i, name in enumerate(tree.labels_text):
-        graph.add_node(i, kind="object", name=name, size=1, height=0)
-    columns = (tree.merges, tree.scores, tree.tied, tree.support)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for t, (children, score, tied, support) in enumerate(rows):
-        node, size, height = n + t, int(tree.sizes[n + t]), t + 1
-        graph.add_node(node, kind="merge", size=size, height=height, score=score, tied=tied)
-        if not math.isnan(support):
-            graph.nodes[node]["support"] = support
-        if tree.has_heights:
-            graph.nodes[node]["dissimilarity"] = float(tree.heights[t])
-        for child in children:
-            graph.add_edge(node, child, length=height - graph.nodes[child]["height"])
-    return graph
-
-
-def _quote(name: str) -> str:
-    """Return a name in quotation marks where Newick needs them; a mark inside is doubled."""
-    return name if _BARE_NAME.fullmatch(name) else "'" + name.replace("'", "''") + "'"
