@@ -12,8 +12,9 @@ from pathlib import Path
 import joblib
 import pytest
 
-from ordlink._parallel import check_n_jobs, run_tasks
-from ordlink.errors import InputError, InputKindError
+from ordlink._parallel import check_n_jobs, map_tasks, run_tasks
+from ordlink._threads import n_threads
+from ordlink.errors import InputError, InputKindError, WorkerError
 from tests.waiting import wait_until
 
 SCRIPT = """
@@ -24,16 +25,15 @@ def work(shared, task):
     os.write(1, f"{os.getpid()}\\n".encode())
     time.sleep(300)
 
-if __name__ == "__main__":
-    try:
-        run_tasks(work, [(0,), (1,)], n_jobs=2)
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
+try:
+    run_tasks(work, [(0,), (1,)], n_jobs=2)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
 """
 
 
-def about(shared: list[int], task: int) -> tuple[int, int, str | None, int]:
-    return shared[task], task, os.environ.get("ORDLINK_THREADS"), os.getpid()
+def about(shared: list[int], task: int) -> tuple[int, int, int, int]:
+    return shared[task], task, n_threads(), os.getpid()
 
 
 def fail(shared: Path, task: int) -> None:
@@ -41,6 +41,23 @@ def fail(shared: Path, task: int) -> None:
         time.sleep(300)
         shared.touch()
     raise ValueError("the first task fails")
+
+
+def whose(item: int) -> tuple[int, int]:
+    return 2 * item, os.getpid()
+
+
+def die_once(shared: Path, task: int) -> int:
+    """Kill the own process in task 3, the first time."""
+    flag = shared / "died"
+    if task == 3 and not flag.exists():
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task * task
+
+
+def die_always(shared: None, task: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
@@ -57,7 +74,7 @@ def test_results_come_in_the_order_of_tasks_from_single_threaded_workers(n_jobs:
     )
 
     assert [(value, task) for value, task, *_ in found] == [(k, k) for k in range(6)]
-    assert {threads for _, _, threads, _ in found} == {"1"}
+    assert {threads for _, _, threads, _ in found} == {1}
     assert os.getpid() not in {process for *_, process in found}
     assert steps == [(done, 6) for done in range(7)]
 
@@ -88,10 +105,49 @@ def test_an_error_of_a_task_is_raised_and_ends_the_others(tmp_path: Path) -> Non
     assert not finished.exists()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_worker_that_dies_is_replaced_and_no_result_counts_twice(tmp_path: Path) -> None:
+    steps: list[int] = []
+
+    found = run_tasks(
+        die_once,
+        [(task,) for task in range(8)],
+        n_jobs=2,
+        shared=tmp_path,
+        progress=lambda done, _total: steps.append(done),
+    )
+
+    assert found == [task * task for task in range(8)]
+    assert steps == list(range(9))
+    assert (tmp_path / "died").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_workers_that_die_again_and_again_are_an_error() -> None:
+    with pytest.raises(WorkerError, match="worker processes died 3 times"):
+        run_tasks(die_always, [(0,), (1,)], n_jobs=2)
+
+
+def test_map_tasks_uses_processes_if_joblib_is_so_configured() -> None:
+    steps: list[tuple[int, int]] = []
+
+    here = map_tasks(whose, [1, 2, 3])
+    with joblib.parallel_config(n_jobs=2):
+        elsewhere = map_tasks(whose, [1, 2, 3], lambda done, total: steps.append((done, total)))
+
+    assert [one[0] for one in here] == [one[0] for one in elsewhere] == [2, 4, 6]
+    assert {one[1] for one in here} == {os.getpid()}
+    assert os.getpid() not in {one[1] for one in elsewhere}
+    assert steps == [(1, 3), (2, 3), (3, 3)]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals and process groups")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_whoever_started_them(sent: signal.Signals, tmp_path: Path) -> None:
-    """Ctrl-C reaches all processes of a terminal, and no worker prints a traceback."""
+    """Ctrl-C reaches all processes of a terminal, and no worker prints a traceback.
+
+    The script has no main guard: workers do not import it.
+    """
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     process = subprocess.Popen(

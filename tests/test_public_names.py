@@ -342,6 +342,7 @@ WITHOUT_ALL = {
         "OrdlinkError",
         "OrdlinkWarning",
         "TooFewAnswersError",
+        "WorkerError",
     ],
 }
 """Public modules without `__all__`, and their names."""
@@ -373,6 +374,7 @@ BASES = {
     "MissingDataError": (ol.errors.OrdlinkError, OSError),
     "BudgetExhaustedError": (ol.errors.OrdlinkError, RuntimeError),
     "NotEnoughMemoryError": (ol.errors.OrdlinkError, MemoryError),
+    "WorkerError": (ol.errors.OrdlinkError, RuntimeError),
     "OracleError": (ol.errors.OrdlinkError, RuntimeError),
     "OrdlinkWarning": (UserWarning,),
     "ConvergenceWarning": (ol.errors.OrdlinkWarning,),

@@ -134,6 +134,10 @@ class NotEnoughMemoryError(OrdlinkError, MemoryError):
     """A method needs more memory than there is."""
 
 
+class WorkerError(OrdlinkError, RuntimeError):
+    """Worker processes died again and again."""
+
+
 class OracleError(OrdlinkError, RuntimeError):
     """An oracle could not answer; a :class:`~ordlink.oracles.ConcurrentOracle` tries again.
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 
+from ordlink._parallel import use_scheduler
 from ordlink.cli._app import Command
 from ordlink.cli._console import warnings_as_lines
 from ordlink.comparisons import FORMS
@@ -180,6 +181,28 @@ def pictures(what: str) -> Option:
         help=f"Folder of pictures for the leaves{what}: files named after the objects' names "
         "or numbers (1.jpg; also .png, .webp).",
     )
+
+
+def parallel(function: Callable[..., Any]) -> Any:
+    """Add --n-jobs, passed on as `n_jobs`, and --scheduler, which the command then runs with."""
+
+    @functools.wraps(function)
+    def with_scheduler(*, scheduler: str | None, **given: Any) -> Any:
+        with use_scheduler(scheduler):
+            return function(**given)
+
+    number = count(
+        "--n-jobs",
+        "--processes",
+        "n_jobs",
+        help="Number of processes (default: all cores for long work); results do not depend on it.",
+    )
+    address = click.option(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help="Send the work to the Dask cluster of this scheduler instead.",
+    )
+    return number(address(with_scheduler))
 
 
 exclude = repeated("--exclude", help="Exclude all answers of this annotator; can be repeated.")

@@ -125,6 +125,7 @@ _METHODS = "\n".join(
     "tree.png (see 'ordlink plot').",
 )
 @_options.pictures(" of the figure")
+@_options.parallel
 @progress_flag
 def command(
     answers: tuple[str, ...],
@@ -141,6 +142,7 @@ def command(
     exclude: tuple[str, ...],
     out: str | None,
     pictures: str | None,
+    n_jobs: int | None,
     **given: Any,
 ) -> None:
     """Build a tree from ANSWERS: tables of answers or trials, a folder of them, or - for stdin."""
@@ -167,9 +169,11 @@ def command(
     if method is None and not weigh_people:
         _show_first_tree(comparisons, start, folder, n_clusters)
     with progress_bar(chosen.name) as progress:
-        tree = cluster(weighted, chosen.name, initial_clusters=start, progress=progress, **options)
+        how: Any = {"initial_clusters": start, "n_jobs": n_jobs, "progress": progress}
+        tree = cluster(weighted, chosen.name, **how, **options)
     used, settled = repeatable(tree, chosen.name)
     of_method = {key: value for key, value in (options | settled).items() if key != "seed"}
+    of_method["n_jobs"] = n_jobs
     test = _run_test(comparisons, used, seed, of_method) if test_hierarchy else None
     majority_tree = None
     if n_bootstrap is not None:

@@ -51,11 +51,7 @@ _HEADER = ("method", "held out", "behind the best", "revenue", "own answers", "a
     help="Number of times to redraw the folds, for more stable means.",
 )
 @_options.seed(default=0, help="Random seed of the folds.")
-@_options.count(
-    "--processes",
-    "n_jobs",
-    help="Number of processes (default: all cores, or one for short runs).",
-)
+@_options.parallel
 @_options.file("--csv", "csv_file", help="Write the table to this file.")
 @_options.file("--html", "html_file", help="Write a self-contained HTML page.")
 @_options.folder(

@@ -18,6 +18,7 @@ from ordlink.comparisons import FORMS
 from ordlink.errors import InputError, TooFewAnswersError
 from ordlink.methods import DEFAULT_METHOD
 
+_BOTH_WAYS = ("measure", "n_jobs", "scheduler")
 _ONLY_WITH_ANSWERS = ("names", "n_more", "n_repetitions")
 LARGEST_SHOWN = 1e9  # larger numbers of answers count as infinite
 _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
@@ -83,9 +84,7 @@ _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
 @_options.file("--names", help="With --answers: names of the objects, one per line.")
 @_options.reading
 @_options.seed(default=0)
-@_options.count(
-    "--processes", "n_jobs", help="Number of processes for simulations (default: all cores)."
-)
+@_options.parallel
 @_options.file("--csv", "csv_file", help="Write the curve as a table.")
 @_options.file("--png", "png_file", help="Draw the curve (.png, .svg or .pdf).")
 @progress_flag
@@ -134,6 +133,7 @@ def command(
                 method,
                 n_repetitions=given["n_repetitions"] or 2,
                 seed=seed,
+                n_jobs=given["n_jobs"],
                 progress=progress,
             )
     except TooFewAnswersError as error:
@@ -151,10 +151,10 @@ def command(
 def _check_combination(
     chosen: dict[str, Any], reading: dict[str, Any], *, has_answers: bool
 ) -> None:
-    """Refuse options of the other way to plan; --measure belongs to both."""
+    """Refuse options of the other way to plan; those of `_BOTH_WAYS` belong to both."""
     given = {*chosen, *(name for name, value in reading.items() if value is not None)}
     for option in command.params:
-        if option.name not in given or option.name == "measure":
+        if option.name not in given or option.name in _BOTH_WAYS:
             continue
         if has_answers != (option.name in (*reading, *_ONLY_WITH_ANSWERS)):
             why = "cannot be combined with" if has_answers else "requires"

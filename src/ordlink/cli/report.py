@@ -56,6 +56,7 @@ from ordlink.methods import DEFAULT_METHOD
 @grouping()
 @click.option("--title", default="What the answers say", help="The heading.")
 @_options.seed(default=0)
+@_options.parallel
 @progress_flag
 def command(
     answers: tuple[str, ...],

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._parallel import use_jobs
 from ordlink._text import counted, did_you_mean
 from ordlink._typing import AnyArray, Progress
 from ordlink._validate import seed_number
@@ -47,6 +48,7 @@ def cluster(
     method: str = DEFAULT_METHOD,
     *,
     initial_clusters: InitialClusters = None,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Hierarchy:
@@ -69,6 +71,10 @@ def cluster(
     initial_clusters : sequence of sequences of int, optional
         Clusters to start from; objects not named stay single. The tree still has N leaves:
         merges inside an initial cluster come first.
+    n_jobs : int, optional
+        Number of processes for the models and folds of auto and search, -1 for all cores; by
+        default joblib's configuration (``joblib.parallel_config``), otherwise threads. The tree
+        does not depend on it.
     progress : callable, optional
         Called from time to time with (steps done, total steps).
     **options
@@ -93,7 +99,9 @@ def cluster(
     >>> ol.metrics.aari(planted.levels, ol.cluster(c, "4-AL"))
     1.0
     """
-    tree = build_tree(data, method, initial_clusters=initial_clusters, progress=progress, **options)
+    options |= {"initial_clusters": initial_clusters, "progress": progress}
+    with use_jobs(n_jobs):
+        tree = build_tree(data, method, **options)
     if isinstance(data, Comparisons) and data.n_objects <= MOST_DESCRIBED:
         return describe_merges(tree, data)
     return tree

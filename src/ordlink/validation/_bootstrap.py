@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._parallel import run_tasks
+from ordlink._parallel import in_processes, run_tasks
 from ordlink._threads import n_threads, one_blas_thread
 from ordlink._typing import AnyArray, Int32Array, Int64Array, LabelArray, Progress
 from ordlink.comparisons import AnswerDetails, Comparisons, ListedComparisons, RankedComparisons
@@ -254,9 +254,7 @@ def bootstrap_trees(
     Threads suffice for methods whose kernels release the GIL; `n_jobs` processes for others.
     """
     n_bootstrap = len(grower.seeds)
-    from joblib import effective_n_jobs  # type: ignore[import-untyped]
-
-    if n_jobs is not None and effective_n_jobs(n_jobs) > 1:
+    if in_processes(n_jobs):
         tasks = [(number,) for number in range(n_bootstrap)]
         trees = run_tasks(_grow_alone, tasks, n_jobs=n_jobs, shared=grower, progress=progress)
         return tuple(trees)
@@ -272,6 +270,6 @@ def bootstrap_trees(
 
 
 def _grow_alone(grower: TreeGrower, number: int) -> Hierarchy:
-    with one_blas_thread(), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", OrdlinkWarning)
         return grower.grow(number)

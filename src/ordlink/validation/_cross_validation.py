@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ordlink._typing import FloatArray, Int32Array, LabelArray
+from ordlink._parallel import check_n_jobs, run_tasks, use_jobs
+from ordlink._typing import FloatArray, Int32Array, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, random_generator, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning, TooFewAnswersError
@@ -63,6 +64,8 @@ def cross_validate(
     n_repetitions: int = 1,
     by_annotator: bool | None = None,
     seed: Seed = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> CrossValidation:
     """Return how well trees predict held-out answers.
@@ -87,6 +90,10 @@ def cross_validate(
         Number of different splits into folds.
     seed : int, numpy.random.Generator or None
         Random seed of the folds and of the order of the objects.
+    n_jobs : int, optional
+        Number of processes, as in `compare_methods`; the result does not depend on it.
+    progress : callable, optional
+        Called with (trees built, total trees).
     **options
         Options of the method, as for `ordlink.cluster`.
 
@@ -101,28 +108,44 @@ def cross_validate(
     name = find_method(method).name
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     first = seed_number(seed)
-    scores = []
-    for draw in range(first, first + n_repetitions):
-        folds = assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=draw)
-        for fold in range(n_folds):
-            held_out = comparisons.take(folds == fold)
-            rng = rng_of_fold(draw, fold)
-            tree = grow_shuffled(comparisons.take(folds != fold), name, rng, **options)
-            accuracy = comparison_accuracy(held_out, tree)
-            scores.append((accuracy, normalised_comparison_revenue(held_out, tree)))
+    n_jobs = check_n_jobs(n_jobs)
+    all_folds = {
+        draw: assign_folds(comparisons, n_folds, by_annotator=by_annotator, seed=draw)
+        for draw in range(first, first + n_repetitions)
+    }
+    tasks = [(draw, fold) for draw in all_folds for fold in range(n_folds)]
+    shared = comparisons, all_folds, name, options
+    scores = run_tasks(_score_fold, tasks, n_jobs=n_jobs, shared=shared, progress=progress)
     accuracies, revenues = np.array(scores).T.reshape(2, n_repetitions, n_folds)
     folds_by = units_by(comparisons, by_annotator=by_annotator, fewest=n_folds)
     return CrossValidation(name, accuracies, revenues, folds_by)
 
 
+def _score_fold(
+    shared: tuple[ListedComparisons, dict[int, LabelArray], str, dict[str, Any]],
+    draw: int,
+    fold: int,
+) -> tuple[float, float]:
+    """Return the accuracy and revenue on one fold of the tree of the others."""
+    comparisons, all_folds, method, options = shared
+    is_out = all_folds[draw] == fold
+    held_out = comparisons.take(is_out)
+    tree = grow_shuffled(comparisons.take(~is_out), method, rng_of_fold(draw, fold), **options)
+    return comparison_accuracy(held_out, tree), normalised_comparison_revenue(held_out, tree)
+
+
 def settle_method(
-    comparisons: Comparisons, method: str, seed: int, options: dict[str, Any]
+    comparisons: Comparisons,
+    method: str,
+    seed: int,
+    options: dict[str, Any],
+    n_jobs: int | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """Return the method and options of many trees: for "auto", what it chooses of all answers."""
     name = find_method(method).name
     if name != "auto":
         return name, options
-    with quietly():
+    with quietly(), use_jobs(n_jobs):
         tree = build_tree(comparisons, name, **{"seed": seed, **options})
     method, chosen = repeatable(tree, name)
     return method, {**{key: one for key, one in options.items() if key != "seed"}, **chosen}

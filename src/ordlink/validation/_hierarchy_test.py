@@ -89,7 +89,7 @@ def hierarchy_test(
     n_splits = check_whole_number(n_splits, "n_splits", lowest=1)
     n_relabellings = check_whole_number(n_relabellings, "n_relabellings", lowest=1)
     number, n_jobs = seed_number(seed), check_n_jobs(n_jobs)
-    method, options = settle_method(comparisons, method, number, options)
+    method, options = settle_method(comparisons, method, number, options, n_jobs)
     rng = np.random.default_rng(number)
     n = comparisons.n_objects
     halves = [rng.permutation(n_pairs(n)) < n_pairs(n) // 2 for _ in range(n_splits)]

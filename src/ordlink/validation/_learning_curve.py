@@ -76,7 +76,7 @@ def learning_curve(
     """
     check_listed(comparisons)
     seed, n_jobs = seed_number(seed), check_n_jobs(n_jobs)
-    name, options = settle_method(comparisons, method, seed, options)
+    name, options = settle_method(comparisons, method, seed, options, n_jobs)
     n_repetitions = check_whole_number(n_repetitions, "n_repetitions", lowest=1)
     n_folds = check_whole_number(n_folds, "n_folds", lowest=2)
     all_folds = [assign_folds(comparisons, n_folds, seed=seed + r) for r in range(n_repetitions)]

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._parallel import check_n_jobs, run_tasks
-from ordlink._threads import one_blas_thread
+from ordlink._parallel import check_n_jobs, run_tasks, use_jobs
 from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import ListedComparisons
@@ -174,7 +173,7 @@ def compare_methods(
             how = {"seed": first, **how}
         before = number * n_trees
         report(before, n_steps)
-        with quietly():
+        with quietly(), use_jobs(n_jobs):
             settled[candidate.label] = cluster(
                 comparisons,
                 candidate.method,
@@ -310,7 +309,7 @@ def _run(job: Job, number: int, repetition: int, fold: int) -> Run:
         folds = job.folds[repetition]
         known, held_out = known.take(folds != fold), known.take(folds == fold)
     shuffled = None
-    with quietly(), one_blas_thread():
+    with quietly():
         started = time.perf_counter()
         try:
             if fold >= 0:

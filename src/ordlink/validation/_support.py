@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ordlink._parallel import check_n_jobs
+from ordlink._parallel import check_n_jobs, use_jobs
 from ordlink._typing import BoolArray, FloatArray, Int32Array, LabelArray, Progress
 from ordlink._validate import Seed, check_choice, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons, find_named
@@ -138,7 +138,7 @@ def branch_support(
     n_bootstrap = check_whole_number(n_bootstrap, "n_bootstrap", lowest=1)
     seed, n_jobs = seed_number(seed), check_n_jobs(n_jobs)
     check_choice(resample, "resample", get_args(Resample))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), use_jobs(n_jobs):
         # Ties are decided by chance in each sample: support shows what they matter.
         warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ merges", OrdlinkWarning)
         if tree is None:

@@ -14,7 +14,7 @@ from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
 from ordlink.methods import adds, spectral
-from ordlink.methods.search._folds import Fits
+from ordlink.methods.search._folds import Fits, Fold
 from ordlink.methods.search._models import STRENGTHS, Pool
 from ordlink.methods.search._search import (
     MOST_OBJECTS,
@@ -89,11 +89,9 @@ def _grow_better(
     note["chosen"] = {**SPECTRAL, "options": {"kind": other.parameters["kinds"][0]}}
     try:
         searched = fits.held_out(
-            lambda fold: search(
-                fold.train, partition, Pool(fold.models, pool.weights), seed=seed, may_stop=False
-            )
+            partial(_search_fold, partition=partition, weights=pool.weights, seed=seed)
         )
-        split = fits.held_out(lambda fold: fold.models.trees["spectral"])
+        split = np.concatenate([fold.hits_of(fold.models.trees["spectral"]) for fold in fits.folds])
         (ours, _), (theirs, _) = fits.mean_and_error(searched), fits.mean_and_error(split)
         gain, error = fits.mean_and_error(searched - split)
         note["held_out"] = {"search": round(ours, 4), "spectral": round(theirs, 4)}
@@ -111,6 +109,13 @@ def _grow_better(
         message = "interrupted; returning the tree of spectral, the best so far"
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         return other, {"chosen": SPECTRAL, "reason": message}
+
+
+def _search_fold(
+    fold: Fold, *, partition: InitialPartition, weights: FloatArray, seed: int
+) -> Hierarchy:
+    pool = Pool(fold.models, weights)
+    return search(fold.train, partition, pool, seed=seed, may_stop=False)
 
 
 def _is_no_tree(fits: Fits, by_tree: FloatArray) -> bool:

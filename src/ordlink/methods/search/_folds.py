@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ordlink._threads import map_threads
+from ordlink._parallel import map_tasks
 from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
@@ -50,7 +50,7 @@ class Fits:
 
     def held_out(self, tree_of: Callable[[Fold], Hierarchy]) -> FloatArray:
         """Return for each held-out row whether the fold's tree agrees."""
-        return np.concatenate(map_threads(lambda fold: fold.hits_of(tree_of(fold)), self.folds))
+        return np.concatenate(map_tasks(partial(_held_out_hits, tree_of), self.folds))
 
     def predictions(self, label: str) -> FloatArray | None:
         """Return for each held-out row whether a model predicts it; None without this model."""
@@ -86,11 +86,9 @@ def fit_pool(
     whole = spectral.run(comparisons, partition)
     same_kind = partial(spectral.run_kind, kind=whole.parameters["kinds"][0])
 
-    def fit(rows: ListedComparisons) -> Models:
-        split = (lambda *_: whole) if rows is comparisons else same_kind
-        return fit_models(rows, partition, seed, split=split)
-
-    fitted = map_threads(fit, [comparisons, *(train for train, _, _ in parts)], progress)
+    fit = partial(_fit_part, partition=partition, seed=seed)
+    trained = [(train, same_kind) for train, _, _ in parts]
+    fitted = map_tasks(fit, [(comparisons, partial(_known_tree, whole)), *trained], progress)
     folds = [Fold(*part, models) for part, models in zip(parts, fitted[1:], strict=True)]
     n_models = len(fitted[0].labels)
     weights = np.full(n_models, 1.0 / n_models)
@@ -99,6 +97,24 @@ def fit_pool(
         counts = np.concatenate([row_counts(fold.test) for fold in folds])
         weights = mixture_weights(chances, counts)
     return Fits(Pool(fitted[0], weights), folds)
+
+
+def _fit_part(
+    part: tuple[ListedComparisons, Callable[..., Hierarchy]],
+    *,
+    partition: InitialPartition,
+    seed: int,
+) -> Models:
+    rows, split = part
+    return fit_models(rows, partition, seed, split=split)
+
+
+def _known_tree(tree: Hierarchy, *_: object) -> Hierarchy:
+    return tree
+
+
+def _held_out_hits(tree_of: Callable[[Fold], Hierarchy], fold: Fold) -> FloatArray:
+    return fold.hits_of(tree_of(fold))
 
 
 def row_counts(comparisons: ListedComparisons) -> FloatArray:
