@@ -16,6 +16,7 @@ from benchmarks import (
     embeddings,
     growth,
     loading,
+    many_objects,
     passes,
     peer,
     questions,
@@ -29,7 +30,19 @@ from benchmarks.rows import Row, doubt_slow_passes, summary, text_table
 from benchmarks.run import Benchmark, MeasurementFailedError, Run
 
 RESULTS = Path(__file__).with_name("results.json")
-TOPICS = (passes, loading, ranks, things, active, questions, peer, embeddings, growth, start_up)
+TOPICS = (
+    passes,
+    loading,
+    ranks,
+    things,
+    many_objects,
+    active,
+    questions,
+    peer,
+    embeddings,
+    growth,
+    start_up,
+)
 BENCHMARKS: list[Benchmark] = [one for topic in TOPICS for one in topic.BENCHMARKS]
 
 
@@ -102,7 +115,9 @@ def _merged(facts: dict[str, object], rows: Sequence[Row], path: Path) -> dict[s
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="tiny sizes, nothing is written")
-    parser.add_argument("--slow", action="store_true", help="also the peer at N = 60")
+    parser.add_argument(
+        "--slow", action="store_true", help="also the peer at N = 60, and a million objects"
+    )
     parser.add_argument(
         "--only",
         nargs="+",

@@ -33,17 +33,17 @@ def _with_answers(run: Run, *, name: str, method: str) -> list[Row]:
     ]
     sizes = [point["n_comparisons"] for point in points]
     work = f"{method}, N={n_objects}: growth with |Q|, {sizes[0]:,} to {sizes[-1]:,}"
-    return [_row(name, work, sizes, points, "|Q|", ANSWERS_BAR)]
+    return [growth_row(name, work, sizes, points, "|Q|", ANSWERS_BAR)]
 
 
 def _with_objects(run: Run, *, name: str, method: str) -> list[Row]:
     sizes = run.size(SIZES, QUICK_SIZES)
     points = [run.measure(ranks.measure, method=method, n_objects=n) for n in sizes]
     work = f"{method}, p=1: growth with N, {sizes[0]} to {sizes[-1]:,}"
-    return [_row(name, work, sizes, points, "N", OBJECTS_BAR)]
+    return [growth_row(name, work, sizes, points, "N", OBJECTS_BAR)]
 
 
-def _row(
+def growth_row(
     name: str,
     work: str,
     sizes: Sequence[float],

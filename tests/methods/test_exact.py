@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 import ordlink as ol
 from ordlink import Comparisons
+from ordlink._threads import limit_threads
 from ordlink.comparisons import ListedComparisons
 from ordlink.linkage import average_linkage
 from ordlink.methods.adds import adds_similarity
+from ordlink.methods.four_al import _ranks, _slots
 from ordlink.methods.four_al import _scores as _four_al_scores
 from ordlink.methods.kernel_al import passive_kernel
 from tests.checks import assert_same_tree
@@ -117,6 +119,41 @@ def test_4al_with_contracted_columns_equals_the_literal_equation(monkeypatch) ->
     test_4al_equals_the_literal_equation()
 
 
+def _list_by_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all columns count as short, and no contraction make them a matrix soon."""
+    monkeypatch.setattr(_slots, "FEWEST_SLOTS", 0)
+    monkeypatch.setattr(_slots, "LONGEST", 1_000_000)
+    monkeypatch.setattr(_four_al_scores, "DENSE_ENTRIES", 0)
+    monkeypatch.setattr(_four_al_scores, "DENSE_SHARE", 0)
+
+
+def test_4al_by_slots_equals_the_literal_equation(monkeypatch) -> None:
+    _list_by_slot(monkeypatch)
+
+    test_4al_equals_the_literal_equation()
+
+
+@pytest.mark.parametrize("proportion", [0.002, 0.05])
+@pytest.mark.parametrize("rounded", [False, True])
+def test_4al_by_slots_is_that_by_columns_to_the_bit(
+    proportion: float, rounded: bool, monkeypatch
+) -> None:
+    upper = np.triu(np.random.default_rng(5).normal(size=(60, 60)), 1)
+    matrix = upper + upper.T
+    comparisons = Comparisons.from_similarities(
+        np.round(matrix) if rounded else matrix, proportion, seed=5
+    )
+    given = {"initial_clusters": [[3, 9, 12], [40, 41]]}
+    _list_by_slot(monkeypatch)
+    by_slot = quadruplets_average_linkage(comparisons, **given)
+
+    monkeypatch.setattr(_slots, "LONGEST", 0)
+    by_column = quadruplets_average_linkage(comparisons, **given)
+
+    for figures in ("merges", "scores", "tied"):
+        np.testing.assert_array_equal(getattr(by_slot, figures), getattr(by_column, figures))
+
+
 def test_4al_of_one_growing_cluster_contracts_columns(monkeypatch) -> None:
     """Every pair is compared with two pairs alone: one cluster takes in object after object."""
     monkeypatch.setattr(_four_al_scores, "DENSE_ENTRIES", 0)
@@ -168,6 +205,19 @@ def test_4al_of_ranks_is_that_of_all_comparisons_listed(n_values: int) -> None:
     np.testing.assert_array_equal(by_rank.merges, listed.merges)
     np.testing.assert_allclose(by_rank.scores, listed.scores, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(by_rank.tied, listed.tied)
+
+
+def test_4al_of_ranks_is_the_same_on_two_threads(monkeypatch) -> None:
+    monkeypatch.setattr(_ranks, "PAIRS_FOR_THREADS", 0)
+    upper = np.triu(np.random.default_rng(4).normal(size=(50, 50)), 1)
+    ranked = Comparisons.from_similarities(upper + upper.T)
+    trees = []
+    for n_jobs in (1, 2):
+        with limit_threads(n_jobs):
+            trees.append(quadruplets_average_linkage(ranked))
+
+    np.testing.assert_array_equal(trees[0].merges, trees[1].merges)
+    np.testing.assert_array_equal(trees[0].scores, trees[1].scores)
 
 
 def test_average_linkage_agrees_with_scipy_where_nothing_ties() -> None:

@@ -15,14 +15,15 @@ from ordlink.comparisons import (
 )
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
+from ordlink.methods.four_al._ranks import RankScores
 from ordlink.methods.four_al._scores import (
     Clusters,
     ColumnScores,
     Contraction,
     Merges,
     PairScores,
-    RankScores,
 )
+from ordlink.methods.four_al._slots import SlotScores, are_short
 
 AT_ONCE = 100_000  # about this / K^2 merges of K clusters are done together: a moment's work
 
@@ -61,7 +62,10 @@ def _choose_scores(
     net = net_comparisons(comparisons, repeats)
     columns = compress(net)
     longest = int(np.diff(columns.starts).max(initial=0)) * net.largest_weight
-    return ColumnScores(columns, clusters), max(float(net.largest_weight), longest / 100)
+    unit = max(float(net.largest_weight), longest / 100)
+    if are_short(columns, clusters):
+        return SlotScores(columns, clusters), unit
+    return ColumnScores(columns, clusters), unit
 
 
 def _merge_all(
@@ -96,10 +100,7 @@ def _merge_all(
 
 def _contract(pair_scores: PairScores, clusters: Clusters) -> tuple[PairScores, Clusters]:
     """Return the scores and the clusters with the present clusters as slots."""
-    n_clusters = len(clusters.alive)
-    slots = np.arange(n_clusters, dtype=np.int32)
-    renumbered = np.empty(len(clusters.sizes), dtype=np.int32)
-    renumbered[clusters.alive] = slots
-    contraction = Contraction.of_labels(renumbered[clusters.labels], n_clusters)
-    contracted = Clusters(slots.copy(), clusters.sizes[clusters.alive], slots.copy())
+    renumbered = clusters.renumbered()
+    contraction = Contraction.of_labels(renumbered.labels, len(renumbered.alive))
+    contracted = Clusters(renumbered.alive.copy(), renumbered.sizes, renumbered.alive)
     return pair_scores.contract(contraction, contracted), contracted

@@ -1,4 +1,4 @@
-"""How 4-AL gets its pair scores s = A u: from columns, then a dense matrix, or from ranks.
+"""How 4-AL gets its pair scores s = A u: from columns, then a dense matrix; `_ranks.py` has ranks.
 
 With columns, the cost of a merge is the number of entries in the columns of the merged cluster's
 pairs. Where one cluster absorbs one object after another, that is soon most of A; so columns are
@@ -15,7 +15,6 @@ import numpy as np
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons import (
     ComparisonColumns,
-    RankedComparisons,
     n_pairs,
     pair_members,
     row_sums,
@@ -25,7 +24,6 @@ DENSE_ENTRIES = 1 << 22  # a contracted matrix of at most this many entries is a
 DENSE_SHARE = 1  # otherwise columns become a matrix of at most this many times their entries
 LARGE_SHARE = 0.25  # columns are contracted once a cluster has more than this share of the slots
 _COLUMNS_PER_THREAD = 500
-ROUNDING = 1e-12  # upper bounds of scores are raised by this share of the largest
 
 
 @dataclass
@@ -40,6 +38,13 @@ class Clusters:
     def arrays(self) -> tuple[Int32Array, Int64Array, Int32Array]:
         """What kernels read and write."""
         return self.labels, self.sizes, self.alive
+
+    def renumbered(self) -> Clusters:
+        """Return the remaining clusters numbered 0..K-1, in their order."""
+        numbers = np.arange(len(self.alive), dtype=np.int32)
+        new = np.empty(len(self.sizes), dtype=np.int32)
+        new[self.alive] = numbers
+        return Clusters(new[self.labels], self.sizes[self.alive], numbers)
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ class ColumnScores:
         self._u = np.ones(columns.n_pairs)
         sums = np.bincount(self._where, row_sums(columns), minlength=n * n)
         self._sums: FloatArray = np.asarray(sums, dtype=np.float64).reshape(n, n)
-        self._arrays = self._u, self._where, _arrays_of(columns), self._sums
+        self._arrays = self._u, self._where, arrays_of(columns), self._sums
         weigh_all_columns(clusters.labels, clusters.sizes, *self._arrays)
         self._pairs_of_slots = _compared_pairs(columns, len(clusters.labels))
 
@@ -164,7 +169,7 @@ def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray
     n = n_pairs(contraction.n_clusters)
     heaviest = int(columns.values.sum(dtype=np.int64)) or len(columns.rows)
     matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
-    arrays = contraction.arrays, _arrays_of(columns), matrix
+    arrays = contraction.arrays, arrays_of(columns), matrix
     in_threads(
         lambda first, last: columns_to_matrix(first, last, *arrays),
         n,
@@ -184,11 +189,12 @@ def _to_columns(columns: ComparisonColumns, contraction: Contraction) -> Compari
     rows, values = np.empty(n_rows, dtype=columns.rows.dtype), np.empty(n_rows, dtype=np.int32)
     net, touched = np.zeros(n, dtype=np.int64), np.empty(int(longest), dtype=np.int32)
     new = starts, splits, rows, values
-    columns_to_columns(contraction.arrays, _arrays_of(columns), net, touched, new)
+    columns_to_columns(contraction.arrays, arrays_of(columns), net, touched, new)
     return ComparisonColumns(starts, splits, rows[: starts[-1]], values[: starts[-1]])
 
 
-def _arrays_of(columns: ComparisonColumns) -> tuple[Int64Array, Int64Array, AnyArray, Int32Array]:
+def arrays_of(columns: ComparisonColumns) -> tuple[Int64Array, Int64Array, AnyArray, Int32Array]:
+    """Return what kernels read."""
     return columns.starts, columns.splits, columns.rows, columns.values
 
 
@@ -241,87 +247,3 @@ class MatrixScores:
         matrix = np.zeros((n, n), dtype=self._matrix.dtype)
         matrix_to_matrix(contraction.arrays, self._matrix, matrix)
         return MatrixScores(matrix, contraction.n_clusters)
-
-
-class RankScores:
-    """Scores when every comparison is known: s is a function of a pair's rank."""
-
-    def __init__(self, comparisons: RankedComparisons, clusters: Clusters) -> None:
-        ranks = comparisons.ranks
-        n_clusters = len(clusters.alive)
-        order = np.argsort(ranks, kind="stable")
-        self._first, self._second = pair_members(order, comparisons.n_objects)
-        self._ranks = ranks
-        self._group_ends = np.cumsum(np.bincount(ranks)).astype(np.int64)
-        self._by_rank = np.zeros(len(self._group_ends))
-        # Nothing is computed yet: any finite score is below these bounds.
-        self._bounds = np.full((n_clusters, n_clusters), np.inf)
-        self._margin = ROUNDING * n_pairs(n_clusters)
-        self._risen = 0.0
-        self._computed = np.empty((n_pairs(n_clusters) + 1, 2), dtype=np.int32)
-        self._means = np.empty(n_pairs(n_clusters) + 1)
-        self._n_computed = 0
-        self._guess = (0, 1)
-        self._head, self._following = _linked_lists(clusters)
-
-    def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:
-        """Choose and update the bounds, merge by merge; see PairScores."""
-        from ordlink.methods.four_al._kernels import unite
-
-        for t in range(len(merges.pairs)):
-            p, q, merges.scores[t], n_candidates = self._best_pair(clusters, unit)
-            merges.pairs[t] = p, q
-            merges.tied[t] = n_candidates > 1
-            clusters.alive = unite(p, q, clusters.labels, clusters.sizes, clusters.alive)
-            self._note_merge(clusters, p, q)
-
-    def _best_pair(self, clusters: Clusters, unit: float) -> tuple[int, int, float, int]:
-        """Update s, compute the pairs that may be best, and choose; see `best_cluster_pair`."""
-        from ordlink.methods.four_al._kernels_ranks import best_of_bounds, scores_by_rank
-
-        alive, sizes = clusters.alive, clusters.sizes
-        weights = 1.0 / sizes[clusters.labels]
-        total = float(n_pairs(len(alive)))
-        by_rank = self._first, self._second, self._group_ends
-        rise = scores_by_rank(*by_rank, clusters.labels, weights, total, self._by_rank)
-        self._risen += rise + self._margin
-        members = self._head, self._following, sizes
-        scores = self._ranks, self._by_rank, self._computed, self._means
-        p, q, mean, n_candidates, self._n_computed = best_of_bounds(
-            *self._guess, self._risen, self._bounds, alive, unit, members, *scores
-        )
-        return p, q, mean / total, n_candidates
-
-    def _note_merge(self, clusters: Clusters, p: int, q: int) -> None:
-        """Bound the scores of the merged cluster, and guess the next best."""
-        from ordlink.methods.four_al._kernels_ranks import merge_bounds, next_guess
-
-        share = 1.0 - clusters.sizes[q] / clusters.sizes[p]  # q keeps its last size
-        merge_bounds(p, q, share, self._bounds, clusters.alive)
-        last = self._head[q]  # the list of q goes before that of p
-        while self._following[last] >= 0:
-            last = self._following[last]
-        self._following[last] = self._head[p]
-        self._head[p] = self._head[q]
-        if len(clusters.alive) > 1:
-            self._guess = next_guess(
-                p, q, self._computed, self._means, self._n_computed, clusters.alive
-            )
-
-    def contraction_pays(self, clusters: Clusters) -> bool:
-        """Return False: every pair keeps its own rank, so there is nothing to contract."""
-        return False
-
-    def contract(self, contraction: Contraction, clusters: Clusters) -> PairScores:
-        raise NotImplementedError  # never called
-
-
-def _linked_lists(clusters: Clusters) -> tuple[Int32Array, Int32Array]:
-    """Return the first object of each cluster and the object after each object, -1 at the end."""
-    head = np.full(len(clusters.sizes), -1, dtype=np.int32)
-    following = np.full(len(clusters.labels), -1, dtype=np.int32)
-    for item in range(len(clusters.labels) - 1, -1, -1):
-        label = clusters.labels[item]
-        following[item] = head[label]
-        head[label] = item
-    return head, following
