@@ -43,7 +43,7 @@ class SlotScores(ColumnScores):
             smallest=_SLOTS_PER_THREAD,
         )
         # The clusters as the sums number them, and what they are called elsewhere
-        self._clusters = Clusters(*(array.copy() for array in clusters.arrays))
+        self._clusters = clusters.renumbered()
         self._called = np.arange(len(clusters.sizes), dtype=np.int32)
         self._row_bounds = np.full(len(clusters.sizes), np.inf)
 
