@@ -256,9 +256,11 @@ NAMES = {
         "dendrogram_layout",
         "order_leaves",
         "plot_hierarchy",
+        "plot_tanglegram",
         "save_curves",
         "save_plot",
         "save_plots",
+        "svg_text",
     ],
     "ordlink.report": [
         "Evidence",

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ordlink._text import shorten
+
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """The browser may load nothing from outside the page."""
 
@@ -62,6 +64,7 @@ summary { cursor: pointer; }
   th, td { padding-right: 0.6rem; } .screen-only { display: none !important; } }
 """
 
+MOST_ENTRIES = 8  # of a list that a notebook shows
 _NUMBER = re.compile(r"[<>≈±+-]?[0-9][0-9.,:/%±e+ -]*( ?(s|ms|min|h|kB|MB|CPU s))?")
 
 
@@ -159,6 +162,52 @@ def table(
         f'<div class="scroll"><table>{shown}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>"
     )
+
+
+def summary_html(title: str, text: str, notes: Iterable[str] = ()) -> str:
+    """Return a summary for a notebook: lines of a name, two blanks or more, and a value.
+
+    Examples
+    --------
+    >>> "<td>2,000</td>" in summary_html("Comparisons", "objects   2,000")
+    True
+    """
+    rows = []
+    for line in text.splitlines():
+        name, *values = re.split(r"\s{2,}", line.strip(), maxsplit=1)
+        rows.append(f"<tr><th>{escape(name)}</th><td>{escape(' '.join(values))}</td></tr>")
+    said = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"<div><strong>{escape(title)}</strong><table>{''.join(rows)}</table>{said}</div>"
+
+
+class Shown:
+    """Gives a dataclass of results a table for notebooks: its numbers and texts, and its tree."""
+
+    def _repr_html_(self) -> str:
+        shown: dict[str, object] = {}
+        trees = []
+        for name in getattr(self, "__dataclass_fields__", {}):
+            value = getattr(self, name)
+            if hasattr(value, "to_newick"):
+                trees.append(value._repr_html_() or "")
+            else:
+                shown[name] = _short(value)
+        rows = [f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in shown.items()]
+        title = f"<strong>{escape(type(self).__name__)}</strong>"
+        return f"<div>{title}<table>{''.join(rows)}</table>{''.join(trees)}</div>"
+
+
+def _short(value: object) -> str:
+    """Return a value on one line; long lists and arrays by their first entries."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if hasattr(value, "tolist") and hasattr(value, "shape"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        entries = [_short(entry) for entry in value[:MOST_ENTRIES]]
+        more = f", ... ({len(value):,} in all)" if len(value) > MOST_ENTRIES else ""
+        return ", ".join(entries) + more
+    return shorten(str(value), 200)
 
 
 def data_block(identifier: str, value: Any) -> str:

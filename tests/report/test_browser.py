@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from ordlink._tree_view import ROWS
+from ordlink.hierarchy import Hierarchy
 from ordlink.report import Evidence, Making, report_page
 
 playwright = pytest.importorskip(
@@ -289,3 +291,22 @@ def test_without_scripts_the_tree_is_there_as_text(browser: Any, address: str) -
 
     assert "thing 3" in page.locator("#tree-all noscript").inner_text()
     context.close()
+
+
+@pytest.mark.parametrize("n_objects", [1000, 10_000])
+def test_a_large_tree_in_a_notebook_opens_folded(
+    browser: Any, tmp_path: Path, n_objects: int
+) -> None:
+    chain = [[0, 1], *([n_objects + t, t + 2] for t in range(n_objects - 2))]
+    path = tmp_path / "tree.html"
+    path.write_text(str(Hierarchy(chain)._repr_html_()), encoding="utf-8")
+    opened = browser.new_page()
+    opened.goto(path.as_uri())
+    frame = opened.frame_locator("iframe")
+    frame.locator(".node").first.wait_for()
+    n_rows = frame.locator(".name").count()
+    frame.get_by_role("button", name="Unfold all branches").click()
+    frame.locator(".leaf").nth(500).wait_for(state="attached")
+    opened.close()
+
+    assert n_rows == ROWS

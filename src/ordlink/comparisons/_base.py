@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
+from ordlink._html import summary_html
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
 from ordlink._validate import Seed, check_keywords
 from ordlink.errors import InputError
@@ -283,6 +284,10 @@ class Comparisons(ABC):
     def warnings(self) -> list[str]:
         """Return what the user should know before trusting a tree, one sentence each."""
         return self.summary().warnings()
+
+    def _repr_html_(self) -> str:
+        """Return the table that notebooks show."""
+        return summary_html(repr(self), str(self.summary()), self.warnings())
 
     def __repr__(self) -> str:
         kind = type(self).__name__

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ordlink._text import counted
+from ordlink._tree_view import notebook_view
 from ordlink._typing import BoolArray, FloatArray, Int32Array
 from ordlink._validate import check_names, check_number, check_objects
 from ordlink.hierarchy import (
@@ -283,6 +284,14 @@ class Hierarchy(MergeTree):
         """Draw the tree with Matplotlib; see `ordlink.plotting.plot_hierarchy` for the options."""
         # Plotting is a higher layer, and is loaded only when a plot is requested.
         return importlib.import_module("ordlink.plotting").plot_hierarchy(self, **options)
+
+    def to_svg(self, **options: Any) -> str:
+        """Return a drawing as SVG text; the options are those of `plot`, except `ax`."""
+        return str(importlib.import_module("ordlink.plotting").svg_text(self, **options))
+
+    def _repr_html_(self) -> str | None:
+        """Return the zoomable tree that notebooks show."""
+        return notebook_view(self)
 
     def __eq__(self, other: object) -> bool:
         """Compare merges, scores, support (NaN equals NaN), tie marks and all names."""

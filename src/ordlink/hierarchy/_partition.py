@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ordlink._html import Shown
 from ordlink._text import counted
 from ordlink._typing import FloatArray, LabelArray
 from ordlink._validate import check_number, check_whole_number
@@ -25,7 +26,7 @@ ASIDE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class Partition(Shown):
     """Clusters of a tree that need not be a cut by merge order."""
 
     labels: LabelArray

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._html import Shown
 from ordlink._parallel import check_n_jobs
 from ordlink._typing import Progress
 from ordlink._validate import Seed, check_choice, check_number, check_whole_number, seed_number
@@ -54,7 +55,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Shown):
     """How many answers are needed."""
 
     scenario: Scenario  # what was simulated

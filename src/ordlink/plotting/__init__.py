@@ -8,11 +8,13 @@ from ordlink.plotting._dendrogram import (
     plot_hierarchy,
     save_plot,
     save_plots,
+    svg_text,
 )
 from ordlink.plotting._figure import check_drawing
 from ordlink.plotting._layout import HEIGHTS, DendrogramLayout, dendrogram_layout
 from ordlink.plotting._order import ORDERS, order_leaves
 from ordlink.plotting._page import PAGES, TALL
+from ordlink.plotting._tanglegram import plot_tanglegram
 
 __all__ = [
     "HEIGHTS",
@@ -28,7 +30,9 @@ __all__ = [
     "dendrogram_layout",
     "order_leaves",
     "plot_hierarchy",
+    "plot_tanglegram",
     "save_curves",
     "save_plot",
     "save_plots",
+    "svg_text",
 ]

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
 from ordlink._typing import AnyArray, BoolArray
 from ordlink._validate import check_choice, check_number
@@ -87,8 +85,9 @@ def plot_hierarchy(
     tree : Hierarchy
         The tree.
     ax : matplotlib.axes.Axes, optional
-        Where to draw, instead of a new figure. A new one belongs to no pyplot window: save it with
-        ``ax.figure.savefig``, or use `save_plot`.
+        Where to draw, instead of a new figure. A new one belongs to no pyplot window: notebooks
+        show it, if it is the last value of a cell; save it with ``ax.figure.savefig``, or use
+        `save_plot`.
     n_clusters : int, optional
         Colour these clusters of `Hierarchy.partition`, numbered from 1 by size; objects that are
         set aside are grey.
@@ -178,7 +177,7 @@ def plot_hierarchy(
     )
     arrangement = arrange(orientation, content, room)
     if ax is None:
-        ax = _new_axes(arrangement.size)
+        ax = _figure.new_axes(arrangement.size)
     _set_inches(ax, arrangement.size)
     _draw(ax, shown, layout, arrangement, palette, support, min_support)
     if images:
@@ -201,6 +200,13 @@ def save_plot(tree: Hierarchy, path: str | Path, *, dpi: float = 300, **options:
     `plot_hierarchy`, except `ax`.
     """
     return save_plots(tree, [path], dpi=dpi, **options)[0]
+
+
+def svg_text(tree: Hierarchy, **options: Any) -> str:
+    """Return the drawing of the tree as SVG text; the options are those of `plot_hierarchy`."""
+    figure = plot_hierarchy(tree, **options).get_figure(root=True)
+    assert figure is not None  # axes that we made have one
+    return _figure.svg_text(figure)
 
 
 def save_plots(
@@ -237,12 +243,6 @@ def _room_of(ax: Axes) -> Paper:
         )
     box = ax.get_window_extent()
     return Paper(float(box.width) / figure.dpi, float(box.height) / figure.dpi)
-
-
-def _new_axes(size: tuple[float, float]) -> Axes:
-    figure = Figure(figsize=size)
-    FigureCanvasAgg(figure)
-    return figure.add_axes((0, 0, 1, 1))
 
 
 def _set_inches(ax: Axes, size: tuple[float, float]) -> None:

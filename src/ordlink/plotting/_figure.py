@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import TextToPath
@@ -23,6 +26,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     ".pdf": {"metadata": {"CreationDate": None}},
 }
 """Extension -> options of Matplotlib's savefig."""
+_SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "ordlink", "pdf.fonttype": 42}
+SHOWN_DPI = 120  # of pictures in notebooks
 WIDE_FONTS = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
     *("WenQuanYi Zen Hei", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "PingFang SC"),
@@ -37,10 +42,38 @@ N_MEASURED = 40  # of many texts, those with the most letters are measured
 def save(figure: Figure, path: Path, dpi: float) -> Path:
     """Write the figure to a file, completely or not at all, and return its path."""
     suffix = check_drawing(path)
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "ordlink", "pdf.fonttype": 42}
-    with matplotlib.rc_context(settings), replacing(path) as stream:  # text stays text
+    with matplotlib.rc_context(_SETTINGS), replacing(path) as stream:  # text stays text
         figure.savefig(stream, format=suffix[1:], dpi=dpi, **FORMATS[suffix])
     return path
+
+
+class ShownAxes(Axes):
+    """Axes of a figure of ours, which notebooks show as a picture."""
+
+    def _repr_png_(self) -> bytes | None:
+        figure = self.get_figure(root=True)
+        if figure is None:
+            return None
+        stream = io.BytesIO()
+        figure.savefig(stream, format="png", dpi=SHOWN_DPI)
+        return stream.getvalue()
+
+
+def new_axes(size: tuple[float, float]) -> ShownAxes:
+    """Return axes that fill a new figure of this size in inches; it belongs to no window."""
+    figure = Figure(figsize=size)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1), axes_class=ShownAxes)
+    assert isinstance(axes, ShownAxes)
+    return axes
+
+
+def svg_text(figure: Figure) -> str:
+    """Return a figure as SVG text."""
+    stream = io.StringIO()
+    with matplotlib.rc_context(_SETTINGS):
+        figure.savefig(stream, format="svg", **FORMATS[".svg"])
+    return stream.getvalue()
 
 
 def check_drawing(path: str | Path) -> str:

@@ -40,15 +40,15 @@ def order_leaves(
     ['cat', 'ant', 'bee', 'dog']
     """
     if not isinstance(order, str):
-        return _flip(tree, _wanted_places(tree, order))
+        return flip_branches(tree, _wanted_places(tree, order))
     if order == "tree":
         return tree.leaf_order
     if order == "size":
         sizes = -tree.sizes.astype(np.float64)
-        return _flip(tree, sizes[: tree.n_objects], of_nodes=sizes)
+        return flip_branches(tree, sizes[: tree.n_objects], of_nodes=sizes)
     if order == "name":
         places = np.argsort(np.argsort([name.casefold() for name in tree.labels_text]))
-        return _flip(tree, places.astype(np.float64), first=True)
+        return flip_branches(tree, places.astype(np.float64), first=True)
     if order == "optimal":
         return _optimal(tree, similarities)
     raise InputError(
@@ -57,7 +57,7 @@ def order_leaves(
     )
 
 
-def _flip(
+def flip_branches(
     tree: Hierarchy,
     of_leaves: FloatArray,
     *,

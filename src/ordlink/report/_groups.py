@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ordlink import validation
 from ordlink._html import escape, table
 from ordlink._text import counted, listed, percent
+from ordlink._tree_view import tree_figure
 from ordlink._typing import AnyArray
 from ordlink.report._evidence import Evidence
-from ordlink.report._tree import tree_figure
 
 LEVEL = 0.05
 MOST_PEOPLE = 200

@@ -6,17 +6,20 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ordlink import _tree_view
 from ordlink._html import Html, escape, page, table
+from ordlink._tree_view import tree_figure
 from ordlink.report._citations import citations_section
 from ordlink.report._comparison import comparison_section, curve_section
 from ordlink.report._crowd import crowd_section
 from ordlink.report._evidence import Evidence
 from ordlink.report._groups import groups_section
 from ordlink.report._paragraphs import paper_section
-from ordlink.report._tree import newick_details, resource, thumbnails, tree_figure
+from ordlink.report._tree import newick_details, thumbnails
 from ordlink.report._words import summary_html
 
 LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
@@ -92,7 +95,9 @@ def report_page(
             for key, heading, content in shown
         ),
     ]
-    return page(title, "\n".join(body), style=resource("report.css"), script=resource("tree.js"))
+    css = resources.files("ordlink.report").joinpath("report.css").read_text(encoding="utf-8")
+    style = _tree_view.style() + css
+    return page(title, "\n".join(body), style=style, script=_tree_view.script())
 
 
 def _tree(evidence: Evidence, pictures: Sequence[dict[str, object] | None] | None) -> str:

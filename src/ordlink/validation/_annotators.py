@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ordlink._html import Shown
 from ordlink._typing import AnyArray, FloatArray, Progress
 from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import ListedComparisons, check_sides
@@ -62,7 +63,7 @@ class AnnotatorQuality:
 
 
 @dataclass(frozen=True, eq=False)
-class CrowdQuality:
+class CrowdQuality(Shown):
     """Consistency of the answers, and the quality of each annotator."""
 
     repeats: RepeatAgreement  # of answers to the same question, whoever gave them

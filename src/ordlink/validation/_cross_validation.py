@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ordlink._html import Shown
 from ordlink._parallel import check_n_jobs, run_tasks, use_jobs
 from ordlink._typing import FloatArray, Int32Array, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, random_generator, seed_number
@@ -26,7 +27,7 @@ FoldsBy = Literal["people", "answers"]
 
 
 @dataclass(frozen=True, eq=False)
-class CrossValidation:
+class CrossValidation(Shown):
     """Held-out scores of a method, fold by fold: arrays of shape (n_repetitions, n_folds)."""
 
     method: str

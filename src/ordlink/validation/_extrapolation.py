@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ordlink._html import Shown
 from ordlink._typing import FloatArray, Int64Array
 from ordlink._validate import check_number, check_whole_number
 from ordlink.errors import InputError
@@ -43,7 +44,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class LearningCurve:
+class LearningCurve(Shown):
     """Held-out accuracy and stability of the trees of growing subsamples."""
 
     method: str

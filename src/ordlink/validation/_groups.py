@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
+from ordlink._html import Shown
 from ordlink._text import counted
 from ordlink._typing import AnyArray, FloatArray
 from ordlink._validate import Seed, check_whole_number, seed_number
@@ -38,7 +39,7 @@ class BranchDifference:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class GroupComparison:
+class GroupComparison(Shown):
     """The trees of groups of answers, in the order of their names."""
 
     groups: tuple[str, ...]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from ordlink._html import Shown
 from ordlink._parallel import check_n_jobs, run_tasks
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
@@ -22,7 +23,7 @@ LEVEL = 0.05  # the largest p-value that counts as evidence
 
 
 @dataclass(frozen=True, eq=False)
-class HierarchyTest:
+class HierarchyTest(Shown):
     """The revenue of trees on held-out comparisons, and its null distribution."""
 
     revenue: float  # mean normalised, of each half's tree over the comparisons of the other half

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ordlink._html import Shown
 from ordlink._parallel import check_n_jobs, run_tasks, use_jobs
 from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
@@ -64,7 +65,7 @@ class MethodScores:
 
 
 @dataclass(frozen=True, eq=False)
-class MethodComparison:
+class MethodComparison(Shown):
     """The scores of all candidates on the same folds."""
 
     scores: tuple[MethodScores, ...]  # by held-out accuracy, the best first

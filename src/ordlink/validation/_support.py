@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ordlink._html import Shown
 from ordlink._parallel import check_n_jobs, use_jobs
 from ordlink._typing import BoolArray, FloatArray, Int32Array, LabelArray, Progress
 from ordlink._validate import Seed, check_choice, check_whole_number, seed_number
@@ -44,7 +45,7 @@ NEAR_ENOUGH = 4  # a counterpart is near within a quarter of the largest possibl
 
 
 @dataclass(frozen=True, eq=False)
-class BranchSupport:
+class BranchSupport(Shown):
     """The support of each branch of a tree; one entry per merge, 1 for the root."""
 
     tree: Hierarchy  # of all answers, with `support`

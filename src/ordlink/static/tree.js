@@ -3,7 +3,7 @@
 
 (() => {
   const FIRM = 0.95, WEAK = 0.5;
-  const MOST_MEMBERS = 60;
+  const MOST_MEMBERS = 60, MOST_ROWS = 2000;
 
   const fill = (element, attributes, children) => {
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -27,17 +27,53 @@
       this.folded = new Set();
       this.zoom = 1;
       this.threshold = data.threshold / 100;
-      this.members = data.names.map((_, i) => [i]);
-      for (const [left, right] of data.merges) {
-        this.members.push(this.members[left].concat(this.members[right]));
-      }
+      this.measure();
+      this.foldTo(data.rows ?? Infinity, [this.root]);
       this.build();
       this.draw();
     }
 
     support(node) { return node < this.n ? null : this.data.support[node - this.n]; }
 
-    names(node) { return this.members[node].map((i) => this.data.names[i]); }
+    // The objects under a node are a slice of the order of the leaves.
+    measure() {
+      const { merges } = this.data;
+      this.sizes = this.data.names.map(() => 1);
+      for (const [left, right] of merges) this.sizes.push(this.sizes[left] + this.sizes[right]);
+      this.starts = new Array(this.sizes.length).fill(0);
+      for (let t = merges.length - 1; t >= 0; t--) {
+        const [left, right] = merges[t];
+        this.starts[left] = this.starts[this.n + t];
+        this.starts[right] = this.starts[left] + this.sizes[left];
+      }
+      this.order = new Array(this.n);
+      for (let i = 0; i < this.n; i++) this.order[this.starts[i]] = i;
+    }
+
+    // The names of the first objects under a node.
+    names(node, most) {
+      const start = this.starts[node];
+      const end = start + Math.min(this.sizes[node], most);
+      return this.order.slice(start, end).map((i) => this.data.names[i]);
+    }
+
+    // Opens the largest branches under the nodes `open` up to so many rows, and folds the others.
+    foldTo(rows, open) {
+      const waiting = open.filter((node) => node >= this.n);
+      let shown = open.length;
+      while (waiting.length && shown < rows) {
+        let largest = 0;
+        for (let i = 1; i < waiting.length; i++) {
+          if (this.sizes[waiting[i]] > this.sizes[waiting[largest]]) largest = i;
+        }
+        const [node] = waiting.splice(largest, 1);
+        this.folded.delete(node);
+        const children = this.data.merges[node - this.n];
+        shown += children.length - 1;
+        waiting.push(...children.filter((child) => child >= this.n));
+      }
+      for (const node of waiting) this.folded.add(node);
+    }
 
     // Children of a node once weak branches are dissolved.
     children(node) {
@@ -75,7 +111,7 @@
           button("Show the whole tree", "Fit", () => this.showAll())),
         html("span", { class: "buttons", role: "group", "aria-label": "Branches" },
           button("Fold all branches", "Fold", () => this.foldAll()),
-          button("Unfold all branches", "Unfold", () => { this.folded.clear(); this.draw(); })),
+          button("Unfold all branches", "Unfold", () => this.unfoldAll())),
         ...(known ? [choose] : []));
       this.box = html("div", { class: "tree-box" });
       this.info = html("div", { class: "tree-info screen-only", "aria-live": "polite" },
@@ -112,9 +148,16 @@
       this.draw();
     }
 
+    unfoldAll() {
+      this.folded.clear();
+      this.foldTo(this.data.rows ? MOST_ROWS : Infinity, [this.root]);
+      this.draw();
+    }
+
     toggle(node) {
       if (node < this.n || node === this.root) return;
       if (!this.folded.delete(node)) this.folded.add(node);
+      else this.foldTo(this.data.rows ?? Infinity, [node]);
       this.current = node;
       const hadFocus = this.svg.contains(document.activeElement);
       this.draw();
@@ -185,13 +228,14 @@
       const line = this.height - 38;
       const at = (height) => 24 + treeWidth * (1 - height / top);
       const axis = svg("g", { class: "axis" }, svg("path", { d: `M${at(top)} ${line}H${at(0)}` }));
-      for (let height = 0; height <= top + 1e-9; height += top > 0.5 ? 0.2 : 0.1) {
+      const step = top > 1.2 ? 10 ** Math.floor(Math.log10(top / 2)) : top > 0.5 ? 0.2 : top > 0.2 ? 0.1 : top / 2;
+      for (let height = 0; height <= top + 1e-9; height += step) {
         axis.append(
           svg("path", { d: `M${at(height)} ${line}v4` }),
-          svg("text", { x: at(height), y: line + 15 }, String(Number(height.toFixed(1)))));
+          svg("text", { x: at(height), y: line + 15 }, String(Number(height.toPrecision(2)))));
       }
       axis.append(svg("text", { x: 24 + treeWidth / 2, y: line + 31 },
-        "probability of being judged less alike than a random pair"));
+        this.data.heightLabel ?? "probability of being judged less alike than a random pair"));
       this.svg.append(axis);
     }
 
@@ -233,7 +277,7 @@
         }
       }
       if (node < this.n || entry.folded) {
-        const picture = this.data.pictures?.[this.members[node][0]];
+        const picture = this.data.pictures?.[this.order[this.starts[node]]];
         if (picture) {
           const scale = Math.min(42 / picture.height, (pictureWidth - 6) / picture.width);
           const [width, height] = [picture.width * scale, picture.height * scale];
@@ -247,19 +291,22 @@
       group.addEventListener("focus", () => { this.current = node; this.show(node); });
     }
 
+    branchName(node) { return this.data.branchNames?.[node - this.n] ?? ""; }
+
     label(entry) {
       if (entry.node < this.n) return this.data.names[entry.node];
       if (!entry.folded) return "";
-      const names = this.names(entry.node);
-      return `${names.length} objects: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`;
+      const [size, name] = [this.sizes[entry.node], this.branchName(entry.node)];
+      if (name) return `${name} (${size} objects)`;
+      return `${size} objects: ${this.names(entry.node, 3).join(", ")}${size > 3 ? ", …" : ""}`;
     }
 
     describe(node) {
       if (node < this.n) return this.data.names[node];
-      const names = this.names(node);
-      const some = names.slice(0, 8).join(", ") + (names.length > 8 ? ", and others" : "");
+      const [size, name] = [this.sizes[node], this.branchName(node)];
+      const some = this.names(node, 8).join(", ") + (size > 8 ? ", and others" : "");
       const support = node === this.root ? "the root" : `support ${percent(this.support(node))}`;
-      return `Branch of ${names.length} objects, ${support}: ${some}`;
+      return `Branch ${name ? `${name} ` : ""}of ${size} objects, ${support}: ${some}`;
     }
 
     describeSupport(node) {
@@ -278,17 +325,19 @@
         one.children.forEach(light);
       };
       light(entry);
-      const names = this.names(node);
+      const names = this.names(node, MOST_MEMBERS);
       let [title, rest] = [names[0], ""];
       if (node >= this.n) {
         const isRoot = node === this.root;
-        title = `${isRoot ? "All " : ""}${names.length} objects`;
+        const name = this.branchName(node);
+        title = `${name ? `${name}: ` : ""}${isRoot ? "all " : ""}${this.sizes[node]} objects`;
+        title = title[0].toUpperCase() + title.slice(1);
         const score = this.data.scores[node - this.n];
-        const more = names.length - MOST_MEMBERS;
+        const more = this.sizes[node] - MOST_MEMBERS;
         rest = (isRoot ? "" : this.describeSupport(node))
           + (score === null ? "" : ` · score ${Number(score.toPrecision(4))}`)
           + (this.data.tied[node - this.n] ? " · decided by a tie" : "")
-          + ` · ${names.slice(0, MOST_MEMBERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+          + ` · ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
       }
       this.info.replaceChildren(html("strong", {}, title), rest);
     }

@@ -1,0 +1,67 @@
+"""What notebooks show of trees, comparisons and results."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+
+import ordlink as ol
+from ordlink import _tree_view
+from ordlink.hierarchy import Hierarchy
+
+TREE = Hierarchy([[0, 1], [2, 3], [4, 5]], names=["<ant>", "bee", "cat", "dog"])
+
+
+def content(shown: str) -> str:
+    """Return the page within the frame."""
+    found = re.search(r'srcdoc="([^"]*)"', shown)
+    assert found is not None
+    return html.unescape(found[1])
+
+
+def test_a_tree_is_a_page_of_its_own_that_loads_nothing():
+    shown = TREE.name_branches({4: "insects"})._repr_html_()
+    page = content(shown)
+
+    assert 'sandbox="allow-scripts"' in shown
+    assert "default-src 'none'" in page
+    assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", page).replace("http-equiv", "")
+    data = json.loads(re.search(r'id="tree-data">(.*?)</script>', page)[1])
+    assert data["names"] == list(TREE.names)
+    assert data["branchNames"] == ["insects", None, None]
+    assert data["rows"] == _tree_view.ROWS
+    # the tree as text, for notebooks that are not trusted
+    assert "&lt;ant&gt; ─┬" in shown.split("<iframe")[0]
+
+
+def test_a_tree_that_is_too_large_is_shown_as_text_only(monkeypatch):
+    monkeypatch.setattr(_tree_view, "LARGEST_SHOWN", 3)
+
+    assert TREE._repr_html_() is None
+
+
+def test_a_plot_is_a_picture_and_an_svg_text():
+    from matplotlib.figure import Figure
+
+    assert TREE.plot()._repr_png_().startswith(b"\x89PNG")
+    assert "bee" in TREE.to_svg(title="Animals")
+    assert "Animals" in TREE.to_svg(title="Animals")
+    own = Figure().add_subplot()
+    assert TREE.plot(ax=own) is own
+
+
+def test_comparisons_and_results_are_tables():
+    c = ol.Comparisons.from_triplets([[0, 1, 2], [0, 2, 1]], names=["<a>", "b", "c"])
+
+    shown = c._repr_html_()
+    assert "<th>contradictions</th><td>1</td>" in shown
+    assert "<p>" in shown  # the warning about it
+    partition = TREE.partition(2)._repr_html_()
+    assert "<th>n_clusters</th><td>2</td>" in partition
+    with pytest.warns(ol.errors.OrdlinkWarning, match="tie"):
+        support = ol.validation.branch_support(c, method="AddS-AL", n_bootstrap=2)
+    assert "<iframe" in support._repr_html_()
+    assert "&lt;a&gt;" in support._repr_html_()
