@@ -30,7 +30,7 @@ def _gains(n: int, strengths: np.ndarray, weights, form: str, heads=None) -> np.
     gains = np.zeros((n, n, n), dtype=np.float32)
     models = np.exp(strengths), np.empty((0, n, n), dtype=np.int32)
     heads = np.ones((n, n)) if heads is None else heads
-    kernels.fill_gains(*models, np.asarray(weights, float), shares, np.ones(n), heads, gains)
+    kernels.fill_gains(*models, np.asarray(weights, float), shares, np.ones(n), heads, gains, 0, 1)
     return gains
 
 
@@ -70,7 +70,7 @@ def test_a_tree_is_a_model_that_is_always_sure_or_silent() -> None:
         gains = np.zeros((n, n, n), dtype=np.float32)
         shares = np.array([form == one for one in FORMS], dtype=float)
         rest = np.ones(1), shares, np.ones(n), np.ones((n, n))
-        kernels.fill_gains(none, ranks[None].astype(np.int32), *rest, gains)
+        kernels.fill_gains(none, ranks[None].astype(np.int32), *rest, gains, 0, 1)
 
         def value(x: int, y: int, z: int, form: str = form) -> float:
             sure = -60.0 * ranks
@@ -166,7 +166,8 @@ def test_kernels_equal_their_own_python() -> None:
             for one in (kernels.fill_gains, kernels.add_triplets, kernels.add_choices)
         )
         gains = np.zeros((n, n, n), dtype=np.float32)
-        fill(*models, shares, rates, heads, gains)
+        for first in range(2) if python else (0,):  # two threads, or one
+            fill(*models, shares, rates, heads, gains, first, 2 if python else 1)
         triplets(*models, 0.5, questions, two, expected, gains)
         choices(*models, 1.0, 0.3, questions, three, expected, gains)
         choices(*models, -1.0, 0.2, questions, three, expected, gains)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from operator import call
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,15 @@ from ordlink.comparisons import ListedComparisons
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
 from ordlink.methods import spectral
-from ordlink.methods.search._models import Models, Pool, fit_models, hits, mixture_weights
+from ordlink.methods.search._models import (
+    LABELS,
+    SPLIT,
+    Models,
+    Pool,
+    fit_models,
+    hits,
+    mixture_weights,
+)
 
 N_FOLDS = 4
 _FEW_FOLDS = 2  # of those, if there is much to compute
@@ -22,6 +32,7 @@ _MANY_ROWS = 60_000
 _MANY_OBJECTS = 200
 _FEWEST_ROWS = 40  # fewer say nothing about the models: all count alike
 _SEED = 20190105
+BUT_SPECTRAL = tuple(label for label in LABELS if label != SPLIT)
 _MOST_TORN = 0.2  # of the rows may be about a question that is in several runs
 
 
@@ -83,12 +94,20 @@ def fit_pool(
     The kind of spectral's tree is chosen once, from all answers, by a cross-validation of its own.
     """
     parts = _split(comparisons)
-    whole = spectral.run(comparisons, partition)
-    same_kind = partial(spectral.run_kind, kind=whole.parameters["kinds"][0])
+    every = [comparisons, *(train for train, _, _ in parts)]
+    jobs: list[Callable[[], Any]] = [partial(spectral.run, comparisons, partition)]
+    jobs += [partial(fit_models, rows, partition, seed, BUT_SPECTRAL) for rows in every]
+    steps = len(jobs) + len(parts)
 
-    fit = partial(_fit_part, partition=partition, seed=seed)
-    trained = [(train, same_kind) for train, _, _ in parts]
-    fitted = map_tasks(fit, [(comparisons, partial(_known_tree, whole)), *trained], progress)
+    def report(done: int, _: int) -> None:
+        if progress is not None:
+            progress(done, steps)
+
+    whole, *fitted = map_tasks(call, jobs, report)
+    same_kind = partial(spectral.run_kind, partition=partition, kind=whole.parameters["kinds"][0])
+    split = [whole, *map_tasks(same_kind, every[1:])]
+    report(steps, steps)
+    fitted = [models.with_tree(SPLIT, tree) for models, tree in zip(fitted, split, strict=True)]
     folds = [Fold(*part, models) for part, models in zip(parts, fitted[1:], strict=True)]
     n_models = len(fitted[0].labels)
     weights = np.full(n_models, 1.0 / n_models)
@@ -97,20 +116,6 @@ def fit_pool(
         counts = np.concatenate([row_counts(fold.test) for fold in folds])
         weights = mixture_weights(chances, counts)
     return Fits(Pool(fitted[0], weights), folds)
-
-
-def _fit_part(
-    part: tuple[ListedComparisons, Callable[..., Hierarchy]],
-    *,
-    partition: InitialPartition,
-    seed: int,
-) -> Models:
-    rows, split = part
-    return fit_models(rows, partition, seed, split=split)
-
-
-def _known_tree(tree: Hierarchy, *_: object) -> Hierarchy:
-    return tree
 
 
 def _held_out_hits(tree_of: Callable[[Fold], Hierarchy], fold: Fold) -> FloatArray:

@@ -14,7 +14,7 @@ from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 
 _THIRD = 1.0 / 3.0
 _MODELS_COUNT = 1.0  # what the models expect counts like so many answers
-_LARGE = 4.0  # subtrees of more than a fourth of the objects are moved less often
+_LARGE = 20.0  # subtrees of more objects, or of a fourth of all, are moved less often
 
 
 @kernel
@@ -57,14 +57,18 @@ def fill_gains(
     rates: FloatArray,
     heads: FloatArray,
     gains: AnyArray,
+    first: int,
+    step: int,
 ) -> None:
     """Add what several models, each with its weight, expect of every triple.
 
     `shares` weight triplets, odd-one-out and most-central comparisons. A triplet counts as much as
-    `heads` says, a choice as the product of the rates at which its objects are asked about.
+    `heads` says, a choice as the product of the rates at which its objects are asked about. Only
+    triples whose first object is `first`, first + step, ... are filled: no two threads write to
+    the same place.
     """
     n = gains.shape[0]
-    for a in range(n):
+    for a in range(first, n, step):
         for b in range(a + 1, n):
             for c in range(b + 1, n):
                 ab = ac = bc = 0.0
@@ -211,6 +215,24 @@ def uniform(state: Int64Array) -> float:
 
 
 @kernel
+def sum_across(table: AnyArray, rows: Int32Array, columns: Int32Array) -> float:
+    """Return the sum of the table over some rows and columns, in four sums that do not wait."""
+    total = 0.0
+    in_fours = columns.shape[0] - columns.shape[0] % 4
+    for row in rows:
+        p = q = r = s = table.dtype.type(0.0)
+        for place in range(0, in_fours, 4):
+            p += table[row, columns[place]]
+            q += table[row, columns[place + 1]]
+            r += table[row, columns[place + 2]]
+            s += table[row, columns[place + 3]]
+        for place in range(in_fours, columns.shape[0]):
+            p += table[row, columns[place]]
+        total += (p + q) + (r + s)
+    return total
+
+
+@kernel
 def sweep(
     gains: AnyArray,
     root: int,
@@ -239,11 +261,12 @@ def sweep(
         if p < 0:
             continue
         list_leaves(s, n, children, leaves, first, last, nodes)
-        if last[s] > n - 2 or uniform(state) * _LARGE * last[s] > n:
+        if last[s] > n - 2 or uniform(state) * last[s] > min(_LARGE, 0.25 * n):
             continue  # large subtrees cost most and gain least: others can move around them
-        joined[:] = gains[leaves[0]]
-        for place in range(1, last[s]):
-            joined += gains[leaves[place]]
+        if last[s] > 1:
+            joined[:] = gains[leaves[0]]
+            for place in range(1, last[s]):
+                joined += gains[leaves[place]]
         sibling = children[p, 1] if children[p, 0] == s else children[p, 0]
         above = parents[p]
         parents[sibling] = above
@@ -252,6 +275,7 @@ def sweep(
             children[above, 0 if children[above, 0] == p else 1] = sibling
             top = root
         n_nodes = list_leaves(top, n, children, leaves, first, last, nodes)
+        table = gains[s] if s < n else joined
         values[top] = 0.0
         best, best_value = top, -np.inf
         for place in range(n_nodes):
@@ -265,14 +289,10 @@ def sweep(
                 best, best_value = v, value
             if v >= n:
                 a, b = children[v, 0], children[v, 1]
-                to_a = to_b = 0.0
-                for one in range(first[a], last[a]):
-                    j = leaves[one]
-                    for other in range(first[b], last[b]):
-                        k = leaves[other]
-                        to_a += joined[j, k]
-                        to_b += joined[k, j]
-                values[a], values[b] = values[v] + to_a, values[v] + to_b
+                for one, other in ((a, b), (b, a)):
+                    values[one] = values[v] + sum_across(
+                        table, leaves[first[one] : last[one]], leaves[first[other] : last[other]]
+                    )
         gain += values[best] - values[sibling]
         above = parents[best]
         children[p, 0], children[p, 1] = best, s

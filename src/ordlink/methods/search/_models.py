@@ -22,13 +22,13 @@ _TREES: dict[str, Callable[..., Hierarchy]] = {
     "4-AL": four_al.run,
     "4K-AL": kernel_al.run_passive,
     "AddS-AL": adds.run,
+    SPLIT: spectral.run,
 }
 LABELS = (
     *(f"t-STE {dimension}-D" for dimension in (1, *DIMENSIONS)),
     STRENGTHS,
     *(f"tSTE-AL {dimension}-D" for dimension in _LINKED),
     *_TREES,
-    SPLIT,
 )
 """The names of all models."""
 _EM_STEPS = 300
@@ -45,6 +45,11 @@ class Models:
     ranks: Int32Array  # (n_trees, N, N): e beats f if the tree joins it first
     trees: dict[str, Hierarchy]
     labels: tuple[str, ...]  # names of the models: those with odds, then the trees
+
+    def with_tree(self, label: str, tree: Hierarchy) -> Models:
+        """Return these models and one more tree."""
+        ranks = np.concatenate([self.ranks, tree.lca_ranks()[None].astype(np.int32)])
+        return Models(self.odds, ranks, {**self.trees, label: tree}, (*self.labels, label))
 
     def chances(self, comparisons: ListedComparisons) -> FloatArray:
         """Return what each model gave the answers that came: (n_rows, n_models)."""
@@ -93,12 +98,11 @@ def fit_models(
     partition: InitialPartition,
     seed: int,
     wanted: Collection[str] | None = None,
-    split: Callable[..., Hierarchy] = spectral.run,
 ) -> Models:
     """Return t-STE in several dimensions, Bradley-Terry strengths, and the trees of methods.
 
     Where the order of all pairs is known, the strengths say it all. Only the models that are
-    `wanted` are fitted; by default all. `split` grows the tree of spectral.
+    `wanted` are fitted; by default all.
     """
     n = comparisons.n_objects
     logs: dict[str, FloatArray] = {}
@@ -119,7 +123,7 @@ def fit_models(
         if is_linked:
             near = embedding_similarity(points, metric="euclidean")
             trees[tree] = link_by_average(near, partition)
-    for name, run in (*_TREES.items(), (SPLIT, split)) if is_listed else ():
+    for name, run in _TREES.items() if is_listed else ():
         if wanted is None or name in wanted:
             trees[name] = run(comparisons, partition)
     if wanted is None or STRENGTHS in wanted or not (logs or trees):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._threads import one_blas_thread
+from ordlink._threads import n_threads, one_blas_thread, run_parts
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Progress
 from ordlink._validate import Seed, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
@@ -182,7 +182,7 @@ def search(
         return partition.finish(pairs, scores, tied, names=comparisons.names)
     gains = _contract(expected_gains(comparisons, pool), partition)
     if n_sweeps is None:
-        n_sweeps = round(N_SWEEPS * min(1.0, _MANY_OBJECTS / n))
+        n_sweeps = round(N_SWEEPS * min(1.0, _MANY_OBJECTS / n) ** 2)
     effort = {"n_sweeps": n_sweeps, "n_init": n_init or _runs(n), "seed": seed}
     children, root = search_tree(gains, near, **effort, progress=progress, may_stop=may_stop)
     parts = order_merges(gains, near, partition.sizes, children, root)
@@ -197,7 +197,9 @@ def expected_gains(comparisons: Comparisons, pool: Pool) -> AnyArray:
     gains = np.zeros((n, n, n), dtype=np.float32)
     asked = count_questions(comparisons)
     models = pool.models.odds, pool.models.ranks, pool.weights
-    fill_gains(*models, asked.shares, asked.rates, asked.heads, gains)
+    every = (*models, asked.shares, asked.rates, asked.heads, gains)
+    threads = n_threads()
+    run_parts(lambda part: fill_gains(*every, part, threads), threads)
     add_triplets(*models, asked.shares[0], *asked.triplets, gains)
     add_choices(*models, 1.0, asked.shares[1], *asked.closest, gains)
     add_choices(*models, -1.0, asked.shares[2], *asked.farthest, gains)
