@@ -91,7 +91,7 @@ def _spectral(n: float, q: float) -> float:
 
 
 def _search(n: float, q: float) -> float:
-    return 0.1 + 2e-5 * q + 1.2e-7 * n**3
+    return 0.1 + 2e-5 * q + 8e-8 * n**3
 
 
 _SECONDS: dict[str, Callable[[float, float], float]] = {
