@@ -55,7 +55,7 @@ def test_a_study_file_that_is_a_trap_is_refused_in_one_line(tmp_path: Path, cont
 
 
 def test_a_study_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("ordlink.collect.study.LARGEST_FILE", 50)
+    monkeypatch.setattr("ordlink.collect.study_files.LARGEST_FILE", 50)
     file = tmp_path / "study.yaml"
     file.write_text("stimuli: [a, b, c]\n" + "#" * 50)
 

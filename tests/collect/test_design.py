@@ -124,6 +124,20 @@ def test_conditions_have_texts_stimuli_and_types_of_their_own(open_place: Callab
     assert "Not tested" in groups
 
 
+def test_options_may_be_yes_and_no_or_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(
+        "stimuli: [a, b, c]\nundo: false\nquestionnaire_after:\n"
+        "- {name: tired, text: Tired, type: choice, options: [yes, no]}\n"
+        "- {name: hard, text: Hard, type: likert, options: [1, 2, 3], required: false}\n"
+    )
+
+    study = load_study(file)
+
+    assert [one.options for one in study.questionnaire_after] == [["yes", "no"], ["1", "2", "3"]]
+    assert not study.undo and not study.questionnaire_after[1].required
+
+
 def test_groups_by_an_answer_are_compared_branch_by_branch(open_place: Callable) -> None:
     near_far = {"name": "taste", "text": "?", "type": "choice", "options": ["near", "far"]}
     study = text_study(
@@ -353,6 +367,7 @@ def test_markdown_is_rendered_and_html_is_not() -> None:
     ("setting", "message"),
     [
         ("questionnaire_after: [{name: outcome, text: b}]", "is a column of participants.csv"),
+        ("trials: [[1, 2, 3]]", "got 1; put it in quotation marks"),
         ("conditions: {a: {quota: 0}}", "conditions: a: quota: input should be greater than"),
         ("conditions: {a: {colour: red}}", "conditions: a: colour: extra inputs are not"),
         ("conditions: {a: {stimuli: [cat, cow]}}", "conditions: a: stimuli: there is no stimulus"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ordlink.collect.question_types import QUESTION_TYPES
 from ordlink.collect.texts import LANGUAGES, TEXTS
@@ -12,6 +12,7 @@ from ordlink.methods import METHODS
 
 Outcome = Literal["completed", "screened_out", "declined", "closed", "withdrawn", "phone"]
 Words = Annotated[str, Field(max_length=2000)]
+Label = Annotated[Words, BeforeValidator(lambda one: str(one) if type(one) is int else one)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")]
 CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of it, may be
     "question": tuple(QUESTION_TYPES),
@@ -88,7 +89,7 @@ class Item(_Part):
     name: Name
     text: Words
     type: Literal["choice", "number", "text", "likert"] = "text"
-    options: list[Words] = Field([], max_length=50)  # of a choice; labels of a scale's points
+    options: list[Label] = Field([], max_length=50)  # of a choice; labels of a scale's points
     minimum: float = -1e9
     maximum: float = 1e9
     required: bool = True

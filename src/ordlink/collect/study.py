@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -35,12 +33,11 @@ from ordlink.collect.stimuli import (
     stimuli_of_list,
     stimuli_of_table,
 )
+from ordlink.collect.study_files import read_settings, read_trial_list
 from ordlink.collect.texts import LANGUAGES, PROMPTS
 from ordlink.datasets import load_zoo
 from ordlink.errors import InputError
 from ordlink.methods import DEFAULT_METHOD
-
-LARGEST_FILE = 10_000_000  # bytes of a study file
 
 
 class Study(BaseModel):
@@ -203,7 +200,7 @@ def load_study(source: str | Path) -> Study:
             "expected a folder, a .csv file or a study file (.yaml, .toml); check the path",
             where=str(path),
         )
-    settings = _read(path)
+    settings = read_settings(path)
     for part in (settings, *_parts(settings.get("conditions"))):
         for key in TRIAL_LISTS:
             if isinstance(part.get(key), str):
@@ -278,7 +275,8 @@ def _describe(error: Any) -> str:
     given = error["input"]
     if key in ("conditions", "consent", *_LISTS) and error["type"] != "dict_type":
         at = ": ".join([key, *(one for one in inner if one != "[key]")])
-        return f"{at}: {error['msg'][:1].lower()}{error['msg'][1:]}, got {short_repr(given)}"
+        hint = "; put it in quotation marks" if error["type"] == "string_type" else ""
+        return f"{at}: {error['msg'][:1].lower()}{error['msg'][1:]}, got {short_repr(given)}{hint}"
     if error["type"] == "extra_forbidden":
         known = [name for name in Study.model_fields if name not in ("stimuli", "asked")]
         hint = did_you_mean(key, [*known, "stimuli"]) or f"; the keys are {', '.join(known)}"
@@ -311,66 +309,9 @@ def _describe(error: Any) -> str:
     return f"{where}: expected {expected}, got {short_repr(given)}"
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ValueError(f"it has more than {LARGEST_FILE:,} bytes")
-        text = path.read_text("utf-8")
-        if path.suffix.lower() == ".toml":
-            found: object = tomllib.loads(text)
-        else:
-            found = _read_yaml(text)
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise InputError(
-            f"cannot be read as a study file ({error}); correct it", where=str(path)
-        ) from error
-    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
-        raise InputError(
-            f"expected lines such as 'question: triplet', got {type(found).__name__}; see the "
-            "documentation of study files",
-            where=str(path),
-        )
-    return found
-
-
-def _read_yaml(text: str) -> object:
-    """Return the content of a YAML file without aliases, merge keys and numbers such as 1:30."""
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.AliasEvent):
-                line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
-                raise ValueError(f"line {line}: aliases (*) are not allowed")
-            return super().compose_node(parent, index)
-
-    def number(loader: Any, node: Any) -> object:
-        if ":" in node.value or len(node.value) > 40:
-            raise ValueError(f"line {node.start_mark.line + 1}: put this in quotation marks")
-        return loaders[node.tag](loader, node)
-
-    loaders = dict(yaml.SafeLoader.yaml_constructors)
-    for tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float"):
-        Loader.add_constructor(tag, number)
-    try:
-        return yaml.load(text, Loader)
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
-
-
 def _parts(conditions: object) -> list[dict[str, Any]]:
     found = conditions.values() if isinstance(conditions, dict) else ()
     return [one for one in found if isinstance(one, dict)]
-
-
-def read_trial_list(path: Path) -> list[list[str]]:
-    """Return the rows below the header of a CSV file of trials: stimuli in their places."""
-    try:
-        content = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error}); check the path", where=str(path)) from error
-    rows = list(csv.reader(content.splitlines()))
-    return [[cell.strip() for cell in row] for row in rows[1:] if any(row)]
 
 
 def _stimuli(given: object, path: Path) -> tuple[Stimulus, ...]:
