@@ -14,6 +14,7 @@ from ordlink.collect.dashboard import Download
 from ordlink.collect.question_types import QUESTION_TYPES
 from ordlink.collect.stimuli import KINDS, Stimulus
 from ordlink.collect.study import CHOICES, Study, make_study
+from ordlink.collect.study_files import read_yaml
 from ordlink.collect.texts import TEXTS
 from ordlink.collect.trees import cluster_command
 from soak.runs import RUNS
@@ -61,7 +62,7 @@ def test_the_examples_are_studies() -> None:
     examples = re.findall(r"^ *```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     names = ("bus", "car", "cat", "cow", "dog", "horse")
     stimuli = tuple(Stimulus(name, "text", name) for name in names)
-    found = [yaml.safe_load(example) for example in examples]
+    found = [read_yaml(example) for example in examples]
     studies = [one for one in found if "services" not in one]  # that one is for Docker
 
     for settings in studies:
@@ -69,7 +70,7 @@ def test_the_examples_are_studies() -> None:
         if settings.get("trials") == "trials.csv":
             settings["trials"] = [["cat", "dog", "bus"]]
         make_study(settings, stimuli)
-    assert len(studies) == 4
+    assert len(studies) == 5
 
 
 def test_the_command_for_the_same_tree_is_the_one_of_the_dashboard() -> None:

@@ -105,7 +105,10 @@ def test_yaml_and_toml_say_the_same(tmp_path: Path) -> None:
         ("completion_url: 'javascript:alert(1)'", "starts with https://"),
         ("method: SL", "method: expected 4K-AL"),
         ("name: [", "cannot be read as a study file"),
-        ("consent: {pay: 3 EUR, links: [Who?]}", "line 2: .*; put texts with .* in quotation marks"),
+        (
+            "consent: {pay: 3 EUR, links: [Who?]}",
+            "line 2: .*; put texts with .* in quotation marks",
+        ),
         ("name: 7", "name: expected a text; put it in quotation marks, got 7"),
         (f"currency: {'x' * 11}", "currency: expected at most 10 characters, got 11"),
         ("budget: 0", "budget: expected a whole number from 1 to 1000000000, got 0"),

@@ -22,7 +22,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         if path.suffix.lower() == ".toml":
             found: object = tomllib.loads(text)
         else:
-            found = _read_yaml(text)
+            found = read_yaml(text)
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read as a study file ({error}); correct it", where=str(path)
@@ -36,7 +36,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     return found
 
 
-def _read_yaml(text: str) -> object:
+def read_yaml(text: str) -> object:
     """Return the content of a YAML file without aliases, merge keys and numbers such as 1:30.
 
     As in YAML 1.2, yes and no are texts: they are common answers to a question.
