@@ -25,6 +25,7 @@ from ordlink.collect.rows import note_event
 from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, same_site_only
 from ordlink.collect.trees import cluster_command, draw_bars, draw_tree
 from ordlink.collect.worker import WorkerError
+from ordlink.comparisons import natural_key
 from ordlink.errors import InputError
 
 HIGHEST_NUMBER = 2**31 - 1
@@ -157,19 +158,25 @@ async def show_groups(
         found, problem = await site.running.compare_groups(by), ""
     except WorkerError as error:
         found, problem = None, str(error)
-    drawn, branches = {}, []
-    if found is not None:
-        trees = zip(found.groups, found.trees, found.n_answers, strict=True)
-        drawn = {
-            name: draw_tree(
-                {"merges": tree.merges.tolist(), "n_answers": n}, study.names, _picture_urls(site)
-            )
-            for name, tree, n in trees
-        }
-        order = sorted(found.branches, key=lambda one: one.p_value)
-        branches = [(listed([study.names[i] for i in one.objects], 6), one) for one in order]
-    content: dict[str, Any] = {"by": by, "found": found, "problem": problem}
-    return site.page(request, "groups.html", **content, trees=drawn, branches=branches)
+    if found is None:
+        return site.page(request, "groups.html", by=by, found=None, problem=problem)
+    names, urls = study.names, _picture_urls(site)
+    drawn = {
+        name: draw_tree({"merges": tree.merges.tolist(), "n_answers": n_answers}, names, urls)
+        for name, tree, n_answers in zip(found.groups, found.trees, found.n_answers, strict=True)
+    }
+    branches = sorted(found.branches, key=lambda one: one.p_value)
+    order = sorted(range(len(found.people)), key=lambda one: natural_key(found.people[one]))
+    return site.page(
+        request,
+        "groups.html",
+        by=by,
+        found=found,
+        trees=drawn,
+        branches=[(listed([names[i] for i in one.objects], 6), one) for one in branches],
+        people=[found.people[one] for one in order],
+        follows=found.follows[order],
+    )
 
 
 @router.get("/api/overview", response_class=JSONResponse)

@@ -199,7 +199,7 @@ function describe() {
 }
 
 function showProgress() {
-  const isCounted = state.phase === "questions" || state.phase === "break";
+  const isCounted = state.phase === "break" || (state.phase === "questions" && state.number > 0);
   const done = Math.min(state.done + 1, state.total);
   part("count").textContent = isCounted
     ? words.progress.replace("{done}", state.number ? done : state.done).replace("{total}", state.total)
@@ -221,6 +221,7 @@ const PAGES = { // phase or outcome: title, text
   withdrawn: ["end_title", "withdrawn"],
   asked_to_withdraw: ["end_title", "asked_to_withdraw"],
   waiting: ["waiting_title", "waiting"],
+  paused: ["waiting_title", "closed"],
 };
 
 function showPage(next) {
@@ -238,7 +239,7 @@ function showPage(next) {
   }
   const goesOn = ["instructions", "ready", "break"].includes(state.phase);
   const isOver = state.phase === "done";
-  const nothing = state.open ? "waiting" : "closed";
+  const nothing = state.open ? "waiting" : "paused";
   const [title, text] = PAGES[isOver ? state.outcome : goesOn ? state.phase : nothing] ?? PAGES.closed;
   part("page-title").textContent = words[title];
   part("page-text").replaceChildren(part(`words-${text}`).content.cloneNode(true));

@@ -40,8 +40,8 @@ async function join(agree) {
 function end(state) {
   part("invitation").hidden = true;
   part("message").textContent = words[state.outcome];
-  part("code").hidden = !state.code;
-  part("code").textContent = state.code ? `${words.code} ${state.code}` : "";
+  part("code-part").hidden = !state.code;
+  part("code").textContent = state.code;
   part("finish").hidden = !state.url;
   if (state.url) part("finish").href = state.url;
 }
