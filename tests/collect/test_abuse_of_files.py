@@ -9,6 +9,7 @@ import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -283,9 +284,10 @@ def test_several_odd_answers_are_flagged(place: Place, seconds: list[float]) -> 
     assert len(quality_of(place).flags) == 1
 
 
-def quality_of(place: Place) -> results.ParticipantQuality:
-    (found,) = results.judge(place.site, results.participants_after(0))
-    return found
+def quality_of(place: Place) -> SimpleNamespace:
+    with place.running.engine.connect() as connection:
+        (found,) = results.judge(connection, place.site, results.participants_after(0))
+    return SimpleNamespace(**found)
 
 
 @pytest.mark.parametrize("who", ["person", "owner"])

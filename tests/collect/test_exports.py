@@ -140,17 +140,35 @@ def test_everything_comes_in_one_file_that_explains_every_column(
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
-def test_the_documented_r_script_makes_a_table(tmp_path: Path) -> None:
+def test_the_documented_r_script_makes_a_table(open_place: Callable, tmp_path: Path) -> None:
     docs = (Path(__file__).parents[2] / "docs" / "collect.md").read_text()
     script = docs.split("```r\n")[1].split("```")[0]
-    (tmp_path / "trials.csv").write_text(
-        "participant,condition,kind,response_time,excluded\n"
-        "P1,a,main,1,0\nP1,a,main,2,0\nP2,b,main,4,0\n"
-    )
-    (tmp_path / "participants.csv").write_text("participant,outcome\nP1,completed\nP2,completed\n")
+    conditions: dict[str, Any] = {"far": {}, "near": {}}
+    study = text_study(6, questions_per_person=5, practice=1, catch_trials=1, conditions=conditions)
+    with open_place(study) as place:
+        for person in range(4):
+            browser = place.another_browser()
+            state = place.join(browser, f"?participant={person}")
+            while state["phase"] != "done":
+                if state["stimuli"]:
+                    seconds = 10.0 * person + state["number"] / 8
+                    state = place.answer(state, [0], browser, seconds=seconds)
+                else:
+                    state = post(browser, "/api/continue", phase=state["phase"])
+        csrf = place.log_in()
+        place.browser.post("/owner/participants/2/exclude", data={"csrf": csrf})
+        for name in ("trials.csv", "participants.csv"):
+            (tmp_path / name).write_bytes(place.browser.get(f"/owner/download/{name}").content)
 
     made = subprocess.run(
         ["Rscript", "-e", script], cwd=tmp_path, capture_output=True, text=True, check=True
     )
 
-    assert "1.5" in made.stdout and "4.0" in made.stdout
+    with (tmp_path / "trials.csv").open() as file:
+        rows = [one for one in csv.DictReader(file) if one["kind"] == "main"]
+    kept = [one for one in rows if one["participant"] != "P2"]
+    for name in conditions:
+        times = [float(one["response_time"]) for one in kept if one["condition"] == name]
+        shown = re.search(rf"{name} +([\d.]+)", made.stdout)
+        assert shown and float(shown[1]) == pytest.approx(sum(times) / len(times), rel=1e-5)
+        assert len(times) in (5, 10)

@@ -9,7 +9,6 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -119,12 +118,14 @@ async def show_dashboard(site: TheSite, request: Request, page: Page = 1) -> Res
     if session is None:
         is_set = await site.database.read(people.stored_password) is not None
         return site.redirect("/owner/login" if is_set else "/owner/setup")
-    return await site.pace.run(_render_dashboard, site, request, session, page)
+    return await site.look(_render_dashboard, request, session, page)
 
 
-def _render_dashboard(site: Site, request: Request, session: str, page: int) -> Response:
-    overview = results.overview_of(site)
-    participants = results.judge(site, results.newest_participants(page))
+def _render_dashboard(
+    connection: sa.Connection, site: Site, request: Request, session: str, page: int
+) -> Response:
+    overview = results.overview_of(connection, site)
+    participants = results.judge(connection, site, results.newest_participants(page))
     return site.page(
         request,
         "dashboard.html",
@@ -182,7 +183,7 @@ async def show_groups(
 @router.get("/api/overview", response_class=JSONResponse)
 async def get_overview(site: TheSite, _owner: Owner) -> Response:
     """Return the progress: answers over time, participants, cost, the stop rule."""
-    return JSONResponse(await site.pace.run(results.overview_of, site))
+    return JSONResponse(await site.look(results.overview_of))
 
 
 @router.get("/api/participants", response_class=JSONResponse)
@@ -190,8 +191,7 @@ async def get_participants(
     site: TheSite, _owner: Owner, after: Annotated[int, Query(ge=0, le=HIGHEST_NUMBER)] = 0
 ) -> Response:
     """Return the next 1,000 participants after one, and what looks wrong with their answers."""
-    found = await site.pace.run(results.judge, site, results.participants_after(after))
-    return JSONResponse([asdict(one) for one in found])
+    return JSONResponse(await site.look(results.judge, results.participants_after(after)))
 
 
 @router.get("/api/tree", response_class=JSONResponse)
@@ -216,23 +216,11 @@ Download = Literal[
     "events.jsonl", "study.yaml", "links.csv",
 ]  # fmt: skip
 _IN_ZIP = ("trials.csv", "participants.csv", "answers.csv", "study.yaml", "README.md")
-_MEDIA_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
-    "jsonl": "application/x-ndjson",
-    "yaml": "text/plain; charset=utf-8",
-    "md": "text/plain; charset=utf-8",
-    "zip": "application/zip",
-}
 
 
 @router.get("/download/{name}", response_class=Response)
 async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
     """Return a file of the study, or the most important ones in a ZIP file."""
-    options: dict[str, Any] = {
-        "media_type": _MEDIA_TYPES[name.rsplit(".", 1)[1]],
-        "headers": {"content-disposition": f'attachment; filename="{name}"'},
-    }
     folder = tempfile.mkdtemp(prefix="ordlink-")
     path = f"{folder}/{name}"
     try:
@@ -243,7 +231,7 @@ async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
     except BaseException:
         shutil.rmtree(folder)
         raise
-    return FileResponse(path, background=BackgroundTask(shutil.rmtree, folder), **options)
+    return FileResponse(path, filename=name, background=BackgroundTask(shutil.rmtree, folder))
 
 
 async def _write_download(site: Site, path: str) -> None:

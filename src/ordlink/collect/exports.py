@@ -7,7 +7,6 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ import sqlalchemy as sa
 from ordlink.collect.groups import person_name
 from ordlink.collect.people import Origin, link_key
 from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
-from ordlink.collect.results import CHUNK_SIZE, ParticipantQuality, judge_next
+from ordlink.collect.results import CHUNK_SIZE, judge, participants_after
 from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
 from ordlink.collect.settings import PARTICIPANT_COLUMNS
 from ordlink.collect.site import Site
@@ -197,8 +196,8 @@ def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
     items = _items(site.running.study)
     yield _csv([[*PARTICIPANT_COLUMNS, *items]])
     last = 0
-    while people := judge_next(connection, site, last):
-        last = people[-1].person
+    while people := judge(connection, site, participants_after(last)):
+        last = people[-1]["person"]
         yield _csv([_participant_cells(one, items) for one in people])
 
 
@@ -207,14 +206,14 @@ def _items(study: Study) -> dict[str, str]:
     return {one.name: one.text for part in study.questionnaires.values() for one in part}
 
 
-def _participant_cells(one: ParticipantQuality, items: Iterable[str]) -> list[Any]:
-    known = asdict(one) | {
-        "participant": person_name(one.person),
-        "flags": "; ".join(one.flags),
-        "joined": _time(one.created_at),
-        "finished": None if one.finished_at is None else _time(one.finished_at),
+def _participant_cells(one: dict[str, Any], items: Iterable[str]) -> list[Any]:
+    finished, told = one["finished_at"], json.loads(one["questionnaire"])
+    known = one | {
+        "participant": person_name(one["person"]),
+        "flags": "; ".join(one["flags"]),
+        "joined": _time(one["created_at"]),
+        "finished": None if finished is None else _time(finished),
     }
-    told = json.loads(one.questionnaire)
     return [*(known[name] for name in PARTICIPANT_COLUMNS), *(told.get(name) for name in items)]
 
 

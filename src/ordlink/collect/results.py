@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,26 +23,16 @@ LEAST_REPEAT_AGREEMENT = 0.6
 LEAST_TREE_AGREEMENT = 0.55
 FEWEST_TO_JUDGE = 5
 CLOCK_SECONDS, CLOCK_RATIO = 1.0, 1.1  # by which a browser's clock may differ from the server's
-_COPIED = (
-    "condition",
-    "source",
-    "external_id",
-    "phase",
-    "outcome",
-    "excluded",
-    "excluded_for",
-    "asks_removal",
-    "questionnaire",
-    "created_at",
-    "finished_at",
+_COPIED = (  # columns of a participant, beside what their answers say
+    *("condition", "source", "external_id", "phase", "outcome", "excluded", "excluded_for"),
+    *("asks_removal", "questionnaire", "created_at", "finished_at"),
 )
 
 
-def overview_of(site: Site) -> dict[str, Any]:
-    """Return the state of the study and its counts, as JSON; blocks."""
+def overview_of(connection: sa.Connection, site: Site) -> dict[str, Any]:
+    """Return the state of the study and its counts, as JSON."""
     study = site.running.study
-    with site.running.engine.connect() as connection:
-        counts = count_all(connection, study)
+    counts = count_all(connection, study)
     n_completed = counts["participants"].get("completed", 0)
     settings = ("n_objects", "question", "sampler", "method", "budget", "stable_trees", "currency")
     return {
@@ -104,42 +93,16 @@ def _over_time(connection: sa.Connection) -> dict[str, Any]:
     return {"start": first, "seconds": width, "counts": counts}
 
 
-@dataclass(frozen=True)
-class ParticipantQuality:
-    """The quality of one participant's answers."""
+def judge(
+    connection: sa.Connection, site: Site, which: sa.Select[tuple[int]]
+) -> list[dict[str, Any]]:
+    """Return participants and the quality of their answers, in the order of the query for ids.
 
-    person: int
-    condition: str
-    source: str
-    external_id: str | None
-    phase: str
-    outcome: str | None
-    n_answers: int  # main answers
-    median_seconds: float | None
-    n_fast: int  # faster than the study's `min_seconds`
-    n_cant_tell: int
-    n_blurs: int  # how often they left the page
-    n_catches: int
-    n_failed: int  # failed catch trials
-    n_repeats: int  # repeats with sides swapped
-    n_same: int  # repeats with the same answer
-    agreement: float | None  # share of their comparisons that the tree of the others agrees with
-    excluded: bool
-    excluded_for: str
-    flags: tuple[str, ...]  # what looks wrong
-    asks_removal: bool  # asked on another device to have the answers removed
-    questionnaire: str  # answers as JSON
-    created_at: float
-    finished_at: float | None
-
-
-def judge_participants(
-    connection: sa.Connection,
-    study: Study,
-    agreement: Mapping[int, float],
-    which: sa.Select[tuple[int]],
-) -> list[ParticipantQuality]:
-    """Return the quality of some participants' answers, in the order of the query for their ids."""
+    The fields are `_COPIED`, `person` and those of `_judge`; PARTICIPANT_COLUMNS says what they
+    mean.
+    """
+    study, trees = site.running.study, site.running.trees
+    agreement: Mapping[int, float] = {} if trees is None else trees.agreement
     a = answer.c
     ids = list(connection.scalars(which))
     rows = connection.execute(
@@ -158,14 +121,10 @@ def judge_participants(
     found = connection.execute(sa.select(participant).where(participant.c.id.in_(ids)))
     people = {one.id: one for one in found}
     return [
-        ParticipantQuality(
-            **{name: getattr(one, name) for name in _COPIED},
-            **_judge(
-                by_person.get(one.id, []),
-                study.in_condition(one.condition),
-                agreement.get(one.id),
-            ),
-            person=one.id,
+        {name: getattr(one, name) for name in _COPIED}
+        | {"person": one.id}
+        | _judge(
+            by_person.get(one.id, []), study.in_condition(one.condition), agreement.get(one.id)
         )
         for one in (people[number] for number in ids)
     ]
@@ -185,7 +144,7 @@ def participants_after(person: int) -> sa.Select[tuple[int]]:
 
 
 def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, Any]:
-    """Return the fields of `ParticipantQuality` that the answers of a participant say."""
+    """Return what the answers of a participant say about their quality."""
     kind = study.kind
     main = [row for row in rows if row.role == "main"]
     catches = [row for row in rows if row.role == "catch"]
@@ -234,22 +193,3 @@ def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, 
         "agreement": agreement,
         "flags": tuple(flags),
     }
-
-
-def judge(site: Site, which: sa.Select[tuple[int]]) -> list[ParticipantQuality]:
-    """Return the quality of participants' answers with the newest tree; blocks."""
-    with site.running.engine.connect() as connection:
-        return _judge_with_tree(connection, site, which)
-
-
-def judge_next(connection: sa.Connection, site: Site, after: int) -> list[ParticipantQuality]:
-    """Return the quality of the next participants' answers after one, with the newest tree."""
-    return _judge_with_tree(connection, site, participants_after(after))
-
-
-def _judge_with_tree(
-    connection: sa.Connection, site: Site, which: sa.Select[tuple[int]]
-) -> list[ParticipantQuality]:
-    trees = site.running.trees
-    agreement = {} if trees is None else trees.agreement
-    return judge_participants(connection, site.running.study, agreement, which)

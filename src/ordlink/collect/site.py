@@ -11,9 +11,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
+import sqlalchemy as sa
 from fastapi import Depends, HTTPException, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from fastapi.templating import Jinja2Templates
@@ -209,6 +210,20 @@ class Site:
         return self.templates.TemplateResponse(
             request, name, {**shared, **content}, status_code=status
         )
+
+    async def look(
+        self,
+        work: Callable[Concatenate[sa.Connection, Site, P], Result],
+        *args: P.args,
+        **kw: P.kwargs,
+    ) -> Result:
+        """Return the result of slow work for the owner with a connection, at its pace."""
+
+        def run() -> Result:
+            with self.running.engine.connect() as connection:
+                return work(connection, self, *args, **kw)
+
+        return await self.pace.run(run)
 
     def is_too_often(self, request: Request, token_hash: str) -> bool:
         """Return whether a participant, or an address with unknown cookies, is over its limit."""
