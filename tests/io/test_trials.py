@@ -55,8 +55,47 @@ def test_columns_that_ignore_a_response_are_refused():
 def test_a_response_that_is_not_understood_is_refused():
     text = make.text(odd_rows(lambda _, k: ("red", "green", "blue")[k]))
 
-    with pytest.raises(InputError, match=r"'response' seems to be the response.*'item1'"):
+    words = r"line 2: the response '(red|green|blue)' in 'response' is none of the items .*'item1'"
+    with pytest.raises(InputError, match=words):
         read(text, form="odd-one-out")
+
+
+def pair_rows(rng: random.Random, *, apart: bool) -> list[list[str]]:
+    """Return two pairs, of four different objects or not, of which the first is more alike."""
+    names = [f"{group}{number}" for group in "abc" for number in range(4)]
+    rows = []
+    while len(rows) < 60:
+        one, two, three, four = rng.sample(names, 4) if apart else rng.choices(names, k=4)
+        if one[0] == two[0] and one != two and three[0] != four[0]:
+            rows.append([one, two, three, four])
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("said", "apart"), [(("left", "right"), True), (("f", "j"), True), (("1", "2"), False)]
+)
+def test_sides_are_pairs_if_the_response_or_a_repeated_object_says_so(said, apart):
+    rng = random.Random(1)
+    lines = ["left_1,left_2,right_1,right_2,response"]
+    rows = pair_rows(rng, apart=apart)
+    for row in rows:
+        first = rng.random() < 0.5
+        lines.append(",".join([*(row if first else row[2:] + row[:2]), said[not first]]))
+
+    found = read("\n".join(lines))
+
+    names = np.array(found.names)[found.quadruplets]
+    pairs = [[{*row[:2]}, {*row[2:]}] for row in names.tolist()]
+    assert pairs == [[{*row[:2]}, {*row[2:]}] for row in rows]
+
+
+def test_sides_by_number_may_be_pairs_or_their_members():
+    rng = random.Random(1)
+    lines = ["left_1,left_2,right_1,right_2,response"]
+    lines += [",".join([*row, rng.choice("12")]) for row in pair_rows(rng, apart=True)]
+
+    with pytest.raises(InputError, match="2 ways"):
+        read("\n".join(lines))
 
 
 def test_roles_can_be_said_by_hand():

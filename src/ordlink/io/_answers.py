@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ordlink._text import counted, listed
+from ordlink._text import counted
 from ordlink._typing import AnyArray, BoolArray, Int64Array
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._answers import FORMS, find_form
@@ -30,10 +30,8 @@ from ordlink.io._table import (
     take_rows,
 )
 from ordlink.io._trials import Reading
+from ordlink.io._unread import refuse_ignored, refuse_unread
 from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
-
-WIDE = 60
-"""A table of more columns may have several trials per row."""
 
 
 def read_table(
@@ -69,7 +67,7 @@ def to_plain(table: Table, options: Options) -> Table:
         cells = TrialCells(table, merge, split=split)
         rows, kinds = _trials.not_trials(cells)
         if options.columns is not None:
-            _refuse_ignored(cells, options, rows)
+            refuse_ignored(cells, options, rows)
             return table
         readings = [] if chosen else _plain_readings(cells, options)
         trials = find_readings(cells, options, rows)
@@ -82,7 +80,7 @@ def to_plain(table: Table, options: Options) -> Table:
         if readings:
             break
     else:
-        _refuse_unread(cells, options)
+        refuse_unread(cells, options, rows)
         return table
     reading = _trials.choose_reading(readings, cells, rows)
     if _is_by_name(reading, plain) and rows.all() and not chosen:
@@ -128,49 +126,6 @@ def _counts(cells: TrialCells, reading: Reading, rows: BoolArray) -> dict[str, i
     assert codes is not None
     found, counts = np.unique(codes[rows], return_counts=True)
     return {cells.vocabulary[c]: int(n) for c, n in zip(found, counts, strict=True) if c >= 0}
-
-
-def _refuse_unread(cells: TrialCells, options: Options) -> None:
-    """Refuse a table whose response was not understood: the order of its columns is no answer."""
-    added = {at for entries in cells.entries.values() for at in entries}
-    names = [name for at, name in enumerate(cells.table.names or ()) if at not in added]
-    said = [name for name in names if is_response(plain_name(name))]
-    n_objects = len(names) - len(find_details(cells.plain))
-    no_form = not named_forms(cells.plain) and n_objects > 3  # three: their order is the answer
-    if (said and no_form) or options.items or options.response:
-        what = (
-            f"the column {listed(said[:1])} seems to be the response"
-            if said
-            else "there is a response"
-        )
-        problem = f"{what}, but no columns of items to choose from were found; the columns are "
-        remedy = (
-            "name them with {items}, {response} and {reference}; trials of two pairs need "
-            "{form:quadruplet} (the response is the pair that is more alike)"
-        )
-        if len(names) > WIDE:
-            remedy = "if a row holds several trials, write one row per trial; otherwise " + remedy
-        problem += listed(names, 12)
-        refuse(cells.table.where, problem, remedy)
-
-
-def _refuse_ignored(cells: TrialCells, options: Options, rows: BoolArray) -> None:
-    """Refuse chosen columns of objects if another column says which of them was chosen."""
-    from ordlink.io._table import find_columns
-
-    names = cells.table.names or ()
-    columns = find_columns(names, options.columns or (), cells.table.where)
-    items = cells.matrix(columns)
-    for at in range(len(names)):
-        response = None if at in columns or items is None else cells.codes(at)
-        if response is None or items is None:
-            continue
-        hits, given = items == response[:, None], rows & (response >= 0)
-        places = set(hits[given].argmax(axis=1).tolist())
-        if given.any() and hits[given].any(axis=1).all() and len(places) > 1:
-            problem = f"the column {names[at]!r} says which of the objects was chosen"
-            remedy = "pass {items} and {response} instead of {columns}"
-            refuse(cells.table.where, problem, remedy)
 
 
 def _answers(

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from ordlink._typing import BoolArray, Int64Array
-from ordlink.comparisons._answers import FORMS, find_form
+from ordlink.comparisons._answers import find_form
 from ordlink.io._families import Family, families
 from ordlink.io._options import Options
+from ordlink.io._pairs import name_pairs, named_pairs, without_repeats
 from ordlink.io._responses import TrialCells, decode
-from ordlink.io._table import find_columns, slots
+from ordlink.io._table import find_columns
 from ordlink.io._trials import Reading
 from ordlink.io._words import (
     ABOVE,
@@ -20,7 +21,6 @@ from ordlink.io._words import (
     FORM_WORDS,
     KIND_COLUMNS,
     NO_RESPONSE,
-    PLACES,
     RANKS,
     YES_NO,
     forms_in_title,
@@ -40,31 +40,21 @@ FEWEST_JUDGED = 20
 def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[Reading]:
     """Return all readings of a table that names and content allow."""
     plain = cells.plain
-
-    def chosen(columns: Sequence[str] | None) -> list[int]:
-        """Return the positions of columns that the user named; a list stands for its entries."""
-        found = find_columns(cells.table.names or (), columns or (), cells.table.where)
-        return [entry for at in found for entry in cells.entries.get(at, (at,))]
-
-    given_items, given_response = chosen(options.items), chosen(options.response)
-    given_reference = chosen(options.reference and [options.reference])
-    found = [Family("", tuple(given_items))] if given_items else families(plain)
-    named_pairs = [] if given_items else _named_pairs(plain)
-    groups = [*found, *(Family("", pairs) for pairs in named_pairs)]
+    given_response = _chosen(cells, options.response)
+    given_reference = _chosen(cells, options.reference and [options.reference])
+    found, with_names = _groups(cells, options)
+    groups = [*found, *(Family("", pairs) for pairs in with_names)]
     readings: list[Reading] = []
-    for family in groups:
-        if not given_items and _are_responses(family, plain):
-            continue
-        items = cells.matrix(family.members)
-        if items is None or not _are_items(items, rows):
-            continue
+    for family, items in item_families(cells, options, rows):
         others = [at for at in range(len(plain)) if at not in family.members]
         own = [_without(name, family.stem) for name in plain]  # ref of ref_id, beside left_id
         references = [at for at in others if is_reference(plain[at]) or is_reference(own[at])]
         above = [at for at in others if _is_above(plain[at], family.stem)]
         named = _near(family.stem, references, plain) or references or above
         if not named and len(family.members) == 2:
-            alike = [at for at in others if _may_be_reference(cells, at, items, rows)]
+            apart = [set(f.members) for f in groups if not set(f.members) & set(family.members)]
+            alone = set(others).difference(*apart)  # in no family of their own
+            alike = [at for at in sorted(alone) if _may_be_reference(cells, at, items, rows)]
             named = alike if len(alike) == 1 else []
         if len(named) > MOST_CANDIDATES and not given_reference:
             continue
@@ -73,9 +63,9 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
             responses = given_response or [
                 at for at in others if is_response(plain[at]) or is_response(own[at])
             ]
-            if family.members in named_pairs:  # our own files have details such as chose_first
+            if family.members in with_names:  # our own files have details such as chose_first
                 responses = [at for at in responses if plain[at] not in DETAILS]
-            if not responses and family.members in named_pairs:
+            if not responses and family.members in with_names:
                 responses = [at for at in others if is_unknown(plain[at])]
             free = [at for at in responses if at != reference]
             near = (_near(family.stem, free, plain) or free)[: MOST_CANDIDATES + 1]
@@ -94,7 +84,34 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
     # Of several choices in a row, all count; a column that always says the same is a setting.
     sets = [set(reading.response) for reading in readings]
     whole = [r for r, own in zip(readings, sets, strict=True) if not any(own < s for s in sets)]
-    return [reading for reading in whole if _varies(reading, rows)] or whole
+    whole = [reading for reading in whole if _varies(reading, rows)] or whole
+    return without_repeats(whole, cells, rows)
+
+
+def _chosen(cells: TrialCells, columns: Sequence[str] | None) -> list[int]:
+    """Return the positions of columns that the user named; a list stands for its entries."""
+    found = find_columns(cells.table.names or (), columns or (), cells.table.where)
+    return [entry for at in found for entry in cells.entries.get(at, (at,))]
+
+
+def _groups(cells: TrialCells, options: Options) -> tuple[list[Family], list[tuple[int, ...]]]:
+    """Return the families of columns, or what the user named, and the columns of named pairs."""
+    if given := _chosen(cells, options.items):
+        return [Family("", tuple(given))], []
+    return families(cells.plain), named_pairs(cells.plain)
+
+
+def item_families(
+    cells: TrialCells, options: Options, rows: BoolArray
+) -> Iterator[tuple[Family, Int64Array]]:
+    """Yield the families of columns that may be items, with their codes."""
+    found, with_names = _groups(cells, options)
+    for family in [*found, *(Family("", pairs) for pairs in with_names)]:
+        if options.items is None and _are_responses(family, cells.plain):
+            continue
+        items = cells.matrix(family.members)
+        if items is not None and _are_items(items, rows):
+            yield family, items
 
 
 def _without(plain: str, stem: str) -> str:
@@ -133,17 +150,6 @@ def _by_other_names(
         ]
         if len(found) == len(wanted) and cells.matrix([*family.members, *found]) is not None:
             yield replace(reading, items=family.members, reference=found[0] if found else None)
-
-
-def _named_pairs(plain: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return the columns i, j, k and l, of which a response may say which pair is more alike."""
-    found = [
-        [at for at in slot if plain[at] == column]
-        for column, slot in zip(
-            FORMS["quadruplet"].columns, slots(FORMS["quadruplet"], plain), strict=True
-        )
-    ]
-    return [tuple(at for slot in found for at in slot)] if all(len(s) == 1 for s in found) else []
 
 
 def is_unknown(plain: str) -> bool:
@@ -258,8 +264,9 @@ def _check(
     whole = rows & (items >= 0).all(axis=1)
     n, is_pairs = len(members), reference is None and len(members) == 4
     labels = [cells.plain[at] for at in members]
-    placed = is_pairs and any(set(name.split("_")) & PLACES for name in labels)
-    labels = _pair_labels(labels) if is_pairs else labels
+    places = keys = True
+    if is_pairs:
+        labels, places, keys = name_pairs(labels)
     if anchor is not None:
         whole = whole & (anchor >= 0)
         shared = np.isin(anchor[whole], items[whole])
@@ -278,7 +285,8 @@ def _check(
         found = decode(
             *(code, targets, labels, cells, whole),
             one_based=options.one_based,
-            places=not placed,
+            places=places,
+            keys=keys,
             about=_about(cells.plain[at], labels),
         )
         ways.append(
@@ -345,16 +353,6 @@ def _about(plain: str, labels: Sequence[str]) -> int | None:
         )
     ]
     return spoken.index(True) if sum(spoken) == 1 else None
-
-
-def _pair_labels(names: Sequence[str]) -> list[str]:
-    """Return what two pairs are called: what the names in each share, or their letters."""
-    words = [name.split("_") for name in names]
-    shared = ["_".join(w for w in words[at] if w in words[at + 1]) for at in (0, 2)]
-    if all(shared) and shared[0] != shared[1]:
-        return shared
-    letters = all(len(name) == 1 for name in names)
-    return [names[0] + names[1], names[2] + names[3]] if letters else ["pair_1", "pair_2"]
 
 
 def _avoids(code: Int64Array, anchor: Int64Array, rows: BoolArray) -> bool:

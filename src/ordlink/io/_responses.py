@@ -197,6 +197,7 @@ def decode(
     *,
     one_based: bool | None,
     places: bool = True,
+    keys: bool = True,
     about: int | None = None,
 ) -> list[tuple[str, Int64Array]]:
     """Return the ways in which a column can say which item was chosen.
@@ -220,11 +221,11 @@ def decode(
     if about is not None and yes_no:
         scales = [("by yes or no", dict(zip(yes_no[0], (about, 1 - about), strict=True)))]
     else:
-        scales = _scales(said, labels, one_based=one_based, places=places)
+        scales = _scales(said, labels, one_based=one_based, places=places, keys=keys)
     if not (ways or scales):  # what is said now and then may be no answer: it is refused by its row
         counts = Counter(words[code] for code in response[given].tolist())
         often = {word for word, count in counts.items() if count > RARE * given.sum()}
-        scales = _scales(often, labels, one_based=one_based, places=places)
+        scales = _scales(often, labels, one_based=one_based, places=places, keys=keys)
     for how, known in scales:
         table = np.array([known.get(word, -2) for word in words])
         ways.append((how, table[response]))
@@ -243,19 +244,19 @@ def _spoken(word: str) -> str:
 
 
 def _scales(
-    said: set[str], labels: Sequence[str], *, one_based: bool | None, places: bool
+    said: set[str], labels: Sequence[str], *, one_based: bool | None, places: bool, keys: bool
 ) -> list[tuple[str, dict[str, int]]]:
     """Return the possible scales, from words such as 1, left, b or item2 to positions."""
     n = len(labels)
-    keys = [place for place in KEYS if len(place) == n]
+    known_keys = [place for place in KEYS if keys and len(place) == n]
     if all(re.fullmatch(r"-?\d+", word) for word in said):
         starts = (0, 1) if one_based is None else (int(one_based),)
         counts = [(f"by position from {start}", range(start, start + n)) for start in starts]
         candidates = [(how, [str(number) for number in numbers]) for how, numbers in counts]
-        candidates += [("by key", list(place)) for place in keys]
+        candidates += [("by key", list(place)) for place in known_keys]
         candidates += [("by pair", ["23", "13", "12"])] if n == 3 else []
     else:
-        known_places = [*(place for place in POSITIONS if places and len(place) == n), *keys]
+        known_places = [*(place for place in POSITIONS if places and len(place) == n), *known_keys]
         candidates = [
             ("by column", list(labels)),
             ("by letter", list("abcdefghij"[:n])),
@@ -270,7 +271,9 @@ def _scales(
     if not scales and len({re.sub(r"_?\d+$", "", word) for word in said}) == 1:  # image_2
         numbers = {word: re.sub(r"\D+", "", word) for word in said}
         if set(numbers.values()) != said and all(numbers.values()):
-            found = _scales(set(numbers.values()), labels, one_based=one_based, places=places)
+            found = _scales(
+                set(numbers.values()), labels, one_based=one_based, places=places, keys=keys
+            )
             return [(how, {w: known[numbers[w]] for w in said}) for how, known in found]
     return list(scales.values())
 

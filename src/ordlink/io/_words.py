@@ -102,6 +102,8 @@ POSITIONS: tuple[tuple[str, ...], ...] = (
 )
 """Words that tell item columns apart, and that answers may be given as."""
 PLACES = frozenset(word for words in POSITIONS for word in words)
+SIDES = _words("left right links rechts linkes rechtes gauche droite izquierda derecha izq der")
+"""Places that a key may stand for."""
 
 RANKS = _words("rank ranked rang rango")
 """What columns of options are called that are in the order of their similarity."""

@@ -12,11 +12,11 @@ import numpy as np
 from ordlink._text import quoted
 from ordlink._typing import FloatArray, LabelArray
 from ordlink._validate import check_number, check_whole_number
-from ordlink.comparisons import Comparisons, list_answers
+from ordlink.comparisons import Comparisons, ListedComparisons, list_answers
 from ordlink.datasets import Structure, planted_tree, simulate_answers
 from ordlink.errors import InputError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
-from ordlink.methods import build_tree, find_method
+from ordlink.methods import build_tree, find_method, spectral
 from ordlink.metrics import aari, comparison_accuracy
 
 DIFFICULTIES = {"easy": 2.0, "medium": 1.0, "hard": 0.5}
@@ -164,11 +164,21 @@ def _halve(sizes: Sequence[int]) -> Structure:
 
 
 def simulate_quality(scenario: Scenario, n_answers: int, seed: int, run: int) -> float:
-    """Return the quality of the tree of this many answers in one run; runs are independent."""
+    """Return the quality of the tree of this many answers in one run; runs are independent.
+
+    Spectral chooses the kind of its tree by held-out answers. Here, as many are simulated anew.
+    """
     rng = np.random.default_rng([seed, run])
     similarities, levels = _draw_truth(scenario, rng)
     answers = _draw_answers(scenario, similarities, n_answers, rng)
-    return _judge(scenario, _tree(answers, scenario.method), similarities, levels, rng)
+    if scenario.method == "spectral":
+        other = np.random.default_rng([seed, run, 1])
+        tree = spectral.run_by_new_answers(
+            answers, _draw_answers(scenario, similarities, n_answers, other)
+        )
+    else:
+        tree = _tree(answers, scenario.method)
+    return _judge(scenario, tree, similarities, levels, rng)
 
 
 def simulate_limit(scenario: Scenario, seed: int, run: int) -> float:
@@ -200,7 +210,7 @@ def _draw_truth(scenario: Scenario, rng: np.random.Generator) -> tuple[FloatArra
 
 def _draw_answers(
     scenario: Scenario, similarities: FloatArray, n_answers: int, rng: np.random.Generator
-) -> Comparisons:
+) -> ListedComparisons:
     rows = simulate_answers(
         similarities,
         n_answers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -51,7 +51,9 @@ class MethodScores:
     in_sample_accuracy: float  # share of all comparisons that the tree of all answers agrees with
     difference: float  # mean accuracy of the best candidate minus this one, paired over folds
     difference_error: float  # its standard error
-    seconds: float  # to build a tree, the median over all of them
+    seconds: float
+    """To build a tree, the median over all of them; of methods that choose, to choose as well,
+    unless spectral's kind of tree is known from auto."""
     tree: Hierarchy  # of all answers
 
     def as_row(self) -> dict[str, float | str | None]:
@@ -166,12 +168,15 @@ def compare_methods(
     n_trees = n_folds * n_repetitions + 1  # of each candidate; choosing counts as so many, too
     n_steps = n_trees * (len(choosing) + len(candidates))
     report = progress or (lambda _done, _total: None)
-    settled, own_seconds = {}, {}
+    settled: dict[str, Hierarchy] = {}
+    own_seconds: dict[str, float] = {}
     for number, candidate in enumerate(choosing):
         started = time.perf_counter()
         how = {"initial_clusters": initial_clusters, **candidate.options}
         if candidate.method == "auto":
             how = {"seed": first, **how}
+        elif known := _known_kind(settled.values()):
+            how = {"kind": known, **how}
         before = number * n_trees
         report(before, n_steps)
         with quietly(), use_jobs(n_jobs):
@@ -223,6 +228,15 @@ def compare_methods(
     return MethodComparison(
         tuple(scores), advice.label, advice.reason, left_out, _agreement(own_ties)
     )
+
+
+def _known_kind(trees: Iterable[Hierarchy]) -> str | None:
+    """Return the kind of spectral's tree that auto has chosen by the same cross-validation."""
+    for tree in trees:
+        kinds = tree.parameters.get("kinds", ())
+        if tree.method == "auto" and len(kinds) == 1:
+            return str(kinds[0])
+    return None
 
 
 def _report_part(

@@ -9,6 +9,7 @@ import pytest
 
 import ordlink as ol
 from ordlink.linkage import initial_partition
+from ordlink.methods import spectral
 from ordlink.methods.spectral import _spectral
 from ordlink.methods.spectral._spectral import _mean_and_error, choose_kind
 
@@ -113,3 +114,18 @@ def test_counted_answers_count_as_often_as_they_were_given(monkeypatch) -> None:
     spectral_linkage(ol.Comparisons.from_triplets(rows, counts=[17, 1, 1, 1]))
 
     assert sorted(seen[0].tolist()) == [1.0, 1.0, 1.0, 17.0]
+
+
+@pytest.mark.parametrize("kind", ["splits", "average"])
+def test_new_answers_choose_the_tree_that_predicts_them(kind) -> None:
+    planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=4, gap=0.5, noise=0.5, seed=4)
+    rows = ol.datasets.simulate_answers(planted.similarities, 120, seed=4)
+    answers = ol.Comparisons.from_triplets(rows, n_objects=16)
+    trees = {one: ol.cluster(answers, "spectral", kind=one) for one in ("splits", "average")}
+    assert not np.array_equal(trees["splits"].merges, trees["average"].merges)
+    ranks = -trees[kind].lca_ranks().astype(float)  # all new answers agree with this tree
+    new = ol.Comparisons.from_similarities(ranks).sample(0.5, seed=0)
+
+    found = spectral.run_by_new_answers(answers, new)
+
+    assert np.array_equal(found.merges, trees[kind].merges)

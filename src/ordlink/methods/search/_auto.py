@@ -52,8 +52,9 @@ def run_auto(
     most of what spectral's tree does not. Spectral is also used if nothing can be held out, and for
     more than 500 objects.
 
-    Of the tree's parameters, `reason` explains the choice, and `chosen` is the method and options
-    that rebuild the tree. Ctrl-C returns the best tree so far, with a warning.
+    Of the tree's parameters, `reason` explains the choice, `chosen` is the method and options that
+    rebuild the tree, and `kinds` are those of spectral's trees, one for each part. Ctrl-C returns
+    the best tree so far, with a warning.
     """
     number = seed_number(seed)
     why = _why_not_compared(comparisons)
@@ -69,7 +70,8 @@ def run_auto(
         warnings.warn(message, OrdlinkWarning, stacklevel=2)
         chosen = {"method": "AddS-AL", "options": {}}
         return first.with_origin("auto", {"chosen": chosen, "reason": message})
-    return tree.with_origin("auto", notes[0])  # of the largest part
+    kinds = [kind for note in notes for kind in note.pop("kinds", ())]
+    return tree.with_origin("auto", notes[0] | {"kinds": kinds})  # notes[0]: of the largest part
 
 
 SPECTRAL: Note = {"method": "spectral", "options": {}}
@@ -86,7 +88,8 @@ def _grow_better(
         note["reason"] = "spectral: too few answers for cross-validation"
         return spectral.run(comparisons, partition), note
     other = pool.models.trees["spectral"]
-    note["chosen"] = {**SPECTRAL, "options": {"kind": other.parameters["kinds"][0]}}
+    note["kinds"] = other.parameters["kinds"]
+    note["chosen"] = {**SPECTRAL, "options": {"kind": note["kinds"][0]}}
     try:
         searched = fits.held_out(
             partial(_search_fold, partition=partition, weights=pool.weights, seed=seed)

@@ -36,8 +36,7 @@ class Split:
 
     def value(self, caution: float) -> float:
         """Return gain less cost; a split is firm if this is above 0 with caution 1."""
-        n, k = np.array(len(self.side)), np.array(self.n_off)
-        return self.gain - float(cost_of_split(n, k, caution))
+        return self.gain - float(costs_of_splits(len(self.side), caution)[self.n_off])
 
 
 def best_split(posterior: PairStrengths, members: AnyArray, caution: float) -> Split | None:
@@ -59,8 +58,9 @@ class SetOfObjects:
     """A set of two objects or more that may be split; see `best_split`."""
 
     def __init__(self, posterior: PairStrengths, members: AnyArray) -> None:
-        strengths = posterior.strengths[np.ix_(members, members)]
-        self._precisions = precisions = posterior.precisions[np.ix_(members, members)]
+        own = members[:, None], members
+        strengths = posterior.strengths[own]
+        self._precisions = precisions = posterior.precisions[own]
         self._n = n = len(members)
         total = precisions.sum()
         self._is_uniform = bool(total <= 0.0)
@@ -89,12 +89,13 @@ class SetOfObjects:
         gain = value + float(costs[n_off])
         if gain <= 0.0 and self._n > 2:
             return None
-        if value > 0.0 or caution < 1.0:
+        if (value > 0.0 or caution < 1.0) and self._n > 2:
             side = settle(side, pulls, precisions)
-        weight = float(precisions[np.ix_(side, ~side)].sum())
+        cut = np.flatnonzero(side)[:, None], np.flatnonzero(~side)
+        weight = float(precisions[cut].sum())
         across, error = within, np.inf
         if weight > 0.0:
-            across += float(pulls[np.ix_(side, ~side)].sum()) / weight
+            across += float(pulls[cut].sum()) / weight
             error = weight**-0.5
         return Split(side, gain, n_off, across, error, within)
 
@@ -108,18 +109,19 @@ def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolAr
     from ordlink.methods.spectral._kernels import vote_on_sides
 
     n = len(side)
-    firmest_first = np.argsort(np.where(side, -1.0, 1.0) @ pulls * np.where(side, 1.0, -1.0))
-    if not side[firmest_first[0]]:  # which side is called the side must not matter
-        return ~settle(~side, pulls, precisions)
+    signs = np.where(side, 1.0, -1.0)
+    firmest_first = np.argsort(-signs @ pulls * signs)
+    is_other = not side[firmest_first[0]]  # which side is called the side must not matter
+    side = side ^ is_other
     n_sweeps = int(np.clip(_DRAWS // n, *_SWEEPS))
     draws = _numbers(max(n_sweeps * n, _DRAWS))[: n_sweeps * n].reshape(n_sweeps, n)
-    by_firmness = np.ix_(firmest_first, firmest_first)  # whatever the objects' numbers are
+    by_firmness = firmest_first[:, None], firmest_first  # whatever the objects' numbers are
     votes = np.zeros(n, dtype=np.int64)
     votes[firmest_first] = vote_on_sides(
         side[firmest_first], pulls[by_firmness], precisions[by_firmness], draws
     )
     settled = np.where(votes == 0, side, votes > 0)
-    return settled if 0 < settled.sum() < n else side
+    return (settled if 0 < settled.sum() < n else side) ^ is_other
 
 
 @lru_cache(maxsize=1)
@@ -135,6 +137,7 @@ def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:
     return np.asarray(caution * ways + 0.5 * np.log(np.maximum(2, n * (n - 1) / 2)))
 
 
+@lru_cache(maxsize=500)
 def costs_of_splits(n: int, caution: float) -> FloatArray:
     """Return the costs of splitting off 0, 1, ..., n of n objects."""
     return cost_of_split(np.full(n + 1, n), np.arange(n + 1), caution)
@@ -174,7 +177,8 @@ def _directions(pulls: FloatArray) -> Iterator[FloatArray]:
     if n == 2:
         return
     _, vectors = leading_eigenpairs(pulls, 2)
-    filled = pulls + np.diag(pulls.sum(axis=1) / (n - 1))
+    filled = pulls.copy()
+    filled.flat[:: n + 1] += pulls.sum(axis=1) / (n - 1)
     means = filled.mean(axis=0)
     _, centred = leading_eigenpairs(filled - means - means[:, None] + means.mean(), 1)
     for vector in (*vectors.T, *centred.T):

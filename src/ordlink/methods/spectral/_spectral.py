@@ -16,6 +16,7 @@ from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import (
     InitialPartition,
     grow_parts,
+    initial_partition,
     order_of_appearance,
     permute_objects,
     restore_objects,
@@ -119,16 +120,43 @@ def choose_kind(
     Few objects: over five folds; where they were compared often, the best mean decides. More
     objects: one fold, and average linkage must be clearly better. Many objects: always splits.
     """
+    kinds, n_folds, errors = _kinds_to_try(comparisons)
+    if len(kinds) == 1:
+        return kinds[0]
+    return _best_kind(
+        kinds, *_agreements(comparisons, partition, kinds, repeats, n_folds), errors=errors
+    )
+
+
+def run_by_new_answers(comparisons: ListedComparisons, new: ListedComparisons) -> Hierarchy:
+    """Return the tree of the kind that predicts new answers best.
+
+    This saves the cross-validation where new answers are simulated. The rule is that of
+    `choose_kind`.
+    """
+    partition = initial_partition(comparisons.n_objects, None)
+    kinds, _, errors = _kinds_to_try(comparisons)
+    trees = [run_kind(comparisons, partition, kind=kind) for kind in kinds]
+    agreements = np.array([_agreement(tree, new) for tree in trees])
+    best = _best_kind(kinds, agreements, np.ones(new.n_rows), errors=errors)
+    return trees[kinds.index(best)]
+
+
+def _kinds_to_try(comparisons: ListedComparisons) -> tuple[tuple[Kind, ...], int, float]:
+    """Return the kinds of trees, the number of folds, and the errors by which one must be ahead."""
     n_objects = comparisons.n_objects
     if n_objects > MANY_OBJECTS or comparisons.n_comparisons < FEWEST_COMPARISONS:
-        return "splits"
-    kinds: tuple[Kind, ...] = ("splits", "average")
-    n_folds, errors = 1, ERRORS
-    if n_objects <= FEW_OBJECTS:
-        n_folds, errors = N_FOLDS, ERRORS_OF_FEW
-        if are_often_compared(comparisons):
-            kinds, errors = ("splits", "plain splits", "average"), 0.0
-    agreements, weights = _agreements(comparisons, partition, kinds, repeats, n_folds)
+        return ("splits",), 0, 0.0
+    if n_objects > FEW_OBJECTS:
+        return ("splits", "average"), 1, ERRORS
+    if are_often_compared(comparisons):
+        return ("splits", "plain splits", "average"), N_FOLDS, 0.0
+    return ("splits", "average"), N_FOLDS, ERRORS_OF_FEW
+
+
+def _best_kind(
+    kinds: Sequence[Kind], agreements: FloatArray, weights: FloatArray, *, errors: float
+) -> Kind:
     best = 0
     for other in range(1, len(kinds)):
         gain, error = _mean_and_error(agreements[other] - agreements[best], weights)
