@@ -95,14 +95,17 @@ def text(rows: Rows, separator: str = ",") -> str:
     return "\n".join(separator.join(map(cell, row)) for row in rows) + "\n"
 
 
-def xlsx(rows: Rows) -> bytes:
+def xlsx(rows: Rows, others: dict[str, Rows] | None = None) -> bytes:
     import openpyxl
 
     book = openpyxl.Workbook()
     book.active.title = "Daten"
     for row in rows:
         book.active.append(row)
-    book.create_sheet("leer")
+    for name, more in ({"leer": []} if others is None else others).items():
+        sheet = book.create_sheet(name)
+        for row in more:
+            sheet.append(row)
     stream = io.BytesIO()
     book.save(stream)
     return stream.getvalue()
@@ -677,9 +680,74 @@ def lab_samples() -> dict[str, bytes]:
     }
 
 
+def _sosci(seed: int) -> bytes:
+    """Return an export of SoSci Survey: the text of a question is below the name of its column."""
+    draw = random.Random(seed)
+    asked = [triplets(draw) for _ in range(N_TRIALS // 2)]
+    rows: Rows = [["CASE", "MODE", *[f"TR{k + 1:02}" for k in range(len(asked))]]]
+    rows.append(
+        ["Nummer", "Modus", *[f"Was ist {r} ähnlicher? {o[0]} oder {o[1]}?" for r, o, _ in asked]]
+    )
+    rows += [[100 + person, "interview", *[o[k] for _, o, k in asked]] for person in range(3)]
+    return text(rows, "\t").encode("utf-16")
+
+
+def joined_samples() -> dict[str, bytes]:
+    """Return samples whose rows, sheets or cells must be taken apart or put together first."""
+    draw = random.Random(80)
+    long: Rows = [["trial_id", "subject", "position", "item", "is_odd"]]
+    alike: Rows = [["worker", "item_1", "item_2", "item_3", "most_similar_pair"]]
+    for trial in range(N_TRIALS):
+        items, choice = threes(draw)
+        long += [[trial // 2, f"s{trial % 2}", k + 1, items[k], int(k == choice)] for k in range(3)]
+        alike.append(["w", *items, "-".join(name for k, name in enumerate(items) if k != choice)])
+    header, *rows = odd("participant,trial,item1,item2,item3,odd_choice,rt", 81, by_name)
+    parts = [rows[at::4] for at in range(4)]
+    unsure = near("p,reference,option1,option2,response", 82, lambda r, o, k: [r, *o, o[k]])
+    for row in unsure[1::20]:
+        row[4] = "can't tell"
+    asked = near(
+        "p,question,choice1,choice2,answer",
+        83,
+        lambda r, o, k: [f"Which is more similar to {r}?", *o, o[k]],
+    )
+    options = near(
+        "WorkerId,Input.reference,Input.option_a,Input.option_b,Answer.choice",
+        84,
+        lambda r, o, k: [r, *o, ("option_a", "option_b")[k]],
+    )
+    sheets = {f"S{k}": [header[2:], *[row[2:] for row in part]] for k, part in enumerate(parts)}
+    return {
+        "auto_row_per_item.csv": text(long).encode(),
+        "auto_pair_in_cell.csv": text(alike).encode(),
+        "auto_header_again.csv": "".join(text([header, *part]) for part in parts).encode(),
+        "auto_sheet_per_person.xlsx": xlsx(
+            [header[2:], *[row[2:] for row in parts[0]]],
+            {name: sheets[name] for name in ("S1", "S2", "S3")},
+        ),
+        "auto_other_sheet.xlsx": xlsx(
+            [header, *rows],
+            {"Alter": [["participant", "age", "gender"], ["a", 20, "f"], ["b", 31, "m"]]},
+        ),
+        "auto_cant_tell.csv": text(unsure).encode(),
+        "auto_question.csv": text(asked).encode(),
+        "auto_mturk_options.csv": text(options).encode(),
+        "auto_sosci.csv": _sosci(85),
+        "auto_keys_jkl.csv": text(
+            odd("participant,trial,imageA,imageB,imageC,oddKey,rt", 86, lambda _, k: "jkl"[k])
+        ).encode(),
+    }
+
+
 def samples() -> dict[str, bytes]:
     """Return the content of all files by name."""
-    return {**odd_samples(), **triplet_samples(), **other_samples(), **lab_samples()}
+    return {
+        **odd_samples(),
+        **triplet_samples(),
+        **other_samples(),
+        **lab_samples(),
+        **joined_samples(),
+    }
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ def form_of(path: Path) -> str | None:
     return next(form for start, form in FORMS.items() if path.name.startswith(start))
 
 
-def groups_of(comparisons) -> set[frozenset[str]]:
-    tree = ol.cluster(comparisons)
+def groups_of(comparisons, method: str = "AddS-AL") -> set[frozenset[str]]:
+    tree = ol.cluster(comparisons, method)
     labels = tree.cut(3)
     names = [NUMBERED.get(name, name) for name in comparisons.names]
     return {
@@ -28,7 +28,7 @@ def groups_of(comparisons) -> set[frozenset[str]]:
 
 
 def test_there_are_enough_samples():
-    assert len(SAMPLES) >= 65
+    assert len(SAMPLES) >= 90
 
 
 @pytest.mark.filterwarnings("ignore:.*(tie|both ways)")
@@ -42,3 +42,11 @@ def test_samples_give_the_groups(path):
     assert comparisons.n_objects == 12
     if "plain" not in path.name:
         assert any("read as: " in sentence for sentence in told)
+
+
+@pytest.mark.filterwarnings("ignore:.*(tie|both ways)")
+@pytest.mark.parametrize("path", SAMPLES[::20], ids=lambda path: path.name)
+def test_the_default_method_gives_the_groups_too(path):
+    comparisons = ol.read_comparisons(path, form=form_of(path), tell=lambda _: None)
+
+    assert groups_of(comparisons, "auto") == {frozenset(group) for group in GROUPS}

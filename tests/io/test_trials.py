@@ -397,3 +397,17 @@ def test_other_files_in_a_folder_are_skipped_and_told(tmp_path):
 
     assert comparisons.n_answers == 2
     assert "1 file ending in .txt skipped: most files end in .csv" in " ".join(told)
+
+
+def test_a_column_of_numbers_beside_names_is_no_object():
+    rows = [["item1", "item2", "similarity"], *[["lion", "tiger", 1 + k % 7] for k in range(20)]]
+
+    with pytest.raises(InputError, match="object '1' is a number, as all objects in this column"):
+        read(make.text(rows), form="triplet", header=True)
+
+
+def test_an_empty_column_of_responses_is_told():
+    rows = near_rows("p,reference,option1,option2,choice", lambda r, o, k: [r, *o, ""])
+
+    with pytest.raises(InputError, match="'choice', is empty"):
+        read(rows)

@@ -12,7 +12,7 @@ from ordlink._typing import AnyArray, BoolArray, Int64Array
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._answers import FORMS, find_form
 from ordlink.io import _trials
-from ordlink.io._cells import ArrowColumn, as_text, pa
+from ordlink.io._cells import ArrowColumn, as_text, pa, pc, to_numpy
 from ordlink.io._options import Options
 from ordlink.io._readings import find_readings, is_unknown
 from ordlink.io._responses import TrialCells
@@ -48,7 +48,7 @@ def read_table(
 
 def to_plain(table: Table, options: Options) -> Table:
     """Return a table of plain answers: the table itself, or the answers of its trials."""
-    table = to_long(table)
+    table = to_long(_without_headers(table, options))
     names = list(table.names or ())
     plain = [plain_name(name) for name in names]
     named = named_forms(plain) if options.columns is None else []
@@ -91,6 +91,20 @@ def to_plain(table: Table, options: Options) -> Table:
         readings = find_readings(cells, options, rows)
         reading = _trials.choose_reading(readings, cells, rows)
     return _answers(reading, cells, rows, kinds, options)
+
+
+def _without_headers(table: Table, options: Options) -> Table:
+    """Return the table without rows that repeat its header, as in files joined end to end."""
+    repeated = np.ones(table.n_rows, dtype=bool)
+    for at, name in enumerate(table.names or ()):
+        column = table.column(at)
+        if not pa.types.is_string(column.type) or not name:
+            return table
+        repeated &= to_numpy(pc.equal(column, name)).astype(bool)
+        if not repeated.any():
+            return table
+    options.note(f"{counted(int(repeated.sum()), 'row')} skipped: the header once more")
+    return take_rows(table, np.flatnonzero(~repeated))
 
 
 def _plain_readings(cells: TrialCells, options: Options) -> list[Reading]:

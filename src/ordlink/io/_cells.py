@@ -40,6 +40,7 @@ _SOURCE = re.compile(r"""<[^>]*\bsrc\s*=\s*["']([^"']+)["'][^>]*>""", re.IGNOREC
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^-?[0-9]+$"
 _DECIMAL_COMMA = r"^([+-]?[0-9]*),([0-9]+)$"
+_FEWEST_JUDGED = 10  # rows that show that a column holds no objects
 _LARGEST_SHARE_OF_NUMBERS = 0.1
 """Fewer numbers than this among names are typos, or need a list of the names."""
 _UNKNOWN_TIMES = ("", "na", "n/a", "nan", "null", "none")
@@ -87,6 +88,11 @@ def object_cells(
             problem = "is a number, but the other objects in the file are names"
             remedy = "correct it, or pass the {names} of all objects if it is one of them"
             _refuse(texts, whole, row_name, problem, remedy)
+    apart = is_number.all(axis=0).any() and not is_number.any(axis=0).all()
+    if apart and len(is_number) >= _FEWEST_JUDGED:
+        only = is_number & is_number.all(axis=0)
+        problem = "is a number, as all objects in this column, but those of another are names"
+        _refuse(texts, only, row_name, problem, "choose the columns that hold objects, {columns}")
     codes, occurring = _encode(texts)
     found = sorted(occurring, key=natural_key)
     return number_names(occurring, found)[codes], found, True

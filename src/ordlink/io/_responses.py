@@ -135,20 +135,24 @@ def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[i
     """
     names, sources = list(table.names or ()), [(at, -1) for at in range(table.n_columns)]
     parsed: dict[int, list[list[str]]] = {}
+    known = _names_in(table) if split else frozenset()
     added: dict[int, tuple[int, ...]] = {}
     for at in range(table.n_columns if table.names is not None else 0):
         try:
             column = table.checked_column(at)
         except InputError:
             continue
-        pattern = rf"{_SEPARATOR}|^\[.*," if split else r"^\[.*,|[;|]|^\d+,"
+        pattern = rf"{_SEPARATOR}|^\[.*,|-" if split else r"^\[.*,|[;|]|^\d+,"
         if (
             not pa.types.is_string(column.type)
             or not pc.any(pc.match_substring_regex(column, pattern)).as_py()
         ):
             continue
         codes, distinct = _encoded(column)
-        separator = _SEPARATOR if split else "[;|]" if is_response(plain_name(names[at])) else ""
+        said = is_response(plain_name(names[at]))
+        separator = _SEPARATOR if split else "[;|]" if said else ""
+        if split and said and _are_joined(distinct, "-", known):
+            separator = "-"
         if separator == "[;|]" and all(re.fullmatch(r"[\d, ]*", cell) for cell in distinct):
             separator = ","
         lists = [_parse_list(cell.strip(), separator) for cell in distinct]
@@ -156,7 +160,7 @@ def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[i
         if not lengths:
             continue
         [(length, n_cells)] = lengths.most_common(1)
-        if separator == _SEPARATOR and n_cells < SMALLEST_SHARE * len(lists):
+        if split and n_cells < SMALLEST_SHARE * len(lists):
             continue
         lists = [entries if len(entries) == length else [""] * length for entries in lists]
         parsed[at] = [lists[code] for code in codes.tolist()]
@@ -173,6 +177,27 @@ def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[i
     if not parsed:
         return table, added
     return replace(table, names=names, n_columns=len(names), column=column_of), added
+
+
+def _names_in(table: Table) -> frozenset[str]:
+    """Return all cells of columns of text that occur more than once, as names do."""
+    found: Counter[str] = Counter()
+    for at in range(table.n_columns):
+        try:
+            codes, cells = _encoded(table.checked_column(at))
+        except InputError:
+            continue
+        for cell, count in zip(cells, np.bincount(codes, minlength=len(cells)), strict=False):
+            found[cell.strip()] += int(count)
+    return frozenset(cell for cell, count in found.items() if count > 1)
+
+
+def _are_joined(cells: Sequence[str], separator: str, known: frozenset[str]) -> bool:
+    """Return whether cells are two or more known names with a separator between, such as a-b."""
+    given = [cell for cell in cells if cell.strip().casefold() not in MISSING]
+    parts = [cell.split(separator) for cell in given]
+    joined = [p for p in parts if len(p) > 1 and all(name.strip() in known for name in p)]
+    return len(joined) > SMALLEST_SHARE * len(given)
 
 
 def _parse_list(cell: str, separator: str) -> list[str]:
@@ -284,6 +309,7 @@ def _place(word: str, ordered: Sequence[str]) -> int | None:
         lambda name: name.replace("_", "") == word.replace("_", ""),
         lambda name: len(name) > 1 and name in word.split("_"),
         lambda name: len(word) > 1 and word in name.split("_"),
+        lambda name: "_" in word and set(word.split("_")) <= set(name.split("_")),
     ):
         found = [at for at, name in enumerate(ordered) if same(name)]
         if len(found) == 1:

@@ -7,16 +7,19 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from ordlink._text import listed
-from ordlink.errors import MissingDependencyError
+from ordlink.errors import InputError, MissingDependencyError
+from ordlink.io._answers import read_table
 from ordlink.io._cells import ArrowColumn, pa
 from ordlink.io._options import Options
 from ordlink.io._own import OpenTables
 from ordlink.io._source import NO_ANSWERS, InputFile, check_unpacked, reading, refuse
 from ordlink.io._table import Table
 from ordlink.io._text import count_titles
+from ordlink.io._unpack import join_tables
 
 MOST_CELLS = 4_000_000
 """Cells that a sheet may span, empty ones included."""
@@ -93,17 +96,40 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
             source.name,
             f"there is no sheet {options.sheet!r}, the sheets are {listed(list(sheets))}",
         )
-    if options.sheet is None and len(filled) > 1:
-        refuse(source.name, f"there are several sheets: {listed(list(filled))}", "pass {sheet}")
-    name = options.sheet or next(iter(filled), "")
-    if len(sheets.get(name, ())) < 2:
+    if options.sheet is not None:
+        filled = {options.sheet: sheets[options.sheet]}
+    if not filled or any(len(rows) < 2 for rows in filled.values()):
         refuse(source.name, NO_ANSWERS)
-    rows = sheets[name]
-    n_titles = count_titles([row for _, row in rows])
-    if n_titles:
-        titles = [" ".join(row).strip() for _, row in rows[:n_titles]]
-        options.note(f"skipped above the table: {listed(titles, 3)}")
-    yield OpenTables(None, iter([_text_table(f"{source.name}, sheet {name}", rows[n_titles:])]))
+    tables = {}
+    for name, rows in filled.items():
+        n_titles = count_titles([row for _, row in rows])
+        tables[name] = _text_table(f"{source.name}, sheet {name}", rows[n_titles:])
+        if n_titles:
+            titles = [" ".join(row).strip() for _, row in rows[:n_titles]]
+            options.note(f"skipped above the table: {listed(titles, 3)}")
+    yield OpenTables(None, iter([_choose_sheet(source.name, tables, options)]))
+
+
+def _choose_sheet(source: str, tables: dict[str, Table], options: Options) -> Table:
+    """Return the only sheet, all sheets of the same columns, or the only one with answers."""
+    if len(tables) == 1:
+        return next(iter(tables.values()))
+    if len({tuple(table.names or ()) for table in tables.values()}) == 1:
+        return join_tables(list(tables.values()), options, what="sheet")
+    good = [name for name, table in tables.items() if _has_answers(table, options)]
+    if len(good) != 1:
+        refuse(source, f"there are several sheets: {listed(list(tables))}", "pass {sheet}")
+    others = [name for name in tables if name not in good]
+    options.note(f"sheet {good[0]!r} is read; no answers were found in {listed(others)}")
+    return tables[good[0]]
+
+
+def _has_answers(table: Table, options: Options) -> bool:
+    try:
+        read_table(table, replace(options, tell=lambda _sentence: None))
+    except InputError:
+        return False
+    return True
 
 
 Row = tuple[int, list[str]]

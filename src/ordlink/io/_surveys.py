@@ -16,7 +16,18 @@ from ordlink.io._cells import as_text, pa
 from ordlink.io._source import refuse
 from ordlink.io._table import Table, find_details
 from ordlink.io._text import QUALTRICS
-from ordlink.io._words import MISSING, forms_said, is_less, plain_name
+from ordlink.io._words import (
+    ITEM,
+    MISSING,
+    TRIAL,
+    YES_NO,
+    forms_said,
+    is_less,
+    is_reference,
+    is_response,
+    plain_name,
+    tokens,
+)
 
 _CLOSER = re.compile(r"similar|closer|like|resembl|ähnlich|gleicht|passt besser", re.IGNORECASE)
 _MOST = 2000
@@ -29,18 +40,24 @@ def to_long(table: Table) -> Table:
     """Return one row per answer if the columns are questions that name their options."""
     names = list(table.names or ())
     is_qualtrics = "".join(_first_cells(table, 0, 2)[1:]).startswith(QUALTRICS)
-    if not is_qualtrics and sum(" " in name.strip() for name in names) < _FEWEST:
-        return table
+    labels = [(_first_cells(table, at, 1) or [""])[0] for at in range(len(names))]
+    are_labels = sum("?" in label and " " in label for label in labels) >= _FEWEST  # SoSci
+    if not (is_qualtrics or are_labels) and sum(" " in name.strip() for name in names) < _FEWEST:
+        return _with_reference(_join_items(table))
     skipped, texts = 0, names
     if is_qualtrics:
-        skipped, texts = 2, [(_first_cells(table, at, 1) or [""])[0] for at in range(len(names))]
+        skipped, texts = 2, labels
+    elif are_labels:
+        skipped, texts = 1, labels
     elif any(" " in name for name in names) and _first_cells(table, 0, 1) == [""]:
         skipped = 1  # SurveyMonkey: "Response" below each question
     columns = [_cells(table, at)[skipped:] for at in range(len(names))]
     questions = [
         (text[:_MOST], said)
         for text, said in zip(texts, columns, strict=True)
-        if len(text) > max(map(len, said), default=0) and _are_named(said, text[:_MOST])
+        if len(text) > max(map(len, said), default=0)
+        and ("?" in text or not are_labels or is_qualtrics)
+        and _are_named(said, text[:_MOST])
     ]
     if not is_qualtrics and len(questions) < _FEWEST:
         return table
@@ -66,6 +83,87 @@ def to_long(table: Table) -> Table:
         n_rows=len(rows),
         column=lambda at: pa.chunked_array([pa.array(cells[at], pa.string())]),
         row_name=lambda row: table.row_name(int(lines[row])),
+    )
+
+
+def _with_reference(table: Table) -> Table:
+    """Return the table with the reference as a column, if a question in each row names it.
+
+    Such as "Which is more similar to X?", where X differs and is an object of other columns.
+    """
+    names = list(table.names or ())
+    if any(is_reference(plain_name(name)) for name in names):
+        return table
+    for at, name in enumerate(names):
+        if is_response(plain_name(name)) or (_first_cells(table, at, 1) or [""])[0].count(" ") < 2:
+            continue
+        words = [text.split() for text in _cells(table, at)]
+        n_before = next(
+            (k for k, same in enumerate(zip(*words, strict=False)) if len({*same}) > 1), 0
+        )
+        backwards = zip(*(text[::-1] for text in words), strict=False)
+        n_after = next((k for k, same in enumerate(backwards) if len({*same}) > 1), 0)
+        found = [" ".join(text[n_before : len(text) - n_after]).strip(" ?!.:\"'") for text in words]
+        asked = " ".join(words[0][:n_before] + words[0][len(words[0]) - n_after :])
+        others = {cell for k in range(len(names)) if k != at for cell in _cells(table, k)}
+        if (
+            _CLOSER.search(asked)
+            and not is_less(plain_name(asked))
+            and len(set(found)) > 1
+            and set(found) <= others
+        ):
+            return _with_column(table, "reference", found)
+    return table
+
+
+def _with_column(table: Table, name: str, cells: list[str]) -> Table:
+    last = table.n_columns
+    added = pa.chunked_array([pa.array(cells, pa.string())])
+    return replace(
+        table,
+        names=[*(table.names or ()), name],
+        n_columns=last + 1,
+        column=lambda at: added if at == last else table.column(at),
+    )
+
+
+def _join_items(table: Table) -> Table:
+    """Return one row per trial if each item has a row, with a column that says yes to one of three.
+
+    Such as trial, item, is_odd.
+    """
+    names = list(table.names or ())
+    plain = [plain_name(name) for name in names]
+    trials = [at for at, name in enumerate(plain) if tokens(name) & TRIAL]
+    items = [at for at, name in enumerate(plain) if tokens(name) & ITEM and name in ITEM]
+    said = [at for at, name in enumerate(plain) if is_response(name) and at not in items]
+    if not (len(trials) == len(items) == len(said) == 1):
+        return table
+    marks = [cell.casefold() for cell in _cells(table, said[0])]
+    yes = next((pair[0] for pair in YES_NO if set(marks) == set(pair)), None)
+    person = find_details(plain).get("annotator")
+    people = [""] * table.n_rows if person is None else _cells(table, person)
+    keys = list(zip(people, _cells(table, trials[0]), strict=True))
+    of_trial: dict[tuple[str, str], list[int]] = {}
+    for row, key in enumerate(keys):
+        of_trial.setdefault(key, []).append(row)
+    chosen = [[row for row in rows if marks[row] == yes] for rows in of_trial.values()]
+    if yes is None or any(len(rows) != 3 for rows in of_trial.values()):
+        return table
+    if any(len(rows) != 1 for rows in chosen):
+        return table
+    shown, first = _cells(table, items[0]), [rows[0] for rows in of_trial.values()]
+    cells = [[people[row] for row in first]]
+    cells += [[shown[rows[k]] for rows in of_trial.values()] for k in range(3)]
+    cells.append([shown[row] for (row,) in chosen])
+    titles = ["participant", "item_1", "item_2", "item_3", names[said[0]]]
+    return replace(
+        table,
+        names=titles,
+        n_columns=len(titles),
+        n_rows=len(first),
+        column=lambda at: pa.chunked_array([pa.array(cells[at], pa.string())]),
+        row_name=lambda row: table.row_name(first[row]),
     )
 
 

@@ -122,10 +122,10 @@ def frame_table(frame: Any) -> Table:
     return Table(source, names, len(names), table.num_rows, column, row_name, source)
 
 
-def join_tables(tables: Sequence[Table], options: Options) -> Table:
+def join_tables(tables: Sequence[Table], options: Options, what: str = "file") -> Table:
     """Return one table of the columns that all files have.
 
-    If no column says who answered, the name of the file does.
+    If no column says who answered, the name of the file (or sheet) does.
     """
     first = tables[0]
     if first.names is None:
@@ -142,7 +142,7 @@ def join_tables(tables: Sequence[Table], options: Options) -> Table:
         starts.append(starts[-1] + table.n_rows)
     if "annotator" not in find_details([plain_name(name) for name in names]):
         names = [*shared, "participant"]
-        options.say(f"{len(tables)} files read as one participant each, named after the file")
+        options.say(f"{len(tables)} {what}s read as one participant each, named after the {what}")
     people = _file_names([table.source for table in tables])
 
     def column(position: int) -> ArrowColumn:
@@ -171,6 +171,9 @@ def join_tables(tables: Sequence[Table], options: Options) -> Table:
 
 def _file_names(sources: Sequence[str]) -> list[str]:
     """Return the stems of files, with their folders if the stems are not unique."""
+    sheets = [source.partition(", sheet ")[2] for source in sources]
+    if all(sheets) and len(set(sheets)) == len(sheets):
+        return sheets
     paths = [PurePosixPath(source.replace("\\", "/")) for source in sources]
     stems = [path.name.split(".")[0] for path in paths]
     if len(set(stems)) == len(stems):

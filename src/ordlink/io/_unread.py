@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink._text import did_you_mean, listed, quoted
+from ordlink._text import counted, did_you_mean, listed, quoted
 from ordlink._typing import BoolArray
 from ordlink.io._options import Options
 from ordlink.io._readings import item_families
@@ -13,6 +13,8 @@ from ordlink.io._source import refuse
 from ordlink.io._table import find_columns, find_details, named_forms
 from ordlink.io._words import is_response, plain_name
 
+MOST_SHOWN = 5
+"""So many different responses are shown."""
 WIDE = 60
 """A table of more columns may have several trials per row."""
 
@@ -58,7 +60,12 @@ def _refuse_none_of_them(cells: TrialCells, options: Options, rows: BoolArray) -
             labels = [cells.plain[k] for k in members]
             if decode(codes, items, labels, cells, whole, one_based=options.one_based):
                 continue
-            strange = whole & (codes >= 0) & (items != codes[:, None]).all(axis=1)
+            given = whole & (codes >= 0)
+            if not given.any():
+                problem = f"the column of responses, {names[at]!r}, is empty"
+                refuse(cells.table.where, problem, "name the response with {response}")
+            strange = given & (items != codes[:, None]).all(axis=1)
+            values = cells.words(codes[strange])
             for row in np.flatnonzero(strange)[:1].tolist():
                 shown = [cells.vocabulary[code] for code in items[row].tolist()]
                 said = cells.vocabulary[codes[row]]
@@ -67,6 +74,8 @@ def _refuse_none_of_them(cells: TrialCells, options: Options, rows: BoolArray) -
                     cells.table.row_name(row),
                     f"the response {quoted(said)} in {names[at]!r} is none of the items "
                     f"{listed(shown)} in {columns}, nor a position, letter or key that is known"
+                    f"; this holds for {strange.sum():,} of {counted(int(given.sum()), 'response')}"
+                    + (f" ({listed(values)})" if len(values) <= MOST_SHOWN else "")
                     + did_you_mean(said, shown),
                     "correct the responses, or name other columns with {items}, {response} and "
                     "{reference}",

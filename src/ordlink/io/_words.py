@@ -39,7 +39,8 @@ OBJECTS: dict[str, frozenset[str]] = {
 RESPONSE = _words(
     "response resp answer answered choice chosen chose selected selection select pick picked "
     "click clicked roi keypress winner odd oddball outlier central decision judgment judgement "
-    "press pressed key keys button vote similar alike typical typischsten representative antwort "
+    "press pressed key keys button vote similar alike typical typischsten representative zentral "
+    "zentralste zentraler typisch centrale typique tipico tipica sel antwort "
     "auswahl ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher reponse "
     "choix choisi choisie selectionne touche bouton clic jugement respuesta eleccion elegido "
     "elegida seleccion seleccionado escogido tecla boton juicio"
@@ -105,6 +106,11 @@ PLACES = frozenset(word for words in POSITIONS for word in words)
 SIDES = _words("left right links rechts linkes rechtes gauche droite izquierda derecha izq der")
 """Places that a key may stand for."""
 
+TRIAL = _words("trial question durchgang frage essai ensayo")
+ITEM = _words(
+    "item stimulus stim image object word picture option reiz bild wort mot palabra imagen"
+)
+"""What columns are called that say which trial a row belongs to, and which item it holds."""
 RANKS = _words("rank ranked rang rango")
 """What columns of options are called that are in the order of their similarity."""
 PAIR = _words("pair paar paire par couple")
@@ -127,7 +133,7 @@ KEYS: tuple[tuple[str, ...], ...] = (
     *(("37", "39"), ("70", "74")),  # codes of the arrows, and of f and j
     *(("arrowleft", "arrowright"), ("leftarrow", "rightarrow"), ("f", "j"), ("d", "k")),
     *(("q", "p"), ("z", "m"), ("y", "m"), ("a", "l"), ("k", "l"), ("l", "r")),
-    *(("g", "d"), ("l", "m", "r"), ("l", "c", "r")),
+    *(("g", "d"), ("l", "m", "r"), ("l", "c", "r"), ("j", "k", "l"), ("a", "s", "d")),
 )
 """Keys for left and right, or left, middle and right."""
 
@@ -182,6 +188,25 @@ NO_ANSWER = _words(
     "time out",
     "timed out",
     "noresponse",
+    "can t tell",
+    "cant tell",
+    "cannot tell",
+    "can t say",
+    "cannot say",
+    "don t know",
+    "dont know",
+    "do not know",
+    "not sure",
+    "undecided",
+    "weiss nicht",
+    "weis nicht",
+    "ich weiss nicht",
+    "keine angabe",
+    "unentschieden",
+    "ne sais pas",
+    "je ne sais pas",
+    "no se",
+    "no lo se",
     "no_key",
 }
 """Responses that say the same, unless they are one of the items."""
