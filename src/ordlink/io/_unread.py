@@ -48,8 +48,8 @@ def refuse_unread(cells: TrialCells, options: Options, rows: BoolArray) -> None:
 def _refuse_none_of_them(cells: TrialCells, options: Options, rows: BoolArray) -> None:
     """Refuse responses that are none of the items beside them, by the first such row."""
     names = cells.table.names or ()
-    given = find_columns(names, options.response or (), cells.table.where)
-    responses = given or [at for at, name in enumerate(cells.plain) if is_response(name)]
+    named = find_columns(names, options.response or (), cells.table.where)
+    responses = named or [at for at, name in enumerate(cells.plain) if is_response(name)]
     found = [(family.members, items) for family, items in item_families(cells, options, rows)]
     for members, items in sorted(found, key=lambda one: -len(one[0])):
         for at in responses:
