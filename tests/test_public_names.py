@@ -188,6 +188,7 @@ NAMES = {
         "find_clusters",
         "fit_pair_strengths",
         "run",
+        "run_by_new_answers",
         "run_kind",
     ],
     "ordlink.metrics": [
