@@ -252,7 +252,8 @@ def _check_objects(objects: Sequence[str | Path]) -> list[str | Picture]:
         raise InputKindError(problem, parameter="objects")
     checked: list[str | Picture] = []
     for number, one in enumerate(objects):
-        if not isinstance(one, str | Path) or (isinstance(one, str) and not one.strip()):
+        given: object = one
+        if not isinstance(given, str | Path) or given == "" or str(given).isspace():
             problem = f"expected a text or a Path for object {number}, got {one!r}"
             raise InputError(problem, parameter="objects")
         checked.append(Picture.read(one) if isinstance(one, Path) else one)

@@ -49,7 +49,8 @@ class ChatClient:
         parameters: Mapping[str, Any] | None,
     ) -> None:
         self.base_url = _check_address(base_url)
-        if not isinstance(model, str) or not model.strip():
+        given: object = model
+        if not isinstance(given, str) or not given.strip():
             raise InputError(f"expected the name of a model, got {model!r}", parameter="model")
         self.model = model
         self._key_variable = key_variable

@@ -89,7 +89,8 @@ def agreement_with_people(
         Random seed.
     """
     check_oracle(oracle)
-    if not isinstance(comparisons, ListedComparisons) or not comparisons.n_rows:
+    given: object = comparisons
+    if not isinstance(given, ListedComparisons) or not given.n_rows:
         raise InputError("expected at least one answer of people", parameter="comparisons")
     if comparisons.n_objects != oracle.n_objects:
         problem = f"expected answers about {oracle.n_objects} objects, got {comparisons.n_objects}"
