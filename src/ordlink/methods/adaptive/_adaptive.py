@@ -14,12 +14,13 @@ from ordlink._validate import Seed, check_choice, check_number, check_whole_numb
 from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition, initial_partition, link_by_average
-from ordlink.methods.adaptive._better import better_tree, reserve_for_choice
-from ordlink.methods.adaptive._groups import FEWEST_OBJECTS, look_for_groups
+from ordlink.methods.adaptive._better import better_tree, is_compared, reserve_for_choice
+from ordlink.methods.adaptive._evenness import has_other_groups
+from ordlink.methods.adaptive._groups import split_into_groups
 from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
 from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
 from ordlink.methods.adaptive._interview import Interview
-from ordlink.methods.adaptive._levels import FIRM, NOWHERE, SplitTree
+from ordlink.methods.adaptive._levels import NOWHERE, SplitTree
 from ordlink.methods.adaptive._unsplit import link_unsplit
 from ordlink.oracles import Oracle
 
@@ -31,6 +32,8 @@ when the one before has nothing more to ask, or less than the budget allows."""
 MOST_LINKED = 128  # clusters between which strengths are estimated
 _QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
 _SHARE_FOR_ORDER = 0.05
+MANY_LOOKS = 20  # questions per object of the sample after which it should have sides
+MUCH = 0.2  # share of the budget left with which groups are looked for if no sides were found
 
 
 def run(
@@ -46,15 +49,18 @@ def run(
 ) -> Hierarchy:
     """Return the tree of splits from the root down, asking about what is still uncertain.
 
-    The first split is one into several groups if random questions about a sample show them (a star,
-    or clusters of very different sizes), otherwise one in two. To split a set in two, some of its
-    objects are compared with each other at random; a two-class model
-    gives their sides, and the split is firm if the sides predict answers about other pairs better
-    than chance. Then, for each object i of the set, the method asks whether i is closer to a or to
-    b, objects known to be on either side, until the side of i is certain. Clear objects take one
-    or two questions, others more; wrong answers add a few. All sets share the same rounds. In the
-    end, the order of merges follows from the strengths between the clusters, estimated from all
-    answers.
+    To split a set in two, some of its objects are compared with each other at random; a two-class
+    model gives their sides, and the split is firm if the sides predict answers about other pairs
+    better than chance. Then, for each object i of the set, the method asks whether i is closer to
+    a or to b, objects known to be on either side, until the side of i is certain. Clear objects
+    take one or two questions, others more; wrong answers add a few. All sets share the same rounds.
+    In the end, the order of merges follows from the strengths between the clusters, estimated from
+    all answers.
+
+    From 60 to 500 objects, a first look decides whether splits in two suit the objects. If it shows
+    no two sides, or sides of very different sizes, or a star, most questions are random: the
+    passive method spectral finds the groups, and chosen questions are asked only about objects
+    whose group is uncertain.
 
     Parameters
     ----------
@@ -80,12 +86,11 @@ def run(
     Returns
     -------
     Hierarchy
-        Merges that are not firm come first, with score NaN. `parameters` has `n_questions`,
-        `n_rounds`, `n_firm_splits`, `largest_unsplit` (objects of the largest set without a firm
-        split) and `error_rate` (the estimated share of wrong answers). From 60 to 500 objects, the
-        passive method spectral builds a tree of the same answers, and random questions (8 % of
-        the budget) choose the better one: `chosen` ("splits" or "spectral"), with
-        `held_out_accuracy` of both.
+        Merges that are not firm have score NaN. `parameters` has `n_questions`, `n_rounds`,
+        `n_firm_splits`, `largest_unsplit` (objects of the largest set without a firm split),
+        `error_rate` (the estimated share of wrong answers, with splits in two) and, from 60 to 500
+        objects, `chosen`: "groups", or "splits" or "spectral", of which random questions (8 % of
+        the budget) have chosen the better one, with `held_out_accuracy` of both.
     """
     n = partition.n_slots
     if budget is None:
@@ -108,49 +113,55 @@ def _run(
     seed: Seed,
     progress: Progress | None,
 ) -> Hierarchy:
-    n = partition.n_slots
     rng = random_generator(seed)
     interview = Interview(oracle, partition, budget, rng, progress)
     tree = SplitTree(interview, rng)
     reserve_for_choice(interview)
-    if n >= FEWEST_OBJECTS:
-        tree.start(look_for_groups(interview, rng, FIRM, max_rounds // 4))
     stages = [(max(error, wrong), looks) for error, looks in STAGES]
-    _ask_in_rounds(tree, interview, stages, max_rounds - ROUNDS_FOR_ORDER - 1)
-    tree.learn(len(interview.triplets), threshold=0.0)  # what is undecided goes where it may be
-    splits = _two_sided(tree)
-    heights = Heights(tree, interview)
-    if question == "quadruplet" and len(splits) > 2:
-        heights.ask_for_order(sorted(splits), rng)
-    merges = _merges(tree, interview, order_of_splits(tree, splits, heights.values), heights)
-    names = getattr(oracle, "names", None)
-    if not splits and n > 2:
+    if _ask_in_rounds(tree, interview, stages, max_rounds - ROUNDS_FOR_ORDER - 1):
+        found, facts = _split_in_two(tree, interview, partition, question)
+    else:
+        found, facts = split_into_groups(interview, partition, question, max_rounds)
+    if not facts["n_firm_splits"] and partition.n_slots > 2:
         message = (
             "no split of the objects predicts answers better than chance: there is no hierarchy, "
             f"or {counted(interview.n_questions, 'question')} are too few to detect it"
         )
         warnings.warn(message, OrdlinkWarning, stacklevel=4)
-    found, choice = better_tree(
-        partition.finish(*merges, names=None), interview, partition, question
-    )
-    return found.with_names(names).with_origin(
-        "adaptive",
-        {
-            **choice,
-            "n_questions": interview.n_questions,
-            "n_rounds": interview.n_rounds,
-            "n_firm_splits": sum(len(tree.nodes[v].children or ()) - 1 for v in splits),
-            "largest_unsplit": int(np.unique(_unsplit(tree), return_counts=True)[1].max()),
-            "error_rate": round(heights.error_rate, 4),
-        },
-    )
+    facts = {**facts, "n_questions": interview.n_questions, "n_rounds": interview.n_rounds}
+    return found.with_names(getattr(oracle, "names", None)).with_origin("adaptive", facts)
+
+
+def _split_in_two(
+    tree: SplitTree, interview: Interview, partition: InitialPartition, question: Question
+) -> tuple[Hierarchy, dict[str, object]]:
+    """Return the tree of splits in two, or that of `spectral` if it is better, and its facts."""
+    tree.learn(len(interview.triplets), threshold=0.0)  # what is undecided goes where it may be
+    splits = _two_sided(tree)
+    heights = Heights(tree, interview)
+    if question == "quadruplet" and len(splits) > 2:
+        heights.ask_for_order(sorted(splits), interview.rng)
+    merges = _merges(tree, interview, order_of_splits(tree, splits, heights.values), heights)
+    found = partition.finish(*merges, names=None)
+    found, choice = better_tree(found, interview, partition, question)
+    return found, {
+        **choice,
+        "n_firm_splits": len(splits),
+        "largest_unsplit": int(np.unique(_unsplit(tree), return_counts=True)[1].max()),
+        "error_rate": round(heights.error_rate, 4),
+    }
 
 
 def _ask_in_rounds(
     tree: SplitTree, interview: Interview, stages: list[tuple[float, int]], max_rounds: int
-) -> None:
-    """Ask until nothing is left to find out, or the budget or the rounds are used up."""
+) -> bool:
+    """Ask until nothing is left to find out, or the budget or the rounds are used up.
+
+    Return whether splits in two suit the objects. They do not if the sample of the root shows
+    other groups, or if no sides were found although much of the budget is left.
+    """
     stage = 0
+    is_checked = not is_compared(interview.n_slots)
 
     def wanted() -> Int64Array:
         error, looks = stages[stage]
@@ -174,6 +185,12 @@ def _ask_in_rounds(
         if not interview.ask_triplets(rows):
             break
         tree.learn(n_before, np.log(1 / stages[stage][0] - 1))
+        root = tree.nodes[0]
+        if not is_checked and (root.children is not None or root.n_looks >= MANY_LOOKS):
+            is_checked = root.children is not None
+            if has_other_groups(np.flatnonzero(tree.levels[0].sampled), interview):
+                return False
+    return is_checked or interview.n_left < MUCH * interview.budget
 
 
 def _two_sided(tree: SplitTree) -> set[int]:

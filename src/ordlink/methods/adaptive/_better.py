@@ -17,9 +17,14 @@ FEWEST = 60  # random answers; fewer do not tell which tree is better
 ERRORS, ERRORS_IF_UNSPLIT = 1.0, 0.5  # standard errors by which the passive tree must be better
 
 
+def is_compared(n_slots: int) -> bool:
+    """Return whether passive trees are tried too."""
+    return FEWEST_OBJECTS <= n_slots <= MOST_OBJECTS
+
+
 def reserve_for_choice(interview: Interview) -> None:
     """Keep a share of the budget for the questions that compare the two trees."""
-    if FEWEST_OBJECTS <= interview.n_slots <= MOST_OBJECTS:
+    if is_compared(interview.n_slots):
         interview.reserved = int(SHARE * interview.budget)
 
 
@@ -32,11 +37,11 @@ def better_tree(
     are kept unless the passive tree predicts these answers better by a standard error; then it is
     built again, with these answers too.
     """
-    if not FEWEST_OBJECTS <= partition.n_slots <= MOST_OBJECTS:
+    if not is_compared(partition.n_slots):
         return splits, {}
     known = interview.comparisons()
     n_questions, interview.reserved = interview.reserved, 0
-    interview.ask(interview.random_questions(n_questions, question))
+    interview.ask_at_random(n_questions, question)
     everything = interview.comparisons()
     held_out = everything.quadruplets[known.n_rows :]
     if len(held_out) < FEWEST or not known.n_rows:

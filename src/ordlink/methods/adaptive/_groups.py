@@ -1,31 +1,26 @@
-"""The first split, into as many groups as the answers show: it need not be in two.
+"""Groups of any number and size: random questions show them, chosen questions place the objects.
 
-Two sides describe a star badly (each has several clusters), and a small cluster beside large ones.
-So the root is split by the clusters that `spectral` finds in a sample, and every object goes to one
-of these by chosen questions.
+A star has no two sides, and a small cluster beside large ones is hardly seen in a sample. Random
+questions about all objects and the passive method spectral find such groups; then chosen questions
+are asked about objects whose group is uncertain.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import expit
 
-from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array, LabelArray
-from ordlink.comparisons import Comparisons
-from ordlink.linkage import initial_partition, link_by_average
-from ordlink.methods.adaptive._interview import N_COLOURS, Interview
-from ordlink.methods.adaptive._sides import split_score
-from ordlink.methods.spectral import find_clusters
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int64Array, LabelArray
+from ordlink.hierarchy import Hierarchy
+from ordlink.linkage import InitialPartition
+from ordlink.methods.adaptive._interview import Interview
+from ordlink.methods.spectral import FirmClusters, find_clusters
 
-FEWEST_OBJECTS = 60  # fewer are split in two, and in two again
-SMALLEST_SAMPLE, LARGEST_SAMPLE = 64, 256
-SHARE = 0.2  # of the budget, to look for groups; more if none is found
-PER_LOOK, LOOKS = 5, 5  # questions per object of the sample, and looks at the first one
-LEAST_SIDE, LEAST_GAP = 0.25, 0.1  # of two sides: share of the objects, and share of the heights
-PRIOR_COUNT = 4.0  # answers that the strengths between the groups are worth
+STAGES = ((0.5, 0.65), (0.85, 1.0))
+"""Shares of the budget that are used up by random questions, then by chosen ones."""
+DECIDED = 7.0  # log-odds of a group from which on nothing more is asked about an object
 SURE = 3.0  # log-odds of the objects that others are compared with
+PRIOR_COUNT = 4.0  # answers that the strengths between the groups are worth
 LOWEST_RATE = 0.005  # wrong answers are possible, whatever was seen
 MOST_PER_ROUND = 4  # questions about one object
 _AHEAD = 0.5  # share of the questions that an object is expected to need, asked in one round
@@ -35,109 +30,79 @@ _CHUNK = 4096
 _DRAWS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class FirstLook:
-    """What random questions about a sample have shown; `groups` is None if two sides will do."""
-
-    sample: Int64Array
-    n_looks: int  # questions per object of the sample
-    groups: Groups | None
-
-
-def look_for_groups(
-    interview: Interview, rng: np.random.Generator, firm: float, n_rounds: int
-) -> FirstLook:
-    """Compare objects of a sample at random until it has groups.
-
-    Each sample contains the one before; the last one has all objects (up to a limit).
-    """
-    n = interview.n_slots
-    order = rng.permutation(n)
-    allowed = SHARE * interview.budget
-    size = int(np.clip(allowed / (PER_LOOK * LOOKS), SMALLEST_SAMPLE, LARGEST_SAMPLE))
-    n_looks, found = 0, None
-    for look in range(1, max(n_rounds, 1) + 1):
-        sample = np.sort(order[:size])
-        if not interview.ask_triplets(_random_triplets(sample, PER_LOOK, rng)):
-            break
-        n_looks += PER_LOOK
-        rows = interview.triplets
-        rows = np.searchsorted(sample, rows[np.isin(rows, sample).all(axis=1)]).astype(np.int32)
-        has_sides = found is not None or _has_sides(interview, sample, rows, firm)
-        if not has_sides and look < LOOKS:
-            continue
-        answers = Comparisons.from_quadruplets(rows[:, [0, 1, 0, 2]], n_objects=len(sample))
-        labels, strengths = find_clusters(answers, initial_partition(len(sample)))
-        is_uneven = labels.max() > 0 and not _are_two_sides(labels, strengths)
-        found = (labels, strengths) if is_uneven else None
-        more = interview.n_questions + PER_LOOK * len(sample) <= allowed
-        if (is_uneven and not more) or (not is_uneven and (has_sides or labels.max() > 0)):
-            break
-        if look >= LOOKS and found is None:
-            size = min(2 * size, 2 * LARGEST_SAMPLE)
-    groups = None if found is None else Groups(interview, rng, sample, *found)
-    return FirstLook(sample, n_looks, groups)
+def split_into_groups(
+    interview: Interview, partition: InitialPartition, question: str, max_rounds: int
+) -> tuple[Hierarchy, dict[str, object]]:
+    """Return the tree of the groups that random questions show, and facts about it."""
+    interview.reserved = 0
+    interview.count_as_random()
+    n_before, budget = len(interview.triplets), interview.budget
+    groups = None
+    for stage, (at_random, chosen) in enumerate(STAGES):
+        n_random = max(int(at_random * budget) - interview.n_questions, 0)
+        interview.ask_at_random(n_random, question)
+        groups = _find_groups(interview, partition, n_before, groups)
+        rounds = (max_rounds - 1 - interview.n_rounds) // (len(STAGES) - stage)
+        _place_objects(groups, interview, n_before, int(chosen * budget), rounds)
+    if interview.n_left:
+        interview.ask_at_random(interview.n_left, question)
+    groups = _find_groups(interview, partition, n_before, groups)
+    labels = groups.evidence.argmax(axis=1)
+    return groups.found.tree(labels), {
+        "chosen": "groups",
+        "n_firm_splits": len(np.unique(labels)) - 1,
+        "largest_unsplit": int(np.bincount(labels).max()),
+    }
 
 
-def _are_two_sides(labels: LabelArray, strengths: FloatArray) -> bool:
-    """Return whether the groups fall into two sides of some size, well apart."""
-    k = len(strengths)
-    if k == 2:
-        return True
-    linked = link_by_average(strengths, initial_partition(k))
-    sides = linked.cut(2)[labels]
-    share = float(min(sides.mean(), 1 - sides.mean()))
-    last, next_to_last = float(linked.scores[-1]), float(linked.scores[-2])
-    clear = next_to_last - last > LEAST_GAP * (float(strengths.diagonal().mean()) - last)
-    return share >= LEAST_SIDE and clear
+def _find_groups(
+    interview: Interview, partition: InitialPartition, n_before: int, known: Groups | None
+) -> Groups:
+    """Return the groups of all random answers so far, or the known ones if these are more."""
+    groups = Groups(interview, find_clusters(interview.comparisons(only_random=True), partition))
+    if known is not None and known.n_groups > groups.n_groups:
+        return known
+    groups.learn(interview.triplets[n_before:])
+    return groups
 
 
-def _has_sides(interview: Interview, sample: Int64Array, rows: Int32Array, firm: float) -> bool:
-    i, a, b = sample[rows].T
-    colours = interview.colours(np.stack([i, i], axis=1), np.stack([a, b], axis=1))
-    return split_score(rows, colours, len(sample), N_COLOURS) > firm
-
-
-def _random_triplets(sample: Int64Array, n_each: int, rng: np.random.Generator) -> Int64Array:
-    i = np.repeat(sample, n_each)
-    return np.stack([i, rng.choice(sample, len(i)), rng.choice(sample, len(i))], axis=1)
+def _place_objects(
+    groups: Groups, interview: Interview, n_before: int, until: int, n_rounds: int
+) -> None:
+    """Ask about objects whose group is uncertain, until so many questions were asked."""
+    for _ in range(n_rounds):
+        rows = interview.rng.permutation(groups.questions(DECIDED))
+        rows = rows[: max(until - interview.n_questions, 0)]
+        if not len(rows) or not interview.ask_triplets(rows):
+            return
+        groups.learn(interview.triplets[n_before:])
 
 
 class Groups:
-    """The group of each slot, by all answers about slots whose groups are known.
+    """The group of each slot: by random answers, and by chosen ones about slots of known groups.
 
     rates[c, d, e] is the probability that an object of group c is closer to one of d than to one of
     e: by the strengths between the groups at first, then by the answers.
     """
 
-    def __init__(
-        self,
-        interview: Interview,
-        rng: np.random.Generator,
-        sample: Int64Array,
-        labels: LabelArray,
-        strengths: FloatArray,
-    ) -> None:
-        self._interview, self._rng = interview, rng
+    def __init__(self, interview: Interview, found: FirmClusters) -> None:
+        self._interview, self._rng, self.found = interview, interview.rng, found
+        strengths = found.strengths
         self.n_groups = len(strengths)
         self._by_strength = expit(strengths[:, :, None] - strengths[:, None, :])
         self._rates = np.clip(self._by_strength, LOWEST_RATE, 1 - LOWEST_RATE)
-        self._prior = np.log((np.bincount(labels) + 0.5) / (len(labels) + 0.5 * self.n_groups))
-        n = interview.n_slots
-        self.evidence: FloatArray = np.tile(self._prior, (n, 1))
-        self._labels: LabelArray = np.full(n, -1, dtype=np.intp)
-        self._labels[sample] = labels
-        self._n_asked: Int64Array = np.zeros(n, dtype=np.int64)
-        self.learn()
+        self._by_random = found.evidence
+        self.evidence: FloatArray = found.evidence
+        self._labels: LabelArray = np.where(self.margin() >= SURE, found.labels, -1)
+        self._n_asked: Int64Array = np.zeros(interview.n_slots, dtype=np.int64)
 
-    def learn(self) -> None:
-        """Update the groups after a round."""
-        rows = self._interview.triplets
+    def learn(self, rows: AnyArray) -> None:
+        """Update the groups after a round, by all answers (i, a, b) to chosen questions."""
         self._n_asked = np.bincount(rows[:, 0], minlength=len(self._labels))
         for _ in range(_SWEEPS):
             z = self._labels[rows]
             known = z >= 0
-            self.evidence = np.tile(self._prior, (len(self._labels), 1))
+            self.evidence = self._by_random.copy()
             for role in range(3):
                 others = [other for other in range(3) if other != role]
                 usable = known[:, others].all(axis=1)
@@ -164,6 +129,8 @@ class Groups:
 
     def margin(self) -> FloatArray:
         """Return by how much the likeliest group is ahead of the next, as log-odds."""
+        if self.n_groups == 1:
+            return np.full(len(self.evidence), np.inf)
         two = np.partition(self.evidence, -2, axis=1)
         return np.asarray(two[:, -1] - two[:, -2])
 
@@ -181,6 +148,8 @@ class Groups:
 
     def questions(self, threshold: float) -> Int64Array:
         """Return questions about undecided slots: whether i is closer to a or b, of two groups."""
+        if self.n_groups == 1:
+            return np.empty((0, 3), dtype=np.int64)
         unsure = np.flatnonzero(~self.decided(threshold))
         missing = np.maximum(threshold - self.margin()[unsure], 0.0)
         counts = np.clip(np.ceil(_AHEAD * missing / self.information()), 1, MOST_PER_ROUND)

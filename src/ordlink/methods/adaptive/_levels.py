@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
-from ordlink.methods.adaptive._groups import FirstLook, Groups
+from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array
 from ordlink.methods.adaptive._interview import N_COLOURS, Interview
 from ordlink.methods.adaptive._sides import find_sides, refine_sides, split_score
 
@@ -27,10 +26,10 @@ _DRAWS = 12
 
 @dataclass
 class Node:
-    """A set of slots; a firm split has two children, that of the root may have more."""
+    """A set of slots; a firm split has two children."""
 
     level: int
-    children: tuple[int, ...] | None = None
+    children: tuple[int, int] | None = None
     n_looks: int = 0  # questions so far per object of the sample
     rates: FloatArray = field(default_factory=lambda: np.full(2, 0.7))
 
@@ -81,28 +80,10 @@ class SplitTree:
         self._interview, self._rng = interview, rng
         self.nodes = [Node(0)]
         self.levels = [Level(interview.n_slots, 0)]
-        self._groups: Groups | None = None
-
-    def start(self, look: FirstLook) -> None:
-        """Split the root into groups, or look for two sides in the same sample."""
-        self._groups = look.groups
-        if look.groups is None:
-            self.levels[0].sampled[look.sample] = True
-            self.nodes[0].n_looks = look.n_looks
-            self.learn(0, np.inf)
-            return
-        self.nodes[0].children = tuple(range(1, look.groups.n_groups + 1))
-        self.nodes += [Node(1) for _ in range(look.groups.n_groups)]
-        self.levels.append(Level(len(self.levels[0].node)))
 
     def learn(self, n_before: int, threshold: float) -> None:
         """Update sides and places after a round; rows from `n_before` on are new."""
         for depth, level in enumerate(self.levels):  # grows while it runs
-            if depth == 0 and self._groups is not None:
-                self._groups.learn()
-                place = 1 + self._groups.evidence.argmax(axis=1)
-                self._move(0, np.where(self._groups.decided(threshold), place, NOWHERE))
-                continue
             rows, nodes, is_new = self._answers_within(level, n_before)
             self._look_for_sides(level, rows, nodes, np.unique(nodes[is_new]))
             if not (is_split := self._is_split(level)).any():
@@ -170,14 +151,11 @@ class SplitTree:
             self.nodes[v].rates = sides.rates[v]
 
     def _send_down(self, depth: int, is_split: BoolArray, threshold: float) -> None:
-        """Put every decided slot into a child."""
+        """Put every decided slot into a child; below a slot that moved, everything restarts."""
         level = self.levels[depth]
-        children = np.array([(node.children or (NOWHERE, NOWHERE))[:2] for node in self.nodes])
+        children = np.array([node.children or (NOWHERE, NOWHERE) for node in self.nodes])
         place = np.where(level.evidence > 0, *children[level.node].T)
-        self._move(depth, np.where(is_split & self._is_decided(level, threshold), place, NOWHERE))
-
-    def _move(self, depth: int, place: AnyArray) -> None:
-        """Put slots into nodes of the next level; below a slot that moved, everything restarts."""
+        place = np.where(is_split & self._is_decided(level, threshold), place, NOWHERE)
         moved = place != self.levels[depth + 1].node
         self.levels[depth + 1].move(moved, place.astype(np.int32))
         for below in self.levels[depth + 2 :]:
@@ -192,13 +170,7 @@ class SplitTree:
         """Return what to ask next, rows (i, a, b); none if nothing is left to find out."""
         rows: list[Int64Array] = [np.empty((0, 3), dtype=np.int64)]
         n_out = np.zeros(len(self.nodes), dtype=np.int64)  # undecided slots above each node
-        for depth, level in enumerate(self.levels):
-            if depth == 0 and self._groups is not None:
-                rows.append(self._groups.questions(threshold))
-                out = ~self._groups.decided(threshold)
-                likeliest = 1 + self._groups.evidence[out].argmax(axis=1)
-                n_out = np.bincount(likeliest, minlength=len(self.nodes))
-                continue
+        for level in self.levels:
             sizes = np.bincount(level.node[level.node != NOWHERE], minlength=len(self.nodes))
             ready = [
                 v

@@ -299,18 +299,20 @@ def _unite_similar(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
 
 def _reassign(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
     """Move all objects at once to their most likely clusters, until none moves."""
-    weighted = posterior.precisions * posterior.strengths
     for _ in range(_MAX_SWEEPS):
-        blocks = Blocks.of(posterior, labels)
-        means = blocks.means()
-        fit = (weighted @ blocks.members) @ means
-        fit -= 0.5 * (posterior.precisions @ blocks.members) @ (means * means)
-        fit += np.log(blocks.members.mean(axis=0))
-        moved = fit.argmax(axis=1)
+        moved = fit_to_clusters(posterior, Blocks.of(posterior, labels)).argmax(axis=1)
         if np.array_equal(moved, labels):
             break
         labels = np.unique(moved, return_inverse=True)[1].astype(np.intp)
     return labels
+
+
+def fit_to_clusters(posterior: PairStrengths, blocks: Blocks) -> FloatArray:
+    """Return the log-likelihood of each object in each cluster, (N, K), up to a constant."""
+    means = blocks.means()
+    fit = (posterior.precisions * posterior.strengths @ blocks.members) @ means
+    fit -= 0.5 * (posterior.precisions @ blocks.members) @ (means * means)
+    return np.asarray(fit + np.log(blocks.members.mean(axis=0)))
 
 
 def number_by_first(labels: LabelArray) -> LabelArray:

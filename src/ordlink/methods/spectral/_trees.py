@@ -19,6 +19,7 @@ from ordlink.methods.spectral._firm_clusters import (
     Blocks,
     best_split,
     find_firm_clusters,
+    fit_to_clusters,
     number_by_first,
 )
 from ordlink.methods.spectral._pair_strengths import (
@@ -99,13 +100,44 @@ def grow_trees(
     return {kind: grow(kind) for kind in kinds}
 
 
-def find_clusters(
-    comparisons: Comparisons, partition: InitialPartition
-) -> tuple[LabelArray, FloatArray]:
-    """Return the firm clusters of the slots, and the mean strengths between them, (K, K)."""
+@dataclass(frozen=True, eq=False)
+class FirmClusters:
+    """The firm clusters of slots, and what the answers say about the cluster of each.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_slots,)
+        The cluster of each slot, 0 to K - 1.
+    strengths : ndarray of shape (K, K)
+        Mean strengths between and within the clusters.
+    evidence : ndarray of shape (n_slots, K)
+        Log-likelihood of each slot in each cluster, up to a constant per slot.
+    """
+
+    labels: LabelArray
+    strengths: FloatArray
+    evidence: FloatArray
+    _model: StrengthModel
+    _posterior: PairStrengths
+    _partition: InitialPartition
+
+    def tree(self, labels: LabelArray) -> Hierarchy:
+        """Return the tree of other clusters of the slots; scores within clusters are NaN."""
+        labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+        posterior = _converge(self._model, self._posterior, labels, self._partition)
+        pairs, scores, tied = build_tree(posterior, labels)
+        scores[labels[pairs[:, 0]] == labels[pairs[:, 1]]] = np.nan
+        return self._partition.finish(pairs, scores, tied, names=None)
+
+
+def find_clusters(comparisons: Comparisons, partition: InitialPartition) -> FirmClusters:
+    """Return the firm clusters of the slots."""
     model, posterior, labels = _first_clusters(comparisons, partition)
     posterior, labels = _refine(model, posterior, labels, partition, None)
-    return labels, Blocks.of(posterior, labels).means()
+    blocks = Blocks.of(posterior, labels)
+    return FirmClusters(
+        labels, blocks.means(), fit_to_clusters(posterior, blocks), model, posterior, partition
+    )
 
 
 def _first_clusters(
