@@ -67,13 +67,17 @@ def test_the_share_of_wrong_answers_is_estimated() -> None:
 
 
 @quiet
-def test_clusters_of_very_different_sizes_are_found() -> None:
-    structure = [[[60, 20], [4, 30]], [12, 6]]
+@pytest.mark.parametrize("structure", [[[[60, 20], [4, 30]], [12, 6]], [30] * 5])
+def test_clusters_of_very_different_sizes_and_stars_are_found(structure) -> None:
     planted = ol.datasets.planted_tree(structure, gap=0.3, noise=0.1, seed=0)
 
     tree = ol.cluster(planted.similarities, "adaptive", budget=40 * planted.n_objects)
 
-    assert ol.metrics.aari(planted.levels, tree) > 0.85
+    assert ol.metrics.aari(planted.levels, tree) > 0.95
+    assert tree.parameters["chosen"] == "groups"
+    assert tree.parameters["n_firm_splits"] == len(np.unique(planted.labels)) - 1
+    assert tree.parameters["n_questions"] <= 40 * planted.n_objects
+    assert np.isnan(tree.scores).sum() == planted.n_objects - len(np.unique(planted.labels))
 
 
 @quiet
