@@ -185,6 +185,7 @@ NAMES = {
         "run_auto",
     ],
     "ordlink.methods.spectral": [
+        "FirmClusters",
         "find_clusters",
         "fit_pair_strengths",
         "run",
