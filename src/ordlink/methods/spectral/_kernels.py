@@ -23,7 +23,27 @@ from ordlink._kernels import kernel
 from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array
 
 _FACTORS, _SMALL = 100, 1e-3  # a product of so many such numbers is above 2^-1022, the smallest
+_AT_ONCE = 1024  # rows whose numbers stay in the fastest memory
 TINY = 1e-12  # a total precision below this says nothing
+
+
+@kernel
+def find_first_rows(
+    winners: Int32Array,
+    losers: Int32Array,
+    starts: Int64Array,
+    higher: Int32Array,
+    first: Int64Array,
+) -> None:
+    """Write the first row about each question, whoever won.
+
+    Questions about the lower pair e are starts[e]..starts[e + 1]-1; `higher` is the other pair.
+    """
+    for row in range(winners.shape[0] - 1, -1, -1):
+        low, high = min(winners[row], losers[row]), max(winners[row], losers[row])
+        for question in range(starts[low], starts[low + 1]):
+            if higher[question] == high:
+                first[question] = row
 
 
 @kernel
@@ -54,40 +74,68 @@ def add_likelihood(
     y - P and of P (1 - P). `weights` is empty if all are 1.
     """
     weighted, curved = weights.shape[0] > 0, curvatures.shape[0] > 0
-    attention = 1.0 - 2.0 * lapse
+    ones = np.ones(_AT_ONCE)
+    answered, pulls, bends = np.empty(_AT_ONCE), np.empty(_AT_ONCE), np.empty(_AT_ONCE)
     loss, product, n_factors = 0.0, 1.0, 0
-    for row in range(winners.shape[0]):
-        e, f = winners[row], losers[row]
-        ahead, small = differences[row], decays[row]
-        share = 1.0 / (1.0 + small)
-        right = share if ahead > 0 else small * share
-        steepness = small * share * share  # of the logistic curve
-        answered = lapse + attention * right
-        weight = 1.0
-        if weighted:
-            weight = weights[row]
-        if weighted or answered < _SMALL:
-            # log of the logistic curve itself, where it is too small to be a factor
-            exact = math.log1p(small) + max(-ahead, 0.0)
-            loss += weight * (exact if lapse == 0.0 else -math.log(answered))
-        else:  # one logarithm for many factors
-            product *= answered
-            n_factors += 1
-            if n_factors == _FACTORS:
-                loss -= math.log(product)
-                product, n_factors = 1.0, 0
-        pull = weight * (1.0 - right)
-        if lapse > 0.0:
-            pull = weight * attention * steepness / answered
-        slopes[e] += pull
-        slopes[f] -= pull
+    for begin in range(0, winners.shape[0], _AT_ONCE):
+        rows = slice(begin, min(begin + _AT_ONCE, winners.shape[0]))
+        ahead, small = differences[rows], decays[rows]
+        weight = weights[rows] if weighted else ones
+        derive(ahead, small, weight, lapse, answered, pulls, bends)
+        for row in range(ahead.shape[0]):
+            if weighted or answered[row] < _SMALL:
+                # log of the logistic curve itself, where it is too small to be a factor
+                exact = math.log1p(small[row]) + max(-ahead[row], 0.0)
+                loss += weight[row] * (exact if lapse == 0.0 else -math.log(answered[row]))
+            else:  # one logarithm for many factors
+                product *= answered[row]
+                n_factors += 1
+                if n_factors == _FACTORS:
+                    loss -= math.log(product)
+                    product, n_factors = 1.0, 0
+        e, f = winners[rows], losers[rows]
+        for row in range(e.shape[0]):
+            slopes[e[row]] += pulls[row]
+            slopes[f[row]] -= pulls[row]
         if curved:
-            curvature = weight * steepness
-            if lapse > 0.0:
-                curvature *= attention * attention * steepness / (answered * (1.0 - answered))
-            curvatures[e] += curvature
-            curvatures[f] += curvature
+            for row in range(e.shape[0]):
+                curvatures[e[row]] += bends[row]
+                curvatures[f[row]] += bends[row]
     return loss - math.log(product)
+
+
+@kernel
+def derive(
+    differences: FloatArray,
+    decays: FloatArray,
+    weights: FloatArray,
+    lapse: float,
+    answered: FloatArray,
+    pulls: FloatArray,
+    bends: FloatArray,
+) -> None:
+    """Write the probability of each row's answer and its first and second derivatives.
+
+    No row depends on another, so that several are computed at a time.
+    """
+    attention = 1.0 - 2.0 * lapse
+    if lapse == 0.0:
+        for row in range(differences.shape[0]):
+            small = decays[row]
+            share = 1.0 / (1.0 + small)
+            answered[row] = share if differences[row] > 0 else small * share
+            pulls[row] = weights[row] * (1.0 - answered[row])
+            bends[row] = weights[row] * (small * share * share)
+        return
+    for row in range(differences.shape[0]):
+        small = decays[row]
+        share = 1.0 / (1.0 + small)
+        steepness = small * share * share  # of the logistic curve
+        chance = lapse + attention * (share if differences[row] > 0 else small * share)
+        answered[row] = chance
+        pulls[row] = weights[row] * attention * steepness / chance
+        bend = attention * attention * steepness / (chance * (1.0 - chance))
+        bends[row] = weights[row] * steepness * bend
 
 
 @kernel

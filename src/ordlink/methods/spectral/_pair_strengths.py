@@ -91,7 +91,7 @@ class PairAnswers:
         curvatures = np.zeros((n_parts, self.n_pairs if curved else 0))
 
         def add(first: int, last: int) -> None:
-            differences = np.empty(min(_ROWS_AT_ONCE, n_rows))
+            differences, decays = np.empty((2, min(_ROWS_AT_ONCE, n_rows)))
             for part in range(first, last):
                 end = n_rows * (part + 1) // n_parts
                 for begin in range(n_rows * part // n_parts, end, _ROWS_AT_ONCE):
@@ -99,9 +99,11 @@ class PairAnswers:
                     winners, losers = self.winners[rows], self.losers[rows]
                     ahead = differences[: len(winners)]
                     take_differences(strengths, winners, losers, ahead)
-                    decays, sums = np.exp(-np.abs(ahead)), (slopes[part], curvatures[part])
+                    small = decays[: len(winners)]
+                    np.exp(np.negative(np.abs(ahead, out=small), out=small), out=small)
+                    sums = slopes[part], curvatures[part]
                     losses[part] += add_likelihood(
-                        ahead, decays, self.lapse_rate, winners, losers, self.weights[rows], *sums
+                        ahead, small, self.lapse_rate, winners, losers, self.weights[rows], *sums
                     )
 
         in_threads(add, n_parts)
@@ -277,11 +279,10 @@ class KnownStrengths:
         return cls(strengths, comparisons.n_objects)
 
     @classmethod
-    def of_answers(cls, comparisons: ListedComparisons) -> KnownStrengths:
+    def of_answers(cls, answers: PairAnswers) -> KnownStrengths:
         """Return the most likely strengths if all are normal around 0."""
-        answers = PairAnswers.of(comparisons).in_tiles()
         strengths = PairModel(answers, PRIOR_VARIANCE).fit(np.zeros(answers.n_pairs))
-        return cls(strengths, comparisons.n_objects)
+        return cls(strengths, answers.n_objects)
 
     def fit(self, prior_mean: FloatArray) -> FloatArray:
         """Return the strengths, whatever their prior means."""

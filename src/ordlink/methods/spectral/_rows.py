@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink._typing import BoolArray, Int32Array, Int64Array
+from ordlink._typing import BoolArray, Int64Array, PairIdArray
 from ordlink.comparisons import AnswerDetails, ListedComparisons, Repeats, check_weights, n_pairs
 
 ROWS_PER_PAIR = 100  # more comparisons of a pair than this hardly tell more about it
@@ -30,17 +30,16 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
         winners, losers, net = comparisons.winners, comparisons.losers, comparisons.counts
         answers = comparisons.answer_ids
     else:
-        n = n_pairs(comparisons.n_objects)
-        keys, first = np.unique(
-            _keys(comparisons.winners, comparisons.losers, n), return_index=True
-        )
-        first_row = first[np.searchsorted(keys, _keys(majority.winners, majority.losers, n))]
-        order = np.argsort(first_row)
+        rows = _first_rows(comparisons, majority.winners, majority.losers)
+        question = np.full(comparisons.n_rows, -1, dtype=np.int64)
+        question[rows] = np.arange(len(rows))
+        first_row = np.flatnonzero(question >= 0)
+        order = question[first_row]
         winners, losers = majority.winners[order], majority.losers[order]
         net = None
         if majority.net is not None:
             net = np.minimum(majority.net[order], np.iinfo(np.int32).max).astype(np.int32)
-        answers = comparisons.answer_ids[first_row[order]]
+        answers = comparisons.answer_ids[first_row]
     return ListedComparisons(
         n_objects=comparisons.n_objects,
         winners=winners,
@@ -64,10 +63,21 @@ def check_net_counts(comparisons: ListedComparisons) -> None:
         check_weights(net, winners, losers, comparisons.n_objects)
 
 
-def _keys(winners: Int32Array, losers: Int32Array, n: int) -> Int64Array:
-    """Return one number per pair of pairs, whoever won."""
+def _first_rows(
+    comparisons: ListedComparisons, winners: PairIdArray, losers: PairIdArray
+) -> Int64Array:
+    """Return the first row about each of these questions, which all occur once."""
+    from ordlink.methods.spectral._kernels import find_first_rows
+
     low, high = np.minimum(winners, losers), np.maximum(winners, losers)
-    return low.astype(np.int64) * n + high
+    order = np.argsort(low, kind="stable")  # quick: they are in order already
+    counts = np.bincount(low, minlength=n_pairs(comparisons.n_objects))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    first = np.empty(len(low), dtype=np.int64)
+    find_first_rows(comparisons.winners, comparisons.losers, starts, high[order], first)
+    rows = np.empty_like(first)
+    rows[order] = first
+    return rows
 
 
 def thin_out(comparisons: ListedComparisons, n_rows: int) -> ListedComparisons:
@@ -97,10 +107,17 @@ def thin_out_pairs(
 
 def held_out_rows(comparisons: ListedComparisons, share: float, seed: int) -> BoolArray:
     """Return which rows to hold out: about `share` of the answers, chosen by their order alone."""
-    _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
-    n_answers = int(answer_of_row.max(initial=-1)) + 1
+    answer_of_row, n_answers = number_answers(comparisons)
     chosen = np.random.default_rng(seed).random(n_answers) < share
     return np.asarray(chosen[answer_of_row], dtype=bool)
+
+
+def number_answers(comparisons: ListedComparisons) -> tuple[Int64Array, int]:
+    """Return the answer of each row, numbered 0, 1, ... without gaps in their order; how many."""
+    ids = comparisons.answer_ids
+    occurs = np.zeros(int(ids.max(initial=-1)) + 1, dtype=bool)
+    occurs[ids] = True
+    return (np.cumsum(occurs) - 1)[ids], int(occurs.sum())
 
 
 def are_often_compared(comparisons: ListedComparisons) -> bool:

@@ -25,6 +25,7 @@ from ordlink.methods.spectral._pair_strengths import by_pair
 from ordlink.methods.spectral._rows import (
     are_often_compared,
     check_net_counts,
+    number_answers,
     one_row_per_question,
     thin_out,
     thin_out_pairs,
@@ -198,8 +199,7 @@ def _folds(
     """Yield (train, test) of the first folds, whole answers in one or the other."""
     often = are_often_compared(comparisons)
     comparisons = thin_out_pairs(comparisons) if often else thin_out(comparisons, ROWS_AT_MOST)
-    _, answer_of_row = np.unique(comparisons.answer_ids, return_inverse=True)
-    n_answers = int(answer_of_row.max(initial=-1)) + 1
+    answer_of_row, n_answers = number_answers(comparisons)
     fold_of_answer = np.random.default_rng(_SEED).permutation(n_answers) % N_FOLDS
     in_fold = fold_of_answer[answer_of_row]
     for fold in range(n_folds):

@@ -93,7 +93,7 @@ def grow_trees(
         found = posterior, labels
         if kind == "plain splits":
             assert isinstance(comparisons, ListedComparisons)
-            known = KnownStrengths.of_answers(comparisons)
+            known = KnownStrengths.of_answers(PairAnswers.of(comparisons).in_tiles())
             found = _refine(known, *_known_clusters(known, partition), partition, None)
         return partition.finish(*build_tree(*found), names=names)
 
@@ -164,12 +164,12 @@ def _clusters_of_many(
     comparisons: ListedComparisons, partition: InitialPartition
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
     """Return the same trees if each pair has enough answers."""
-    posterior, labels = _known_clusters(KnownStrengths.of_answers(comparisons), partition)
+    answers = PairAnswers.of(comparisons).in_tiles()
+    posterior, labels = _known_clusters(KnownStrengths.of_answers(answers), partition)
     prior_mean = _prior_means(posterior, labels, partition)
     lapse_rate = estimate_lapse_rate(comparisons, prior_mean) if labels.max() > 0 else 0.0
     variance = choose_variance(comparisons, prior_mean, lapse_rate)
-    answers = PairAnswers.of(comparisons).in_tiles().with_lapse_rate(lapse_rate)
-    return PairModel(answers, variance), posterior, labels
+    return PairModel(answers.with_lapse_rate(lapse_rate), variance), posterior, labels
 
 
 def _clusters_of_few(
