@@ -329,7 +329,9 @@ def test_strengths_from_ranks_rise_with_similarity_and_tie_where_it_ties() -> No
 def test_strengths_from_many_answers_are_where_their_slopes_meet_the_prior() -> None:
     comparisons = _answers(n_answers=2000)
 
-    strengths = KnownStrengths.of_answers(comparisons).fit(np.zeros(n_pairs(12)))
+    strengths = KnownStrengths.of_answers(PairAnswers.of(comparisons).in_tiles()).fit(
+        np.zeros(n_pairs(12))
+    )
 
     rows = zip(comparisons.winners, comparisons.losers, np.ones(2000), strict=True)
     _, slopes, _ = literal.likelihood(strengths.tolist(), list(rows), 0.0)
