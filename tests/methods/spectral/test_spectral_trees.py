@@ -10,7 +10,12 @@ from ordlink.comparisons import n_pairs
 from ordlink.linkage import initial_partition
 from ordlink.methods.spectral import _spectral
 from ordlink.methods.spectral import _trees as _spectral_trees
-from ordlink.methods.spectral._pair_strengths import KnownStrengths, PairStrengths, as_matrix
+from ordlink.methods.spectral._pair_strengths import (
+    KnownStrengths,
+    PairAnswers,
+    PairStrengths,
+    as_matrix,
+)
 from ordlink.methods.spectral._trees import (
     MAX_ROUNDS,
     _contract,
