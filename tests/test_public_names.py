@@ -105,6 +105,7 @@ NAMES = {
     "ordlink.io": [
         "InputFile",
         "find_delimiter",
+        "parquet_rows",
         "read_answers",
         "read_comparisons",
         "read_in_chunks",
@@ -156,6 +157,7 @@ NAMES = {
     "ordlink.methods.adds": [
         "adds_similarity",
         "adds_similarity_of_chunks",
+        "cluster_chunks",
         "run",
     ],
     "ordlink.methods.embedding": [
@@ -197,6 +199,7 @@ NAMES = {
         "agreements",
         "ari_per_level",
         "comparison_accuracy",
+        "comparison_accuracy_of_chunks",
         "comparison_revenue",
         "cophenetic_correlation",
         "dasgupta_cost",

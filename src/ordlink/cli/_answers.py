@@ -20,6 +20,8 @@ from ordlink.io import read_comparisons, read_names
 
 MENTIONS_PER_OBJECT = 10
 """With so many mentions per object on average, chance hardly ever leaves one out (e^-10)."""
+MANY_OBJECTS = 1000  # time and memory grow as N^2: the file should name most of so many objects
+SMALLEST_SHARE_NAMED = 0.1
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 
 
@@ -94,6 +96,22 @@ def read_answers_about(
     if one_based is None and check_first_object and not numbers_are_names:
         _refuse_counting_from_one(source_name(answers), comparisons, read)
     return comparisons
+
+
+def refuse_scattered_numbers(answers: Sequence[str], comparisons: ListedComparisons) -> None:
+    """Refuse numbers that do not number the objects: a typo, or ids such as 10482."""
+    n_objects = comparisons.n_objects
+    if n_objects < MANY_OBJECTS:
+        return
+    pairs = np.unique(np.concatenate([comparisons.winners, comparisons.losers]))
+    n_named = len(np.unique(pair_members(pairs, n_objects)))
+    if n_named < SMALLEST_SHARE_NAMED * n_objects:
+        raise InputError(
+            f"only {counted(n_named, 'object')} of {n_objects:,} appear in the answers",
+            where=source_name(answers),
+            remedy="number the objects 0, 1, 2, ... without gaps, or pass "
+            f"{{n_objects:{n_objects}}} if the others belong to the tree",
+        )
 
 
 class _Stdin(io.BytesIO):  # can be read more than once

@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 import ordlink as ol
 from ordlink._text import counted, either
 from ordlink.cli import _options, _output
-from ordlink.cli._answers import find_pictures, picture_files, read_answers, source_name
+from ordlink.cli._answers import (
+    find_pictures,
+    picture_files,
+    read_answers,
+    refuse_scattered_numbers,
+)
 from ordlink.cli._app import flag_namer, parameters_called
 from ordlink.cli._console import (
     for_terminal,
@@ -23,8 +27,9 @@ from ordlink.cli._console import (
     text_tree,
     warn_in_a_line,
 )
+from ordlink.cli._pieces import cluster_pieces, rows_beyond_memory
 from ordlink.cli._tables import read_initial_clusters
-from ordlink.comparisons import ListedComparisons, pair_members
+from ordlink.comparisons import ListedComparisons
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import (
@@ -37,8 +42,6 @@ from ordlink.methods import (
     repeatable,
 )
 
-MANY_OBJECTS = 1000  # time and memory grow as N^2: the file should name most of so many objects
-SMALLEST_SHARE_NAMED = 0.1
 LONGEST_WAIT = 2.0  # estimated seconds: where the tree takes longer, a first one is shown
 FEWEST_ROWS = 1000  # of fewer comparisons, no tree takes so long
 _FOR_FILES = [method.name for method in METHODS.values() if method.needs == "comparisons"]
@@ -156,6 +159,14 @@ def command(
     seed = seed or 0
     min_share = _check_support(n_bootstrap, min_support, consensus=consensus)
     folder = _check_output(answers, out, pictures)
+    if n_rows := rows_beyond_memory(answers):
+        needing: dict[str, Any] = {"--support": n_bootstrap, "--test-hierarchy": test_hierarchy}
+        needing |= {"--exclude": exclude, "--initial-clusters": initial_clusters}
+        needing |= {"--repeats majority": options.get("repeats") == "majority"}
+        needing |= {"--weigh-people": weigh_people, "--pictures": pictures}
+        tree = cluster_pieces(answers, n_rows, chosen.name, needing, reading)
+        _show_tree(tree, f"{n_rows:,} rows", chosen.name, n_clusters, folder)
+        return
     comparisons = _read(answers, exclude, n_clusters, reading)
     one_based = bool(reading["one_based"])
     start = read_initial_clusters(initial_clusters, comparisons, one_based=one_based)
@@ -199,6 +210,18 @@ def command(
     if folder is not None:
         shown: Any = {"clusters": clusters, "min_support": min_share}
         _output.write_tree(tree, folder, consensus=majority_tree, pictures=leaf_pictures, **shown)
+
+
+def _show_tree(
+    tree: Hierarchy, of_what: str, method: str, n_clusters: int | str | None, folder: Path | None
+) -> None:
+    """Print and write a tree without an assessment."""
+    click.echo(f"{tree.n_objects} objects, {of_what}, {method}")
+    clusters = _output.choose_clusters(tree, n_clusters)
+    click.echo(text_tree(tree, None if clusters is None else clusters.n_clusters))
+    _output.print_clusters(tree, clusters)
+    if folder is not None:
+        _output.write_tree(tree, folder, clusters=clusters, min_support=None)
 
 
 def _show_first_tree(
@@ -294,7 +317,7 @@ def _read(
     comparisons = read_answers(answers, **reading)
     n_objects = comparisons.n_objects
     if comparisons.names is None and reading["n_objects"] is None:
-        _refuse_scattered_numbers(answers, comparisons)
+        refuse_scattered_numbers(answers, comparisons)
     if isinstance(n_clusters, int) and n_clusters > n_objects:
         raise InputError(
             f"expected at most {n_objects:,}, the number of objects, got {n_clusters}",
@@ -307,22 +330,6 @@ def _read(
     n_excluded = counted(comparisons.n_comparisons - kept.n_comparisons, "comparison")
     click.echo(f"excluded on request: {', '.join(dict.fromkeys(exclude))}, with {n_excluded}")
     return kept
-
-
-def _refuse_scattered_numbers(answers: Sequence[str], comparisons: ListedComparisons) -> None:
-    """Refuse numbers that do not number the objects: a typo, or ids such as 10482."""
-    n_objects = comparisons.n_objects
-    if n_objects < MANY_OBJECTS:
-        return
-    pairs = np.unique(np.concatenate([comparisons.winners, comparisons.losers]))
-    n_named = len(np.unique(pair_members(pairs, n_objects)))
-    if n_named < SMALLEST_SHARE_NAMED * n_objects:
-        raise InputError(
-            f"only {counted(n_named, 'object')} of {n_objects:,} appear in the answers",
-            where=source_name(answers),
-            remedy="number the objects 0, 1, 2, ... without gaps, or pass "
-            f"{{n_objects:{n_objects}}} if the others belong to the tree",
-        )
 
 
 def _run_test(

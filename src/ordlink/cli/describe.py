@@ -10,7 +10,8 @@ import ordlink as ol
 from ordlink._text import counted
 from ordlink.cli import _options
 from ordlink.cli._answers import read_answers
-from ordlink.cli._console import progress_flag, stage_bars, warn_in_a_line
+from ordlink.cli._console import progress_bar, progress_flag, stage_bars, warn_in_a_line
+from ordlink.cli._pieces import read_pieces, rows_beyond_memory
 from ordlink.comparisons import ListedComparisons
 from ordlink.methods import DEFAULT_METHOD
 
@@ -42,6 +43,9 @@ def command(
     """Summarise ANSWERS: objects, comparisons, repeats, contradictions, gaps."""
     if not methods_text and (method or quick or seed is not None):
         raise click.UsageError("--method, --quick and --seed require --methods-text")
+    if n_rows := rows_beyond_memory(answers):
+        _describe_pieces(answers, n_rows, reading, methods_text=methods_text)
+        return
     comparisons = read_answers(answers, **reading)
     if methods_text:
         settings: Any = {"method": method or DEFAULT_METHOD, "quick": quick, "seed": seed or 0}
@@ -53,6 +57,19 @@ def command(
     click.echo(str(summary))
     if 0 < comparisons.n_rows <= MOST_COMPARISONS:
         _print_agreement(comparisons)
+    for message in summary.warnings():
+        warn_in_a_line(message)
+
+
+def _describe_pieces(
+    answers: tuple[str, ...], n_rows: int, reading: dict[str, Any], *, methods_text: bool
+) -> None:
+    if methods_text:
+        raise click.UsageError("--methods-text needs answers that fit into memory")
+    with progress_bar("reading") as progress:
+        pieces = read_pieces(answers, n_rows, progress, **reading)
+        summary = ol.comparisons.summarise_chunks(pieces)
+    click.echo(str(summary))
     for message in summary.warnings():
         warn_in_a_line(message)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ordlink._kernels import kernel
-from ordlink._typing import AnyArray, Int32Array, Int64Array
+from ordlink._typing import AnyArray, Int32Array, Int64Array, PairIdArray
 
 
 @kernel
@@ -11,6 +13,18 @@ def count_pairs(pairs: Int32Array, counts: Int64Array) -> None:
     """Add up how often each pair occurs."""
     for row in range(pairs.shape[0]):
         counts[pairs[row]] += 1
+
+
+@kernel
+def add_wins(
+    winners: PairIdArray, losers: PairIdArray, counts: Int32Array, totals: Int64Array
+) -> None:
+    """Add the wins minus the losses of each pair to its total; no counts mean that all are 1."""
+    weighted = counts.shape[0] > 0
+    for row in range(winners.shape[0]):
+        count = np.int64(counts[row]) if weighted else np.int64(1)
+        totals[winners[row]] += count
+        totals[losers[row]] -= count
 
 
 @kernel

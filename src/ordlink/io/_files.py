@@ -22,6 +22,7 @@ from ordlink.io._binary import open_parquet, read_npz, write_npz, write_parquet
 from ordlink.io._json import open_json, open_jsonl, write_jsonl
 from ordlink.io._options import Options
 from ordlink.io._own import FileHeader, OpenTables, OwnRows, check_options, check_writable
+from ordlink.io._pieces import with_known_objects
 from ordlink.io._sheets import open_sheet
 from ordlink.io._source import (
     DELIMITERS,
@@ -133,18 +134,21 @@ read_answers = read_comparisons
 
 
 def read_in_chunks(
-    path: Readable,
+    path: Readable | Sequence[Readable],
     *,
     rows_per_chunk: int = 1_000_000,
     format: str | None = None,
     **options: Any,
 ) -> Iterator[ListedComparisons]:
-    r"""Return an iterator over the comparisons in a file, some rows at a time.
+    r"""Return an iterator over the comparisons in a file or folder, some rows at a time.
 
     For files larger than memory. The objects must be known up front: files that
-    :func:`write_comparisons` wrote list them, others need `names` or `n_objects`. Together the
+    :func:`write_comparisons` wrote list them, Parquet files whose objects are numbers usually say
+    the largest, others need `names` or `n_objects`. Together the
     chunks are what :func:`read_comparisons` returns. NPZ files are read as a whole, then split.
-    :func:`ordlink.methods.adds.adds_similarity_of_chunks` takes chunks.
+    :func:`ordlink.methods.adds.cluster_chunks`, :func:`ordlink.comparisons.summarise_chunks` and
+    :func:`ordlink.metrics.comparison_accuracy_of_chunks` take chunks. The files of a folder follow
+    each other by name; their answers are numbered file by file.
 
     Parameters
     ----------
@@ -187,12 +191,22 @@ def _read(
     paths = path if isinstance(path, list | tuple) else [path]
     given = [InputFile.of(one) for one in paths]
     sources = [file for source in given for file in find_files(source, options)]
+    if sources and n_rows is not None:
+        return _chunks_of_files(sources, format_, with_known_objects(sources, options), n_rows)
     if len(sources) > 1:
         tables = [_whole(source, format_, options) for source in sources]
         return iter([read_table(join_tables(tables, options), options)])
     source = sources[0] if sources else refuse("input", NO_ANSWERS)
-    format_ = _format_of(source, format_)
-    return (_npz_chunks if format_ == "npz" else _chunks)(source, format_, options, n_rows)
+    return _chunks_of_files([source], format_, options, n_rows)
+
+
+def _chunks_of_files(
+    sources: Sequence[InputFile], format_: str | None, options: Options, n_rows: int | None
+) -> Iterator[ListedComparisons]:
+    """Yield the chunks of one file after the other."""
+    for source in sources:
+        found = _format_of(source, format_)
+        yield from (_npz_chunks if found == "npz" else _chunks)(source, found, options, n_rows)
 
 
 def _format_of(source: InputFile, format_: str | None) -> str:

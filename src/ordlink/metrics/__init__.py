@@ -3,6 +3,7 @@
 from ordlink.metrics._fit import (
     agreements,
     comparison_accuracy,
+    comparison_accuracy_of_chunks,
     comparison_revenue,
     cophenetic_correlation,
     dasgupta_cost,
@@ -25,6 +26,7 @@ __all__ = [
     "agreements",
     "ari_per_level",
     "comparison_accuracy",
+    "comparison_accuracy_of_chunks",
     "comparison_revenue",
     "cophenetic_correlation",
     "dasgupta_cost",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ordlink._typing import FloatArray
+from ordlink._typing import AnyArray, FloatArray
 from ordlink.comparisons import (
     Comparisons,
     ListedComparisons,
     NetComparisons,
     RankedComparisons,
     Repeats,
+    check_chunks,
     check_repeats,
     net_wins,
     square,
@@ -196,9 +198,40 @@ def comparison_accuracy(comparisons: Comparisons, tree: Hierarchy) -> float:
     return float(np.average(agreements(comparisons, tree), weights=comparisons.counts))
 
 
+def comparison_accuracy_of_chunks(chunks: Iterable[ListedComparisons], tree: Hierarchy) -> float:
+    """Return `comparison_accuracy` of comparisons that come in chunks, in one pass over them.
+
+    Parameters
+    ----------
+    chunks : iterable of ListedComparisons
+        As for :func:`ordlink.comparisons.summarise_chunks`.
+    tree : Hierarchy
+        The tree to score.
+
+    Examples
+    --------
+    >>> tree = Hierarchy([[0, 1], [2, 3], [4, 5]])
+    >>> rows = [[0, 1, 2, 3], [0, 2, 0, 1], [0, 2, 1, 3]]
+    >>> chunks = [Comparisons.from_quadruplets([row], n_objects=4) for row in rows]
+    >>> comparison_accuracy_of_chunks(chunks, tree)
+    0.5
+    """
+    agreed, n_comparisons = 0.0, 0
+    for number, chunk in enumerate(check_chunks(chunks)):
+        if not number:
+            ranks = check_comparisons(chunk, tree).lca_ranks()
+        found = _agreements(chunk, ranks)
+        agreed += float(found.sum() if chunk.counts is None else found @ chunk.counts)
+        n_comparisons += chunk.n_comparisons
+    return agreed / n_comparisons if n_comparisons else math.nan
+
+
 def agreements(comparisons: ListedComparisons, tree: Hierarchy) -> FloatArray:
     """Return for each comparison 1 where the tree agrees, 0 where not, 0.5 where it is silent."""
-    ranks = tree.lca_ranks()
+    return _agreements(comparisons, tree.lca_ranks())
+
+
+def _agreements(comparisons: ListedComparisons, ranks: AnyArray) -> FloatArray:
     i, j, k, other = comparisons.quadruplets.T
     return np.asarray((1 + np.sign(ranks[k, other].astype(np.int64) - ranks[i, j])) / 2)
 

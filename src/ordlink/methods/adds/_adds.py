@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -10,15 +10,14 @@ from ordlink._typing import FloatArray, Progress
 from ordlink.comparisons import (
     Comparisons,
     ListedComparisons,
-    NetComparisons,
     Repeats,
     check_chunks,
-    net_wins,
+    n_pairs,
     square,
     wins_minus_losses,
 )
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import InitialPartition, link_by_average
+from ordlink.linkage import InitialPartition, initial_partition, link_by_average
 
 
 def run(
@@ -82,11 +81,48 @@ def adds_similarity_of_chunks(chunks: Iterable[ListedComparisons]) -> FloatArray
            [ 2.,  0., -1.],
            [-1., -1.,  0.]])
     """
-    total = np.zeros(0)
-    n_objects = 0
+    from ordlink.comparisons._kernels_columns import add_wins
+
+    totals, n_objects = np.zeros(0, dtype=np.int64), 0
     for number, chunk in enumerate(check_chunks(chunks)):
-        # Not summed up within the chunk first: only the totals of each pair are needed.
-        net = NetComparisons(chunk.n_objects, chunk.winners, chunk.losers, chunk.counts)
-        total = total + net_wins(net) if number else net_wins(net)
-        n_objects = chunk.n_objects
-    return square(total, n_objects)
+        if not number:
+            n_objects = chunk.n_objects
+            totals = np.zeros(n_pairs(n_objects), dtype=np.int64)
+        counts = np.empty(0, dtype=np.int32) if chunk.counts is None else chunk.counts
+        add_wins(chunk.winners, chunk.losers, counts, totals)
+    return square(totals.astype(np.float64), n_objects)
+
+
+def cluster_chunks(
+    chunks: Iterable[ListedComparisons], *, progress: Progress | None = None
+) -> Hierarchy:
+    """Return the tree of AddS-AL from comparisons that come in chunks, without `heights`.
+
+    Only the totals of all pairs are kept, so that the answers may be larger than memory. The tree
+    is that of ``ordlink.cluster(comparisons, "AddS-AL", repeats="net")``.
+
+    Parameters
+    ----------
+    chunks : iterable of ListedComparisons
+        As for `adds_similarity_of_chunks`, e.g. ``ordlink.read_in_chunks("answers/")``.
+    progress : callable, optional
+        Called from time to time with (merges done, total merges).
+
+    Examples
+    --------
+    >>> from ordlink import Comparisons
+    >>> chunks = [Comparisons.from_triplets([row], n_objects=3) for row in ([0, 1, 2], [1, 0, 2])]
+    >>> cluster_chunks(chunks).merges.tolist()
+    [[0, 1], [2, 3]]
+    """
+    names: list[tuple[str, ...] | None] = []
+
+    def noting_names() -> Iterator[ListedComparisons]:
+        for chunk in check_chunks(chunks):
+            names.append(chunk.names) if not names else None
+            yield chunk
+
+    similarities = adds_similarity_of_chunks(noting_names())
+    partition = initial_partition(len(similarities), None)
+    tree = link_by_average(similarities, partition, names=names[0], progress=progress)
+    return tree.with_origin("AddS-AL", {"repeats": "net"})
