@@ -113,7 +113,7 @@ def cluster_chunks(
     >>> from ordlink import Comparisons
     >>> chunks = [Comparisons.from_triplets([row], n_objects=3) for row in ([0, 1, 2], [1, 0, 2])]
     >>> cluster_chunks(chunks).merges.tolist()
-    [[0, 1], [2, 3]]
+    [[0, 1], [3, 2]]
     """
     names: list[tuple[str, ...] | None] = []
 
