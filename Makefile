@@ -6,11 +6,16 @@ PEER := .venv-peer
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 SOURCES := pyproject.toml README.md $(shell find src -type f -not -path '*/__pycache__/*')
 
-.PHONY: demo test test-slow test-all check bench reproduce soak format clean
+.PHONY: demo docs test test-slow test-all check bench reproduce soak format clean
 
 ## demo: set up and do the main job on bundled data
 demo: $(VENV)/.installed
 	$(BIN)/ordlink demo --out demo
+
+## docs: build the documentation as a site in build/docs; warnings are errors
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/docs
+	@echo "open build/docs/index.html"
 
 ## test: set up and run the tests against the installed package, in under 5 minutes on 2 cores
 test: $(VENV)/.test
@@ -73,6 +78,10 @@ $(VENV)/.installed: $(VENV)/.dependencies $(SOURCES)
 
 $(VENV)/.test: $(VENV)/.installed
 	$(PIP) install '.[test]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) install '.[docs]'
 	touch $@
 
 $(VENV)/.check: $(VENV)/.installed

@@ -21,6 +21,7 @@ two things are more similar to each other.
 
 Reply with JSON alone, one letter for each question, such as {"answers": {"1": "A", "2": "B"}}. \
 Use "?" where you cannot tell."""
+"""What a model is asked; the questions take the place of ``{questions}``."""
 PLACE = "{questions}"
 LONGEST_SIDE = 512  # pixels
 CANNOT_TELL = {"?", "TIE", "NONE", "NEITHER", "EQUAL", "UNSURE", "UNKNOWN", "CANNOT TELL", "NULL"}

@@ -211,3 +211,4 @@ _SHAPES: dict[str, Callable[[Content, Paper], Arrangement]] = {
     "radial": _around,
 }
 SHAPES = tuple(_SHAPES)
+"""Where the root of a drawn tree may be: on the left, on top, in the middle."""

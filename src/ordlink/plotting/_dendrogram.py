@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 PALETTE = ("#332288", "#CC6677", "#117733", "#56B4E9", "#882255", "#44AA99", "#999933", "#AA4499")
 AUTO = "auto"
 SUPPORT_STYLES = ("signs", "numbers", "none")
+"""How support is drawn: as dots, in percent, not at all."""
 PICTURES_AT = ("leaves", "groups")
+"""Where pictures are drawn: at each leaf, or some for each cluster."""
 LARGEST_PIXELS = 60_000  # Agg draws fewer than 2**16 pixels per side
 MOST_PIXELS = 50e6  # of a PNG in all
 

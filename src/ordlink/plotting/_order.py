@@ -12,6 +12,7 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 
 ORDERS = ("tree", "size", "name", "optimal")
+"""Orders of the leaves of a drawn tree."""
 MOST_OPTIMAL = 2000  # objects: the time of the optimal order grows with their cube
 
 

@@ -162,6 +162,7 @@ def tste_embedding(
 
 
 run_tste = partial(run, tste_embedding)
+"""Return the tree of t-STE followed by average linkage; options as for `run`."""
 
 
 def tste_loss(

@@ -1,0 +1,69 @@
+"""How Sphinx builds the documentation: `make docs`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from sphinx.application import Sphinx  # noqa: E402
+
+import ordlink  # noqa: E402
+from studies.pages.reference import write_reference  # noqa: E402
+
+write_reference(HERE / "reference")
+
+project = "ordlink"
+author = "the ordlink authors"
+version = release = ordlink.__version__
+language = "en"
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["_build", "**/README.md"]
+templates_path = ["_templates"]
+default_role = "code"
+nitpicky = True
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+
+# Types are in the docstrings, in words; signatures stay short.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+numpydoc_show_class_members = False
+# Every public name has a page, so signatures do not repeat long default values.
+autodoc_preserve_defaults = True
+
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+
+html_theme = "furo"
+html_title = "ordlink"
+html_static_path = ["_static"]
+html_css_files = ["ordlink.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {"top_of_page_buttons": [], "navigation_with_keys": True}
+
+
+def _leave_out_nameless(_app: object, _context: object, lines: list[str]) -> None:
+    """Leave out arguments that are hidden in the usage, such as those of `collect backup`."""
+    for number, line in enumerate(lines):
+        if line.strip() == ".. option::":
+            lines[number:] = [
+                later for later in lines[number + 1 :] if "Optional argument" not in later
+            ]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what changes pages while they are built."""
+    app.connect("sphinx-click-process-arguments", _leave_out_nameless)

@@ -1,0 +1,124 @@
+"""Every code block of the tutorials and of the first pages runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from ordlink.cli import run
+from studies.pages import vessels
+from tests.waiting import wait_until
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def commands(page: str) -> list[tuple[list[str], str]]:
+    """Return the commands of a page as words, each with the output that is shown below it."""
+    found: list[tuple[list[str], str]] = []
+    for block in blocks(page, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            found.append((shlex.split(command), shown))
+    return found
+
+
+def run_commands(page: str, capsys: pytest.CaptureFixture[str], leave_out: str = "") -> None:
+    """Run the `ordlink` commands of a page; compare with what is shown."""
+    for words, shown in commands(page):
+        if words[0] != "ordlink" or words[1] == leave_out:
+            continue
+        capsys.readouterr()
+        assert run(words[1:]) == 0, capsys.readouterr().err
+        captured = capsys.readouterr()
+        if shown:
+            assert captured.out + captured.err == shown
+
+
+@pytest.mark.parametrize("page", ["tutorials/triplets.md", "tutorials/oracle.md"])
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_the_programs_run_one_after_the_other(page: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, object] = {}
+
+    for program in blocks(page, "python"):
+        exec(program, known)
+
+    assert known["tree"].n_objects in (24, 40)
+
+
+@pytest.mark.slow
+def test_five_minutes_from_a_file_to_a_report(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("animals.csv").write_text(blocks("start/five-minutes.md", "csv")[0], encoding="utf-8")
+
+    run_commands("start/five-minutes.md", capsys)
+
+    assert "<html" in Path("report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_from_a_folder_of_pictures_to_a_figure(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = "tutorials/pictures.md"
+    drawing = next(words for words, _ in commands(page) if words[0] == "python")
+    assert drawing[:3] == ["python", "-m", "studies.pages.vessels"]
+    CliRunner().invoke(vessels.main, drawing[3:], catch_exceptions=False)
+    monkeypatch.chdir("study")
+    Path("study.yaml").write_text(blocks(page, "yaml")[0], encoding="utf-8")
+
+    run_commands(page, capsys, leave_out="collect")
+
+    assert Path("figure-1.pdf").read_bytes().startswith(b"%PDF")
+    assert "40 participants" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_survey_of_the_tutorial_starts(tmp_path) -> None:
+    page = "tutorials/pictures.md"
+    CliRunner().invoke(vessels.main, [str(tmp_path / "pictures")], catch_exceptions=False)
+    (tmp_path / "study.yaml").write_text(blocks(page, "yaml")[0], encoding="utf-8")
+    words = next(words for words, _ in commands(page) if words[:2] == ["ordlink", "collect"])
+    printed = (tmp_path / "printed.txt").open("w", encoding="utf-8")
+
+    server = subprocess.Popen(
+        [sys.executable, "-m", *words, "--port", "0"], cwd=tmp_path, stdout=printed, stderr=printed
+    )
+    try:
+        text = tmp_path / "printed.txt"
+        wait_until(lambda: "dashboard" in text.read_text(encoding="utf-8"))
+        address = re.search(r"for participants\s+(\S+)", text.read_text(encoding="utf-8"))
+        assert address
+        with urllib.request.urlopen(address[1]) as reply:
+            assert "Which vessels are alike?" in reply.read().decode()
+    finally:
+        server.terminate()
+        server.wait()
+        printed.close()
+
+
+@pytest.mark.slow
+def test_planning_a_study(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(vessels.main, ["pictures", "--answers", "pilot.csv"], catch_exceptions=False)
+    shutil.rmtree("pictures")
+
+    run_commands("tutorials/planning.md", capsys)
+
+
+def test_the_study_files_of_the_pages_are_yaml() -> None:
+    for page in ("tutorials/pictures.md", "reference/study-file.md"):
+        assert all(yaml.safe_load(block)["stimuli"] == "pictures" for block in blocks(page, "yaml"))
