@@ -3,15 +3,17 @@
 Started by ``ordlink collect``. From the bottom up:
 
 ==================================  ========================================================
-study, stimuli, texts               what is asked about what: a study file, a folder, a CSV
+study, study_files, settings        what is asked about what: a study file, a folder, a CSV
+stimuli, texts                      what is shown; the words of the pages in every language
 question_types                      the five ways to ask; from an answer to comparisons
-schema, database                    tables; the engine and the one thread that writes
-trees, samplers                     the tree and its drawing; which question next
+schema, database, upgrade, backup   tables; the engine and the one thread that writes
+trees, groups, samplers             the tree and its drawing; groups; which question next
 question_queue                      questions leased by this process
 rows, session                       what participants do: many steps in one transaction
 people                              participants who join, return, withdraw; the owner's login
 worker, running                     the answers; draws and trees beside the server
-site, api, dashboard, server        what all routes share; the routes; results for the owner
+site, api, dashboard, server        what all routes share; the routes
+results, exports                    what the owner sees; the downloads
 ==================================  ========================================================
 
 An answer goes from ``api.give_answer`` through ``Database.write_together`` and

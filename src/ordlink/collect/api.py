@@ -55,10 +55,10 @@ async def welcome(site: TheSite, request: Request) -> Response:
     query = dict(request.query_params)
     origin, preview = people.origin_of(query), people.is_preview(query)
     running, token = site.running, await get_token(site, request)
-    if token and (
-        origin.external_id is None
-        or await running.database.read(people.holds_id, people.hash_token(token), origin)
-    ):
+    if token and origin.external_id is not None:
+        known = await running.database.read(people.find, people.hash_token(token))
+        token = token if known and known.external_id == origin.external_id else None
+    if token:
         return site.redirect("/run")
     if not running.is_open:  # the same for all ids: nobody can find out who took part
         code, url = ("", "") if preview else running.study.completion("closed")
@@ -78,8 +78,8 @@ async def run(site: TheSite, request: Request, token: Token) -> Response:
     """Show the page with the questions; its script loads them."""
     study = site.running.study
     if token and study.conditions:
-        hashed = people.hash_token(token)
-        study = study.in_condition(await site.database.read(people.condition_of, hashed))
+        known = await site.database.read(people.find, people.hash_token(token))
+        study = study.in_condition(known.condition if known else "")
     return site.page(request, "run.html", study=study, text=study.text)
 
 
@@ -137,12 +137,10 @@ async def join_study(site: TheSite, request: Request, body: JoinBody, token: Tok
     is_listed = not study.participant_ids or origin.external_id in study.participant_ids
     if not is_listed or (study.signed_links and not origin.is_signed):
         raise HTTPException(403, study.text("bad_link"))
-    if (
-        token
-        and origin.external_id is None
-        and not await running.database.read(people.is_declined, cookie_hash)
-    ):
-        view = await running.step(Step(cookie_hash))
+    if token and origin.external_id is None:
+        known = await running.database.read(people.find, cookie_hash)
+        is_taking_part = known and known.outcome != "declined"
+        view = await running.step(Step(cookie_hash)) if is_taking_part else None
         if view is not None:
             return _reply(site, view, cookie_hash)
     person = await running.database.write(

@@ -32,7 +32,6 @@ NEW_PARTICIPANT = {
     "questionnaire": "{}",
     "seen_at": 0.0,
 }  # columns of a participant about whom nothing is known
-_DECLINED = participant.c.outcome == "declined"
 _JOINING = 271828  # names the locks of ids
 _ELSEWHERE = "came back on another device"
 SESSION_SECONDS = 12 * 3600.0
@@ -103,22 +102,23 @@ def join(
         # Servers that add somebody with the same id take turns; SQLite has one writer.
         key = sa.func.hashtext(origin.external_id)
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_JOINING, key)))
-    known = connection.execute(
-        sa.select(participant.c.id, participant.c.token_hash)
-        .where(_has_id(origin))
-        .order_by(participant.c.id)
+    c = participant.c
+    known = connection.execute(  # whatever the parameter that named the id
+        sa.select(c.id, c.token_hash)
+        .where(c.external_id == origin.external_id, c.external_id.is_not(None))
+        .order_by(c.id)
         .with_for_update()
     ).first()
     if known is not None:
         is_same = origin.is_signed or secrets.compare_digest(known.token_hash, cookie_hash)
         changes = {"token_hash": token_hash} | ({} if is_same else {"is_shared": True})
-        connection.execute(participant.update().where(participant.c.id == known.id).values(changes))
+        connection.execute(participant.update().where(c.id == known.id).values(changes))
         note_event(connection, "came back" if is_same else _ELSEWHERE, person=known.id)
         return int(known.id)
     condition = choose(connection) if can_add else None
     if condition is None:
         return None
-    had_declined = sa.and_(participant.c.token_hash == cookie_hash, _DECLINED)
+    had_declined = sa.and_(c.token_hash == cookie_hash, c.outcome == "declined")
     connection.execute(participant.delete().where(had_declined))
     person = _add(connection, token_hash, origin, phase=phase, condition=condition)
     note_event(connection, "agreed", person=person)
@@ -135,38 +135,18 @@ def _add(connection: sa.Connection, token_hash: str, origin: Origin, **columns: 
 
 def decline(connection: sa.Connection, token_hash: str, cookie_hash: str) -> bool:
     """Note that somebody declines, without any id; False if the cookie is a participant's."""
-    known = sa.select(participant.c.id).where(participant.c.token_hash == cookie_hash)
-    if connection.execute(known).first() is not None:
+    if find(connection, cookie_hash) is not None:
         return False
     person = _add(connection, token_hash, Origin(), phase="done", outcome="declined")
     note_event(connection, "declined", person=person)
     return True
 
 
-def is_declined(connection: sa.Connection, token_hash: str) -> bool:
-    """Return whether this is the token of somebody who declined."""
-    query = sa.select(participant.c.id).where(participant.c.token_hash == token_hash, _DECLINED)
-    return connection.execute(query).first() is not None
-
-
-def condition_of(connection: sa.Connection, token_hash: str) -> str:
-    """Return the condition of a participant; none for those who are unknown."""
-    query = sa.select(participant.c.condition).where(participant.c.token_hash == token_hash)
-    return connection.scalar(query) or ""
-
-
-def holds_id(connection: sa.Connection, token_hash: str, origin: Origin) -> bool:
-    """Return whether a token belongs to the participant with this id."""
-    query = sa.select(participant.c.id).where(
-        participant.c.token_hash == token_hash, _has_id(origin)
-    )
-    return connection.execute(query).first() is not None
-
-
-def _has_id(origin: Origin) -> sa.ColumnElement[bool]:
-    """Return the condition for an id, whatever the parameter that named it."""
-    id_column = participant.c.external_id
-    return sa.and_(id_column == origin.external_id, id_column.is_not(None))
+def find(connection: sa.Connection, token_hash: str) -> Any:
+    """Return external_id, condition and outcome of the participant with a token, if there is."""
+    c = participant.c
+    query = sa.select(c.external_id, c.condition, c.outcome)
+    return connection.execute(query.where(c.token_hash == token_hash)).first()
 
 
 def leave(connection: sa.Connection, token_hash: str) -> str | None:
