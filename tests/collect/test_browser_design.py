@@ -251,7 +251,7 @@ def test_every_page_is_accessible_in_every_language(
     study = design(
         language=language, questions_per_person=2, break_every=1, catch_trials=0, conditions={}
     )
-    with serve_on_loopback(study, tmp_path / "study.db") as (_, url):
+    with serve_on_loopback(study, tmp_path / "study.db") as (site, url):
         visitor = visit(url, **(PHONE if device == "phone" else DESKTOP))
         found: list[str] = []
 
@@ -263,5 +263,14 @@ def test_every_page_is_accessible_in_every_language(
             found.extend(f"{name}: {one}" for one in problems)
 
         walk(visitor, look)
+        visitor.context.clear_cookies()
+        visitor.page.goto(url)
+        visitor.press("#decline")
+        visitor.page.wait_for_selector("#code:visible")
+        look("declined")
+        site.running.session.state = "complete"
+        visitor.page.goto(f"{url}/?participant=late")
+        assert visitor.page.inner_text("#code") == "F1"
+        look("closed")
 
     assert [one for one in found if ": serious" in one or ": critical" in one] == []
