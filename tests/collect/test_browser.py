@@ -492,6 +492,7 @@ def test_a_picture_that_is_gone_pauses_the_study_until_it_is_back(
     person.page.keyboard.press("0")
     person.page.wait_for_selector("#page-text:visible")
     assert "closed at the moment" in person.page.inner_text("#page-text")
+    assert person.page.inner_text("#page-title") == "One moment"  # it may be resumed
     assert stored(site) == []  # nobody can compare what they do not see
 
     (tmp_path / "away").rename(tmp_path / "0.png")
