@@ -45,27 +45,37 @@ def wants_lines() -> bool:
 
 
 @contextmanager
-def progress_bar(description: str) -> Iterator[Progress]:
+def progress_bar(description: str, expected: float | None = None) -> Iterator[Progress]:
     """Show the progress on stderr after two seconds of work.
 
     On a terminal it is a bar with the time left; elsewhere, with --progress, a line now and then.
+    For work that cannot say how far it is, `expected` is the estimated time in seconds.
     """
     if not sys.stderr.isatty():
-        lines = _Lines(description)
+        lines = _Lines(description, expected)
         with _ticking(lines.show, LINE_SECONDS) if wants_lines() else nullcontext():
             yield lines.update
         return
     from tqdm import tqdm
 
+    total = 1 if expected is None else expected
     bar = tqdm(
-        desc=description, total=1, file=sys.stderr, delay=PROGRESS_AFTER_SECONDS, leave=False
+        desc=description, total=total, file=sys.stderr, delay=PROGRESS_AFTER_SECONDS, leave=False
     )
+    started = time.monotonic()
+    if expected is not None:
+        bar.bar_format = "{desc}: {percentage:3.0f}%|{bar}| about {remaining} left"
 
     def update(done: int, total: int) -> None:
         bar.total = total
         bar.update(done - bar.n)
 
-    with bar, _ticking(bar.refresh, TICK_SECONDS):
+    def tick() -> None:
+        if expected is not None:  # never quite done before it is
+            bar.n = min(time.monotonic() - started, 0.99 * expected)
+        bar.refresh()
+
+    with bar, _ticking(tick, TICK_SECONDS):
         yield update
 
 
@@ -86,8 +96,9 @@ def stage_bars() -> Iterator[Any]:
 class _Lines:
     """The progress as lines: what is done, how much of it, and the time left."""
 
-    def __init__(self, description: str) -> None:
+    def __init__(self, description: str, expected: float | None) -> None:
         self._description, self._started = description, time.monotonic()
+        self._expected = expected
         self._done, self._total = 0, 0
 
     def update(self, done: int, total: int) -> None:
@@ -95,18 +106,24 @@ class _Lines:
 
     def show(self) -> None:
         seconds = time.monotonic() - self._started
-        line = progress_line(self._description, self._done, self._total, seconds)
-        click.echo(line, err=True)
+        done, total = self._done, self._total
+        click.echo(progress_line(self._description, done, total, seconds, self._expected), err=True)
 
 
-def progress_line(description: str, done: int, total: int, seconds: float) -> str:
-    """Return a line on work that has taken so many seconds.
+def progress_line(
+    description: str, done: int, total: int, seconds: float, expected: float | None = None
+) -> str:
+    """Return a line on work that has taken so many seconds, of as many as are expected.
 
     Examples
     --------
     >>> progress_line("support", 50, 200, 61)
     'support: 50 of 200, about 3 min left'
+    >>> progress_line("reading answers.csv", 0, 0, 2, expected=10)
+    'reading answers.csv: about 8 s left'
     """
+    if not done and expected is not None and expected > seconds:
+        return f"{description}: about {_duration(expected - seconds)} left"
     if not done:
         return f"{description}: {_duration(seconds)} so far"
     left = seconds * (total - done) / done

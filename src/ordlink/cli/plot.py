@@ -15,6 +15,7 @@ from ordlink.io import read_names
 from ordlink.methods.adds import adds_similarity
 
 _WIDTHS = {"one-column": 1, "two-columns": 2}
+SECONDS_PER_LEAF, MOST_DRAWN = 2e-3, 1000  # about; more leaves than fit a page are not drawn
 _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
 
 
@@ -141,7 +142,8 @@ def command(
         "min_support": _output.support_share(min_support),
         "pictures": find_pictures(pictures, of_tree, one_based=reading["one_based"]),
     }
-    with progress_bar("drawing"):
+    n_drawn = min(tree.n_objects, settings["max_leaves"] or tree.n_objects)
+    with progress_bar("drawing", len(files) * (1.0 + SECONDS_PER_LEAF * min(n_drawn, MOST_DRAWN))):
         ol.plotting.save_plots(tree, files, **drawing)
     if clusters is not None and tree.has_evidence:
         _output.print_clusters(tree, clusters)
