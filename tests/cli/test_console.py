@@ -123,7 +123,14 @@ def test_lines_say_what_is_done_and_the_time_left(done, total, seconds, line) ->
     assert _console.progress_line("trees", done, total, seconds) == line
 
 
-@pytest.mark.parametrize("name", ["cluster", "compare", "report", "plan"])
+def test_work_that_cannot_say_how_far_it_is_has_an_expected_time() -> None:
+    line = _console.progress_line
+
+    assert line("reading a.csv", 0, 0, 3.0, expected=10.0) == "reading a.csv: about 7 s left"
+    assert line("reading a.csv", 0, 0, 12.0, expected=10.0) == "reading a.csv: 12 s so far"
+
+
+@pytest.mark.parametrize("name", ["cluster", "compare", "report", "plan", "plot"])
 def test_long_commands_have_the_flag(name: str) -> None:
     command = importlib.import_module(f"ordlink.cli.{name}").command
 

@@ -123,7 +123,9 @@ def _trial_files() -> list[tuple[str, bytes]]:
         auto_sheet.ods auto_columns.parquet auto_qualtrics_odd.csv odd_tab.txt auto_pick_lists.csv
         auto_salmon.csv pairs_places.csv auto_lines.jsonl auto_title.xlsx auto_title.csv
         auto_german.csv auto_forms.csv auto_gorilla_events.csv auto_jatos.txt auto_marks.csv
-        auto_lists.csv auto_pairs_less.csv odd_packed.csv.gz odd_people.zip"""
+        auto_lists.csv auto_pairs_less.csv odd_packed.csv.gz odd_people.zip auto_sosci.csv
+        auto_row_per_item.csv auto_sheet_per_person.xlsx auto_other_sheet.xlsx auto_question.csv
+        auto_header_again.csv auto_pair_in_cell.csv"""
     return [(n.partition(".")[2], (FOLDER / n).read_bytes()) for n in names.split()]
 
 
