@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -14,6 +15,8 @@ import ordlink  # noqa: E402
 from studies.pages.reference import write_reference  # noqa: E402
 
 write_reference(HERE / "reference")
+# Examples use few answers, so that they are quick; what that means for a tree is said elsewhere.
+warnings.filterwarnings("ignore", category=ordlink.errors.OrdlinkWarning)
 
 project = "ordlink"
 author = "the ordlink authors"
@@ -26,6 +29,7 @@ extensions = [
     "sphinx_click",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "**/README.md"]
 templates_path = ["_templates"]
@@ -40,11 +44,20 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 numpydoc_show_class_members = False
-# Every public name has a page, so signatures do not repeat long default values.
-autodoc_preserve_defaults = True
 
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "ExampleTitleSortKey",
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 0,
+    "write_computation_times": False,
+}
 
 html_theme = "furo"
 html_title = "ordlink"

@@ -15,6 +15,7 @@ import yaml
 from click.testing import CliRunner
 
 from ordlink.cli import run
+from soak.servers import free_port
 from studies.pages import vessels
 from tests.waiting import wait_until
 
@@ -95,7 +96,10 @@ def test_the_survey_of_the_tutorial_starts(tmp_path) -> None:
     printed = (tmp_path / "printed.txt").open("w", encoding="utf-8")
 
     server = subprocess.Popen(
-        [sys.executable, "-m", *words, "--port", "0"], cwd=tmp_path, stdout=printed, stderr=printed
+        [sys.executable, "-m", *words, "--port", str(free_port())],
+        cwd=tmp_path,
+        stdout=printed,
+        stderr=printed,
     )
     try:
         text = tmp_path / "printed.txt"

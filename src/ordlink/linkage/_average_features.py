@@ -40,9 +40,10 @@ def link_features_by_average(
 ) -> Hierarchy:
     """Return the tree of average linkage of K = F F^T, in O(N d) memory.
 
-    W(G, G') = <sum F_G, sum F_G'> / (|G| |G'|), the mean of K over G x G', so a cluster is a row
-    of whole numbers and a size. Average linkage is reducible: merging reciprocal nearest neighbours
-    in any order gives the merges of the greedy algorithm, which are then sorted into its order.
+    ``W(G, G') = <sum F_G, sum F_G'> / (|G| |G'|)``, the mean of K over G x G', so a cluster is a
+    row of whole numbers and a size. Average linkage is reducible: merging reciprocal nearest
+    neighbours in any order gives the merges of the greedy algorithm, which are then sorted into its
+    order.
 
     Decisions are free of rounding: float32 products propose candidates, all within their proven
     error are evaluated in integers, and the quotients are compared exactly. Of exactly equal

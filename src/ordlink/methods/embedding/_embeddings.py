@@ -117,8 +117,8 @@ def tste_embedding(
     """Return points that make the comparisons likely under t-STE.
 
     A comparison (i, j, k, l) has the probability q_ij / (q_ij + q_kl) with
-    q_ij = (1 + |x_i - x_j|^2 / alpha)^(-(alpha + 1) / 2); triplets are the case k = i. The loss is
-    the mean of -ln of these probabilities.
+    ``q_ij = (1 + |x_i - x_j|^2 / alpha)^(-(alpha + 1) / 2)``; triplets are the case k = i. The loss
+    is the mean of -ln of these probabilities.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def run(
 ) -> Hierarchy:
     """Return the tree of 4-AL (eq:4--AL-pre, eq:4--AL).
 
-    With u_f = 1 / (|r| |s|) for a pair f across clusters r != s (0 inside a cluster) and
+    With ``u_f = 1 / (|r| |s|)`` for a pair f across clusters r != s (0 inside a cluster) and
     s = A u, the score of two clusters is W(p, q) = 2 / (K (K - 1)) x the mean of s over p x q,
     where K is the number of clusters. Scores are not monotone and the last one is 0.
     """
