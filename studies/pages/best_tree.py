@@ -37,7 +37,7 @@ Values = Mapping[str, FloatArray]
 
 def load(folder: Path) -> Rows:
     """Return the rows of people's answers and of features, all methods together."""
-    found: Rows = {"people": [], "features": []}
+    found: Rows = {"people": [], "fresh": [], "features": []}
     for name, one in best_experiments().items():
         found[name.split("-")[0]] += load_results(one, folder)
     if found["features"]:
@@ -49,11 +49,11 @@ def load(folder: Path) -> Rows:
     return found
 
 
-def by_method(rows: Sequence[Record], order: str) -> Values:
+def by_method(rows: Sequence[Record], *order: str) -> Values:
     """Return the held-out accuracies of every method that was run on all folds or repetitions."""
-    found: dict[str, dict[int, float]] = {}
+    found: dict[str, dict[tuple[int, ...], float]] = {}
     for row in select(rows, measure="held_out"):
-        found.setdefault(row["method"], {})[row[order]] = row["value"]
+        found.setdefault(row["method"], {})[tuple(row[key] for key in order)] = row["value"]
     most = max((len(values) for values in found.values()), default=0)
     return {
         method: np.array([values[key] for key in sorted(values)])
@@ -76,18 +76,24 @@ def difference(values: Values, other: str) -> tuple[float, float]:
 
 def rewrite(text: str, rows: Rows) -> str:
     """Return the page with every measured part updated."""
-    sets = {
-        name: by_method(select(rows["people"], dataset=name), "fold")
-        for name in dict.fromkeys(row["dataset"] for row in rows["people"])
-    }
-    sets = {name: values for name, values in sets.items() if DEFAULT in values}
+    sets, fresh = _sets(rows["people"], "fold"), _sets(rows["fresh"], "repetition", "fold")
     parts = {
+        "fresh": partial(_people, fresh) if fresh else lambda: NOT_YET,
         "people": partial(_people, sets) if sets else lambda: NOT_YET,
         "summary": partial(_summary, sets) if sets else lambda: NOT_YET,
         "methods": partial(_methods, sets) if sets else lambda: NOT_YET,
         "features": partial(_features, rows["features"]) if rows["features"] else lambda: NOT_YET,
     }
     return rewrite_parts(text, parts)
+
+
+def _sets(rows: Sequence[Record], *order: str) -> dict[str, Values]:
+    """Return the accuracies on each set, those of the default among them."""
+    sets = {
+        name: by_method(select(rows, dataset=name), *order)
+        for name in dict.fromkeys(row["dataset"] for row in rows)
+    }
+    return {name: values for name, values in sets.items() if DEFAULT in values}
 
 
 def _people(sets: Mapping[str, Values]) -> str:

@@ -50,7 +50,7 @@ FRESH = (
     "MLDS, kktriad",
 )
 """Sets on which the default was more than one standard error behind: judged on other folds too."""
-N_FRESH = 2
+N_FRESH = 1
 """How often their folds are drawn again."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
@@ -27,6 +26,8 @@ def fit_strengths(
     P(u beats v) = q + (1 - 2 q) / (1 + exp(h_v - h_u)); a win of u over v is the number u n + v.
     The penalty is `ridge` times the squared distance to the prior mean.
     """
+    from scipy.optimize import minimize  # takes long to load, and is rarely needed
+
     keys, counts = np.unique(wins, return_counts=True)
     u, v = np.divmod(keys, len(prior_mean))
 
