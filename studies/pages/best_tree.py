@@ -78,7 +78,7 @@ def rewrite(text: str, rows: Rows) -> str:
     """Return the page with every measured part updated."""
     sets, fresh = _sets(rows["people"], "fold"), _sets(rows["fresh"], "repetition", "fold")
     parts = {
-        "fresh": partial(_people, fresh) if fresh else lambda: NOT_YET,
+        "fresh": partial(_fresh, sets, fresh) if fresh else lambda: NOT_YET,
         "people": partial(_people, sets) if sets else lambda: NOT_YET,
         "summary": partial(_summary, sets) if sets else lambda: NOT_YET,
         "methods": partial(_methods, sets) if sets else lambda: NOT_YET,
@@ -111,6 +111,19 @@ def _people(sets: Mapping[str, Values]) -> str:
             )
         )
     return markdown_table(("answers", DEFAULT, "best other", "difference", *SHOWN), lines)
+
+
+def _fresh(sets: Mapping[str, Values], fresh: Mapping[str, Values]) -> str:
+    """Return the default on fresh folds, against the methods that were best on the first folds."""
+    lines = []
+    for name, values in fresh.items():
+        line = [name, f"{values[DEFAULT].mean():.3f}"]
+        for other in (best_other(sets[name]), best_other(values)):
+            gain, error = difference(values, other)
+            line += [f"{values[other].mean():.3f} ({other})", f"{gain:+.3f} ± {error:.3f}"]
+        lines.append(tuple(line))
+    headings = ("best other on the first folds", "difference", "best other here", "difference")
+    return markdown_table(("answers", DEFAULT, *headings), lines)
 
 
 def _summary(sets: Mapping[str, Values]) -> str:
