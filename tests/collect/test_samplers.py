@@ -175,6 +175,33 @@ def test_an_object_that_joins_alone_is_asked_about_within_the_group_it_joins() -
     assert (first.item, first.first.tolist(), first.second.tolist()) == (4, [0, 1], [2, 3])
 
 
+def test_a_stimulus_with_few_answers_is_asked_about_at_every_merge() -> None:
+    tree = ol.Hierarchy([[0, 1], [2, 6], [3, 4], [5, 8], [7, 9]])  # {0, 1, 2} and {3, 4, 5}
+
+    places = find_places(tree, [tree], new=np.array([5]))
+
+    of_new = [one for one in places if one.item == 5]
+    assert (of_new[0].first.tolist(), of_new[0].second.tolist()) == ([0, 1, 2], [3, 4])
+    assert len(of_new) > len([one for one in places if one.item == 4])
+    assert {one.doubt for one in of_new} == {1.0}
+
+
+@pytest.mark.parametrize("kind", ["triplet", "quadruplet"])
+def test_new_stimuli_in_a_running_study_get_more_questions_than_others(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    type_ = QUESTION_TYPES[kind]
+    shown = [tuple(row) for row in random_objects(type_, N - 1, 120, rng).tolist()]
+    choices = [(int(rng.integers(2)),) for _ in shown]
+
+    drawn = draw_questions(
+        "adaptive", known_about(kind, shown, choices), 200, seed=0, random_share=0.0
+    )
+
+    counts = np.bincount([one.objects[0] for one in drawn], minlength=N)
+    assert counts.argmax() == N - 1
+    assert counts[N - 1] > 2 * np.median(counts)
+
+
 @pytest.mark.parametrize("kind", list(QUESTION_TYPES))
 def test_adaptive_questions_can_be_of_every_type(kind: str) -> None:
     rng = np.random.default_rng(0)

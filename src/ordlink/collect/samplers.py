@@ -245,13 +245,23 @@ def _places_of(known: SamplerInput) -> list[Place]:
         return _latest[0][2]
     rng = np.random.default_rng(len(known.answers))
     others = bootstrap_trees(known.comparisons, known.method, N_TREES, rng)
-    places = find_places(build_tree(known.comparisons, known.method), others)
+    n_shown = np.bincount(
+        [one for shown, _ in known.answers for one in set(shown)], minlength=known.n_objects
+    )
+    new = np.flatnonzero(n_shown < ANSWERS_PER_OBJECT)
+    places = find_places(build_tree(known.comparisons, known.method), others, new)
     _latest[:] = [(known.comparisons, known.method, places)]
     return places
 
 
-def find_places(tree: Hierarchy, others: list[Hierarchy]) -> list[Place]:
-    """Return every object with every merge above it that joins two groups of some size."""
+def find_places(
+    tree: Hierarchy, others: list[Hierarchy], new: AnyArray | tuple[()] = ()
+) -> list[Place]:
+    """Return every object with every merge above it that joins two groups of some size.
+
+    `new` are objects with few answers so far, such as stimuli added to a running study: their
+    positions in the trees mean little, so they are asked about at every merge.
+    """
     n_objects = tree.n_objects
     ranks = np.stack([other.lca_ranks() for other in others]).astype(np.float64)
     n_groups = min(n_objects, max(4, round(GROUPS_PER_ROOT * n_objects**0.5)))
@@ -262,8 +272,11 @@ def find_places(tree: Hierarchy, others: list[Hierarchy]) -> list[Place]:
             places += _places_of_single(tree, merge, first, second, ranks)
             continue
         weight = (len(first) + len(second)) / n_objects
-        for item in np.concatenate([first, second]).tolist():
+        for item in np.setdiff1d(np.concatenate([first, second]), new).tolist():
             places.append(_place(item, first, second, ranks, weight))
+        for item in new:
+            sides = first[first != item], second[second != item]
+            places.append(Place(int(item), *sides, 1.0, weight * (LEAST_DOUBT + 1.0)))
     return places
 
 

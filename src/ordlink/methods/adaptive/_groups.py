@@ -40,12 +40,12 @@ def split_into_groups(
     groups = None
     for stage, (at_random, chosen) in enumerate(STAGES):
         n_random = max(int(at_random * budget) - interview.n_questions, 0)
-        interview.ask_at_random(n_random, question)
+        interview.ask_at_random(n_random, _kind(question, groups))
         groups = _find_groups(interview, partition, n_before, groups)
         rounds = (max_rounds - 1 - interview.n_rounds) // (len(STAGES) - stage)
         _place_objects(groups, interview, n_before, int(chosen * budget), rounds)
     if interview.n_left:
-        interview.ask_at_random(interview.n_left, question)
+        interview.ask_at_random(interview.n_left, _kind(question, groups))
     groups = _find_groups(interview, partition, n_before, groups)
     labels = groups.evidence.argmax(axis=1)
     return groups.found.tree(labels), {
@@ -53,6 +53,14 @@ def split_into_groups(
         "n_firm_splits": len(np.unique(labels)) - 1,
         "largest_unsplit": int(np.bincount(labels).max()),
     }
+
+
+def _kind(question: str, groups: Groups | None) -> str:
+    """Return what to ask at random: triplets if no groups are found, since they show more of them.
+
+    Other quadruplets show the order in which groups merge.
+    """
+    return "triplet" if groups is not None and groups.n_groups == 1 else question
 
 
 def _find_groups(

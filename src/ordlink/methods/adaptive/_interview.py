@@ -112,14 +112,10 @@ class Interview:
         self._answered = [(rows, True) for rows, _ in self._answered]
 
     def ask_at_random(self, n_questions: int, question: str) -> None:
-        """Ask random questions in one round.
-
-        Half of them are triplets even for oracles that compare any two pairs: few triplets show
-        clusters at least as well, and other quadruplets show the order of merges.
-        """
+        """Ask random questions in one round."""
         rows = self.rng.integers(0, self.n_slots, size=(n_questions, 4))
-        shared = np.arange(n_questions) % (1 if question == "triplet" else 2) == 0
-        rows[shared, 2] = rows[shared, 0]
+        if question == "triplet":
+            rows[:, 2] = rows[:, 0]
         i, j, k, l = rows.T  # noqa: E741
         same = ((i == k) & (j == l)) | ((i == l) & (j == k))
         self.ask(rows[(i != j) & (k != l) & ~same].astype(np.int32), at_random=True)
