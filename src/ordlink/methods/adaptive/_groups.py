@@ -66,9 +66,9 @@ def _kind(question: str, groups: Groups | None) -> str:
 def _find_groups(
     interview: Interview, partition: InitialPartition, n_before: int, known: Groups | None
 ) -> Groups:
-    """Return the groups of all random answers so far, or the known ones if these are more."""
+    """Return the groups of all random answers so far; the known ones if these show none."""
     groups = Groups(interview, find_clusters(interview.comparisons(only_random=True), partition))
-    if known is not None and known.n_groups > groups.n_groups:
+    if known is not None and groups.n_groups == 1:
         return known
     groups.learn(interview.triplets[n_before:])
     return groups
