@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,8 +44,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         finally:
             beside.unlink(missing_ok=True)
     except OSError as error:
-        problem = f"{shown}: cannot be written ({error.strerror or error}); choose another place"
-        raise InputError(problem) from error
+        problem = f"{shown}: cannot be written ({error.strerror or error})"
+        remedy = "choose another place"
+        if isinstance(error, PermissionError) and sys.platform == "win32":
+            remedy = f"close it in other programs, or {remedy}"  # as Excel locks what it shows
+        raise InputError(f"{problem}; {remedy}") from error
     except ValueError as error:
         if isinstance(error, InputError) or "null" not in str(error):
             raise

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import re
+import subprocess
 import sys
 import threading
 
@@ -135,3 +137,19 @@ def test_long_commands_have_the_flag(name: str) -> None:
     command = importlib.import_module(f"ordlink.cli.{name}").command
 
     assert any("--progress" in option.opts for option in command.params)
+
+
+def test_a_pipe_that_knows_few_letters_is_no_error(tmp_path):
+    """On Windows, pipes have the letters of one region only."""
+    rows = "anchor,closer,farther\ndög,熊,bee\n熊,dög,ant\nbee,ant,dög\n"
+    (tmp_path / "answers.csv").write_text(rows, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "ordlink", "cluster", "answers.csv", "--method", "AddS-AL",
+         "--form", "triplet"],
+        cwd=tmp_path, capture_output=True, check=False,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"ant" in done.stdout and b"?" in done.stdout

@@ -38,15 +38,27 @@ def _copy(source: Path, target: Path) -> int:
             part = Path(folder) / "study.db"
             n_answers = _copy_pages(source, part)
             part.chmod(0o600)
-            with part.open("rb") as written:
+            with part.open("r+b") as written:  # Windows syncs only what can be written
                 os.fsync(written.fileno())
-            os.link(part, target)  # unlike a move, this replaces nothing
+            _place(part, target)
     except (sqlite3.Error, OSError) as error:
         problem = f"cannot be copied ({error})"
         raise InputError(
             problem, where=str(source), remedy="check the file and the disk"
         ) from error
     return n_answers
+
+
+def _place(part: Path, target: Path) -> None:
+    """Give a finished file its name, which nothing may have."""
+    try:
+        os.link(part, target)  # unlike a move, this replaces nothing
+    except FileExistsError:
+        raise
+    except OSError:  # memory sticks and some network folders have no links
+        if target.exists():
+            raise
+        part.rename(target)
 
 
 def _copy_pages(source: Path, target: Path) -> int:

@@ -352,8 +352,9 @@ class WorkerProcess:
 def _work(pipe: Connection, url: str, study: Study) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes us
     die_with_parent()
-    with contextlib.suppress(OSError):
-        os.nice(NICENESS)
+    if hasattr(os, "nice"):  # not on Windows
+        with contextlib.suppress(OSError):
+            os.nice(NICENESS)
     os.environ.setdefault("ORDLINK_THREADS", "2")
     tasks = StudyTasks(make_engine(url), study)
     while True:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ordlink._locks import wait_for_lock
 from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array, Int64Array
 from ordlink._validate import check_whole_number
 from ordlink.errors import BudgetExhaustedError, InputError
@@ -19,11 +20,6 @@ from ordlink.oracles._base import Oracle, Parts
 from ordlink.oracles._memory import RememberingOracle
 from ordlink.oracles._questions import QuestionLog, Questions
 from ordlink.oracles._simulated import FunctionOracle
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
 
 FORMAT = "ordlink-record"
 VERSION = 1
@@ -260,10 +256,9 @@ class RecordFile:
 
 @contextmanager
 def _locked(stream: BinaryIO) -> Iterator[None]:
-    """Lock the file against other processes, where the system supports locks."""
-    if fcntl is not None:
-        with suppress(OSError):  # some network folders have none
-            fcntl.flock(stream, fcntl.LOCK_EX)
+    """Lock the file against other processes, where the file system supports locks."""
+    with suppress(OSError):  # some network folders have none
+        wait_for_lock(stream)
     yield  # closing the file gives the lock back
 
 
