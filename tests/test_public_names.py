@@ -196,6 +196,7 @@ NAMES = {
     ],
     "ordlink.metrics": [
         "aari",
+        "adjusted_rand_index",
         "agreements",
         "ari_per_level",
         "comparison_accuracy",

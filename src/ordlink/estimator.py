@@ -9,19 +9,26 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ordlink._threads import limit_threads
 from ordlink._typing import AnyArray, FloatArray
 from ordlink._validate import check_names, check_whole_number, seed_number
 from ordlink.comparisons import Comparisons, list_answers
-from ordlink.errors import InputError, InputKindError, OrdlinkWarning
+from ordlink.errors import InputError, InputKindError, MissingDependencyError, OrdlinkWarning
 from ordlink.methods import DEFAULT_METHOD, METHODS, Method, cluster, find_method, method_for
 from ordlink.methods.growing import place_in_clusters
 from ordlink.metrics import comparison_accuracy
 from ordlink.oracles import Oracle
+
+try:
+    from sklearn.base import BaseEstimator, ClusterMixin
+    from sklearn.utils.metaestimators import available_if
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise MissingDependencyError(
+        "OrdinalClustering needs scikit-learn, which is not installed",
+        remedy="run: pip install 'ordlink[scikit-learn]'; ordlink.cluster does without it",
+    ) from error
 
 SIMILARITIES, FEATURES = "similarities", "features"
 

@@ -18,8 +18,6 @@ METHOD = "4-AL"  # so many answers say enough without the minute that the defaul
 @_options.seed(default=0, help="Random seed of the simulated answers.")
 def command(out: str, seed: int) -> None:
     """Cluster 100 animals (Zoo) from simulated answers, and score the tree."""
-    from sklearn.metrics import adjusted_rand_score
-
     folder = check_folder(out)
     zoo = ol.datasets.load_zoo()
     similarities = zoo.similarities()
@@ -34,7 +32,7 @@ def command(out: str, seed: int) -> None:
     clusters = tree.partition(n_classes)
     click.echo(text_tree(tree, n_classes))
     print_clusters(tree, clusters)
-    ari = adjusted_rand_score(zoo.classes, clusters.labels)
+    ari = ol.metrics.adjusted_rand_index(zoo.classes, clusters.labels)
     cost = ol.metrics.dasgupta_cost(similarities, tree)
     normalised = ol.metrics.normalised_dasgupta_cost(similarities, tree)
     click.echo(f"\nagreement with the {n_classes} known classes (ARI, 1 is perfect): {ari:.3f}")

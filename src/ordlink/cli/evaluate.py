@@ -153,11 +153,12 @@ def _best_partitions(
     titles: list[str], labels: AnyArray, tree: Hierarchy, numbers: list[int]
 ) -> Scores:
     """Return the ARI of the clusters that the answers support best, as many as classes."""
-    from sklearn.metrics import adjusted_rand_score
-
     found = [tree.partition(min(number, tree.n_objects)).labels for number in numbers]
     return [
-        (f"ARI, {title} ({number} clusters supported best)", float(adjusted_rand_score(level, own)))
+        (
+            f"ARI, {title} ({number} clusters supported best)",
+            metrics.adjusted_rand_index(level, own),
+        )
         for title, number, level, own in zip(titles, numbers, labels, found, strict=True)
     ]
 

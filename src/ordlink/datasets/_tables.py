@@ -17,7 +17,7 @@ from ordlink._typing import FloatArray, LabelArray, Progress
 from ordlink._validate import Seed, check_choice, check_whole_number, random_generator
 from ordlink.datasets._source_table import NEWSGROUPS
 from ordlink.datasets._sources import data_folder
-from ordlink.errors import InputError
+from ordlink.errors import InputError, MissingDependencyError
 from ordlink.oracles._feature import cosine_matrix, refuse_missing
 
 LICENCE = "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)"
@@ -240,8 +240,13 @@ def fetch_20news(
 @lru_cache(maxsize=2)
 def _components(archive: Path, n_features: int, weighting: str) -> tuple[list[str], FloatArray]:
     """Return the names and principal components of all posts; kept, since it takes a while."""
-    from sklearn.decomposition import PCA
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    try:
+        from sklearn.decomposition import PCA
+        from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    except ImportError as error:
+        problem = "the features of 20news need scikit-learn, which is not installed"
+        remedy = "run: pip install 'ordlink[scikit-learn]'"
+        raise MissingDependencyError(problem, remedy=remedy) from error
     from threadpoolctl import threadpool_limits
 
     posts = _read_posts(archive)

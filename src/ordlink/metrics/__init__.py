@@ -13,6 +13,7 @@ from ordlink.metrics._fit import (
 )
 from ordlink.metrics._truth import (
     aari,
+    adjusted_rand_index,
     ari_per_level,
     dendrogram_purity,
     fowlkes_mallows,
@@ -23,6 +24,7 @@ from ordlink.metrics._truth import (
 
 __all__ = [
     "aari",
+    "adjusted_rand_index",
     "agreements",
     "ari_per_level",
     "comparison_accuracy",
