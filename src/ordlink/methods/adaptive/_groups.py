@@ -68,7 +68,7 @@ def _find_groups(
 ) -> Groups:
     """Return the groups of all random answers so far; the known ones if these show none."""
     groups = Groups(interview, find_clusters(interview.comparisons(only_random=True), partition))
-    if known is not None and groups.n_groups == 1:
+    if known is not None and known.n_groups > groups.n_groups == 1:
         return known
     groups.learn(interview.triplets[n_before:])
     return groups
