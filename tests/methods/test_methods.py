@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.methods import find_method
+from ordlink.methods._memory import estimate_memory
 from ordlink.oracles import SimilarityOracle
 
 
@@ -281,7 +283,7 @@ def test_one_initial_cluster_of_all_objects_is_warned_about() -> None:
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        ("AddS-AL", "AddS-AL of 100,000 objects .* takes 74.5 GB; use method=blocks"),
+        ("tSTE-AL", "tSTE-AL of 100,000 objects .* takes 80 GB; use method=blocks"),
         ("blocks", "blocks of 100,000 objects needs more memory than there is; use fewer objects"),
     ],
 )
@@ -299,3 +301,34 @@ def test_too_little_memory_is_said_with_a_remedy(
 
     with pytest.raises(ol.errors.NotEnoughMemoryError, match=message):
         ol.cluster(comparisons, method)
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_too_little_memory_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ordlink.methods._memory.available_memory", lambda: 9e9)
+    comparisons = ol.Comparisons.from_triplets([[0, 1, 2]], n_objects=20_000)
+    message = "4K-AL of 20,000 objects needs about 18 GB of memory, but only 9.0 GB are available"
+
+    with pytest.raises(ol.errors.NotEnoughMemoryError, match=message):
+        ol.cluster(comparisons, "4K-AL")
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("method", ["AddS-AL", "4K-AL"])
+@pytest.mark.parametrize(("n_objects", "n_rows"), [(400, 2_000), (200, 100_000)])
+def test_estimates_of_memory_are_right_within_a_factor(
+    method: str, n_objects: int, n_rows: int
+) -> None:
+    rng = np.random.default_rng(0)
+    rows = np.argsort(rng.random((n_rows, n_objects)), axis=1)[:, :3] if n_rows < 9e3 else None
+    if rows is None:
+        rows = rng.integers(0, n_objects // 3, (n_rows, 3)) * 3 + [0, 1, 2]
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=n_objects)
+    ol.methods.build_tree(comparisons[:50], method)  # compiles
+
+    tracemalloc.start()
+    ol.methods.build_tree(comparisons, method)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert 1 / 1.5 < estimate_memory(method, n_objects, n_rows) / peak < 1.5

@@ -22,7 +22,6 @@ from ordlink.errors import (
     BudgetExhaustedError,
     InputError,
     InputKindError,
-    NotEnoughMemoryError,
     OrdlinkWarning,
 )
 from ordlink.hierarchy import Hierarchy
@@ -32,6 +31,7 @@ from ordlink.linkage import (
     describe_merges,
     initial_partition,
 )
+from ordlink.methods._memory import check_memory, not_enough_memory
 from ordlink.methods._table import METHODS, Method, find_method
 from ordlink.oracles import Oracle, SimilarityOracle, check_oracle
 
@@ -123,12 +123,13 @@ def build_tree(
     options = _check_options(chosen, options)
     parameters = _json_ready(options | {"initial_clusters": initial_clusters})
     _warn_about_input(checked, partition)
+    check_memory(chosen, checked)
     try:
         tree = chosen.run(checked, partition, progress=progress, **options)
     except BudgetExhaustedError as error:
         return _tree_so_far(error, chosen, initial_clusters, progress)
     except MemoryError as error:
-        raise _not_enough_memory(chosen, n_objects) from error
+        raise not_enough_memory(chosen, n_objects) from error
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=3)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
@@ -188,16 +189,6 @@ def _tree_so_far(
     tree = cluster(known, passive, initial_clusters=initial_clusters, progress=progress)
     asked = {"asked_by": active.name, "n_questions": error.n_questions}
     return tree.with_origin(passive, tree.parameters | asked)
-
-
-def _not_enough_memory(method: Method, n_objects: int) -> NotEnoughMemoryError:
-    problem = f"{method.name} of {n_objects:,} objects needs more memory than there is"
-    remedy = "use fewer objects, or a machine with more memory"
-    if method.needs == "comparisons" and method.name != "blocks":
-        table = n_objects * n_objects * 8 / 2**30
-        problem += f": each of its tables of all pairs takes {table:,.1f} GB"
-        remedy = "use {method:blocks}, which has no such tables"
-    return NotEnoughMemoryError(problem, remedy=remedy)
 
 
 def warn_of_ties(tree: Hierarchy) -> list[str]:
