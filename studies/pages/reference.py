@@ -9,7 +9,6 @@ import inspect
 import itertools
 import pkgutil
 import pprint
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -66,29 +65,33 @@ def home_of(package: str, name: str) -> str:
 
 def write_reference(folder: Path) -> None:
     """Write the pages of all public names and all commands to a folder, in place of old ones."""
-    for part in ("api", "commands"):
-        shutil.rmtree(folder / part, ignore_errors=True)
-        (folder / part).mkdir(parents=True)
+    pages = {path: "\n".join(lines) + "\n" for path, lines in _pages()}
+    for old in folder.glob("*/*.rst"):
+        if str(old.relative_to(folder).as_posix()) not in pages:
+            old.unlink()
+    for path, text in pages.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists() or place.read_text(encoding="utf-8") != text:  # else nothing to build
+            place.write_text(text, encoding="utf-8")
+
+
+def _pages() -> Iterator[tuple[str, Iterator[str]]]:
     packages = public_packages()
+    yield "api/index.rst", _index("Python", "The packages:", packages)
     for package in packages:
-        _write(folder / "api" / f"{package}.rst", _package_page(package))
+        yield f"api/{package}.rst", _package_page(package)
         for name in public_names(package):
             if home_of(package, name) == package:
-                page = folder / "api" / f"{_file_name(package, name)}.rst"
-                _write(page, _name_page(package, name))
-    _write(folder / "api" / "index.rst", _index("Python", "The packages:", packages))
+                yield f"api/{_file_name(package, name)}.rst", _name_page(package, name)
+    yield "commands/index.rst", _command_index()
     for name in COMMANDS:
-        _write(folder / "commands" / f"{name}.rst", _command_page(name))
-    _write(folder / "commands" / "index.rst", _command_index())
+        yield f"commands/{name}.rst", _command_page(name)
 
 
 def _file_name(package: str, name: str) -> str:
     # A class and a package may differ in case only, which some file systems do not tell apart.
     return f"{package}.{name}" + ("-class" if name in ("Comparisons", "Hierarchy") else "")
-
-
-def _write(path: Path, lines: Iterator[str]) -> None:
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _title(text: str, mark: str = "=") -> list[str]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import os
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from ordlink.cli import COMMANDS
 from tests.collect.visitors import check_with_axe, open_chromium
 from tests.test_public_names import NAMES
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 PAGES = (
     "index.html",
     "start/install.html",
@@ -33,55 +36,68 @@ PAGES = (
 )
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
-pytestmark = pytest.mark.slow
+
+@pytest.mark.slow
+def test_the_site_builds_and_works_on_a_desktop_and_on_a_phone(tmp_path) -> None:
+    """One test, since the site takes long to build."""
+    site = build(tmp_path)
+
+    assert missing_pages(site) == []
+    with serving(site) as address, open_chromium() as browser:
+        assert {size: problems_of_pages(browser, address, *SIZES[size]) for size in SIZES} == {
+            size: {} for size in SIZES
+        }
+        assert any("support" in link for link in found_by_search(browser, address, "support"))
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """Build the site as `make docs` does; warnings, such as dead links, are errors."""
-    place = tmp_path_factory.mktemp("site")
+def build(folder: Path) -> Path:
+    """Build the site as `make docs` does, from a copy; warnings, such as dead links, are errors."""
+    for part in ("docs", "examples"):
+        shutil.copytree(ROOT / part, folder / part)
+    for page in ("CONTRIBUTING.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / page, folder)
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", DOCS, place],
+        [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "docs", "site"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return place
+    return folder / "site"
 
 
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
+def missing_pages(site: Path) -> list[str]:
+    """Return commands and packages without a page, and `cluster` if its page does not say so."""
+    wanted = [f"reference/commands/{name}.html" for name in COMMANDS]
+    wanted += [f"reference/api/{package}.html" for package in NAMES]
+    missing = [page for page in wanted if not (site / page).exists()]
+    text = (site / "reference/api/ordlink.methods.cluster.html").read_text(encoding="utf-8")
+    return missing if 'id="ordlink.methods.cluster"' in text else [*missing, "ordlink.cluster"]
+
+
+@contextmanager
+def serving(site: Path) -> Iterator[str]:
+    """Serve the site, and yield its address."""
+
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_args: Any) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with open_chromium() as browser:
-        yield browser
-
-
-def test_every_command_and_public_name_is_on_the_site(site: Path) -> None:
-    for name in COMMANDS:
-        assert f"ordlink {name}" in (site / f"reference/commands/{name}.html").read_text("utf-8")
-    for package in NAMES:
-        assert (site / f"reference/api/{package}.html").exists()
-    page = (site / "reference/api/ordlink.methods.cluster.html").read_text("utf-8")
-    assert 'id="ordlink.methods.cluster"' in page
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_pages_fit_and_axe_finds_nothing_serious(address: str, chromium: Any, size: str) -> None:
-    width, height = SIZES[size]
-    page = chromium.new_page(viewport={"width": width, "height": height})
+def problems_of_pages(browser: Any, address: str, width: int, height: int) -> dict[str, list[str]]:
+    """Return what axe finds that is serious, and which pages are wider than the screen."""
+    page = browser.new_page(viewport={"width": width, "height": height})
     found = {}
     for name in PAGES:
         page.goto(f"{address}/{name}")
@@ -92,16 +108,14 @@ def test_pages_fit_and_axe_finds_nothing_serious(address: str, chromium: Any, si
         if problems:
             found[name] = problems
     page.close()
+    return found
 
-    assert found == {}
 
-
-def test_the_search_finds_pages(address: str, chromium: Any) -> None:
-    page = chromium.new_page()
-    page.goto(f"{address}/search.html?q=support")
+def found_by_search(browser: Any, address: str, word: str) -> list[str]:
+    """Return the addresses that the site's search finds."""
+    page = browser.new_page()
+    page.goto(f"{address}/search.html?q={word}")
     page.wait_for_selector("#search-results li a")
-
-    links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
-
+    links: list[str] = page.eval_on_selector_all("#search-results li a", "a => a.map(b => b.href)")
     page.close()
-    assert any("support" in link for link in links)
+    return links
