@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
+from pygments.lexers import TextLexer  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 
 import ordlink  # noqa: E402
@@ -79,4 +80,5 @@ def _leave_out_nameless(_app: object, _context: object, lines: list[str]) -> Non
 
 def setup(app: Sphinx) -> None:
     """Connect what changes pages while they are built."""
+    app.add_lexer("csv", TextLexer)  # Pygments has none
     app.connect("sphinx-click-process-arguments", _leave_out_nameless)
