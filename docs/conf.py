@@ -9,11 +9,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
+from docutils.nodes import Element  # noqa: E402
 from pygments.lexers import TextLexer  # noqa: E402
+from sphinx.addnodes import pending_xref  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
+from sphinx.environment import BuildEnvironment  # noqa: E402
 
 import ordlink  # noqa: E402
-from studies.pages.reference import write_reference  # noqa: E402
+from studies.pages.reference import home_of, public_names, write_reference  # noqa: E402
 
 write_reference(HERE / "reference")
 # Examples use few answers, so that they are quick; what that means for a tree is said elsewhere.
@@ -36,6 +39,11 @@ exclude_patterns = ["_build", "**/README.md"]
 templates_path = ["_templates"]
 default_role = "code"
 nitpicky = True
+nitpick_ignore = [
+    ("py:func", "scipy.spatial.distance.cdist"),
+    ("py:meth", "_answer"),  # what oracles of one's own define
+    ("py:attr", "ordlink.Hierarchy.heights"),
+]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -78,7 +86,20 @@ def _leave_out_nameless(_app: object, _context: object, lines: list[str]) -> Non
             ]
 
 
+def _find_at_home(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, content: Element
+) -> Element | None:
+    """Resolve `ordlink.cluster`, whose page is that of `ordlink.methods.cluster`."""
+    name, dot, rest = node["reftarget"].removeprefix("ordlink.").partition(".")
+    if name not in public_names("ordlink") or node.get("refdomain") != "py":
+        return None
+    target = f"{home_of('ordlink', name)}.{name}{dot}{rest}"
+    domain, place = env.get_domain("py"), node["refdoc"]
+    return domain.resolve_xref(env, place, app.builder, node["reftype"], target, node, content)
+
+
 def setup(app: Sphinx) -> None:
     """Connect what changes pages while they are built."""
+    app.connect("missing-reference", _find_at_home)
     app.add_lexer("csv", TextLexer)  # Pygments has none
     app.connect("sphinx-click-process-arguments", _leave_out_nameless)

@@ -160,15 +160,16 @@ def _statements(file: Path) -> list[ast.stmt]:
 
 def _name_page(package: str, name: str) -> Iterator[str]:
     value = getattr(importlib.import_module(package), name)
+    full = f"{package}.{name}"
     yield from _title(name)
-    yield from (f".. py:currentmodule:: {package}", "")
-    if inspect.isclass(value):
-        kind = "autoexception" if issubclass(value, Exception) else "autoclass"
-        yield from (f".. {kind}:: {package}.{name}", "   :show-inheritance:", "   :members:")
+    if inspect.isclass(value) and issubclass(value, Exception):
+        yield from (f".. autoexception:: {full}", "   :show-inheritance:", "   :members:")
+    elif inspect.isclass(value):
+        yield from (f".. autoclass:: {full}", "   :members:")
     elif inspect.isroutine(value):
-        yield f".. autofunction:: {package}.{name}"
+        yield f".. autofunction:: {full}"
     else:
-        yield from (f".. py:data:: {package}.{name}", "")
+        yield from (f".. py:data:: {full}", "")
         yield from (f"   {line}" for line in _doc(package, name).splitlines())
         shown = pprint.pformat(value, width=90, sort_dicts=False).splitlines()
         if len(shown) <= LONGEST_VALUE and " at 0x" not in "".join(shown):
