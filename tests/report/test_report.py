@@ -385,7 +385,7 @@ def test_a_method_that_is_not_the_recommended_one_is_taken_for_a_true_reason(
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
-@pytest.mark.parametrize("n_answers", [1, 19, 20, 40])
+@pytest.mark.parametrize("n_answers", [1, 19, 20, pytest.param(40, marks=pytest.mark.slow)])
 def test_report_and_auto_take_the_same_method(crowd, n_answers: int) -> None:
     some = crowd.take(np.arange(crowd.n_rows) < n_answers)
 

@@ -41,10 +41,11 @@ def test_a_wrong_call_is_refused_in_one_line(study, name, no_such) -> None:
         assert len(result.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "table", "entry", "page"),
     [
-        pytest.param("quality", GROUPS, "forms", "quality.html", marks=pytest.mark.slow),
+        ("quality", GROUPS, "forms", "quality.html"),
         ("reproduction", STUDIES, "model", "report.html"),
     ],
 )

@@ -20,6 +20,7 @@ def compare(seed: int, *, n_moved: int, n_permutations: int = 199) -> GroupCompa
     return compare_groups(answers, groups, "AddS-AL", n_permutations=n_permutations, seed=seed)
 
 
+@pytest.mark.slow
 def test_groups_that_are_alike_are_rarely_told_apart() -> None:
     found = [compare(seed, n_moved=0, n_permutations=99) for seed in range(30)]
 

@@ -10,6 +10,8 @@ from studies.calibration.cells import calibration_experiments
 from studies.pages import fewest_questions, reproduction, trust
 from studies.questions.cells import question_experiments
 
+pytestmark = pytest.mark.slow  # draws every figure
+
 EXPERIMENTS = {
     fewest_questions: question_experiments(),
     reproduction: reproduction.experiments(),

@@ -15,6 +15,8 @@ from studies.reproduction.experiments import STUDIES
 from studies.reproduction.report import write_report
 from studies.running._command import Section
 
+pytestmark = pytest.mark.slow  # draws every figure
+
 FINISHED = {"cell": "a", "cell_cpu_seconds": 1.0}
 
 
