@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ordlink.collect import samplers
+from ordlink.collect import samplers, trees
 from ordlink.collect.database import make_engine, open_database, snapshot
 from ordlink.collect.people import Origin, hash_token, join, withdraw
 from ordlink.collect.rows import bump_revision
@@ -66,6 +66,23 @@ def test_answers_of_a_slower_server_are_read_although_their_numbers_are_smaller(
     assert [one.id for one in reader.read().answers] == list(range(1, 41))
     assert late is not None and late.everybody["n_answers"] == 40
     assert tasks.build_trees(late.version) is None
+
+
+def test_with_many_answers_the_tree_is_by_a_quick_method_and_says_so(
+    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "MANY_ANSWERS", 30)
+    tasks = StudyTasks(engine, text_study(method="search"))
+    shown = []
+    for numbers in (range(1, 21), range(21, 31)):
+        with engine.begin() as connection:
+            store(connection, numbers)
+        shown += [tasks.build_trees(), tasks.build_trees()]
+
+    methods = [one.kept["method"] for one in shown]
+    assert methods == ["tSTE-AL", "search", "tSTE-AL", "tSTE-AL"]
+    assert [one.is_first for one in shown] == [True, False, False, False]
+    assert "--method tSTE-AL" in shown[-1].kept["command"]
 
 
 def test_only_answers_of_whoever_changed_something_are_read_again(

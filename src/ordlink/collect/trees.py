@@ -20,6 +20,7 @@ from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT, branch_support, crowd
 
 FIRST_METHOD, SLOW_METHODS = "tSTE-AL", ("auto", "search")
 """The method of a first tree, and of trees that only choose questions, instead of slow ones."""
+MANY_ANSWERS = 50_000  # from here on, slow methods and their bootstrap samples take a minute
 N_BOOTSTRAP_SAMPLES = 20  # fewer than `ordlink cluster` draws: trees are rebuilt every few seconds
 # Options of methods that embed; these were best over all trees that were tried.
 _EMBEDDING = {"n_components": 3, "metric": "euclidean", "seed": 0}
@@ -107,6 +108,11 @@ def _choice(tree: Hierarchy) -> list[str]:
 def quick_method(method: str) -> str:
     """Return the method for questions and a first tree: the default one takes too long."""
     return FIRST_METHOD if method in SLOW_METHODS else method
+
+
+def live_method(method: str, n_answers: int) -> str:
+    """Return the method of the dashboard's tree: with many answers a quick one."""
+    return method if n_answers < MANY_ANSWERS else quick_method(method)
 
 
 def build_tree(comparisons: ListedComparisons, method: str) -> Hierarchy:

@@ -37,7 +37,7 @@ from ordlink.collect.samplers import (
 )
 from ordlink.collect.schema import answer, participant, read_objects, serving, study
 from ordlink.collect.study import Study
-from ordlink.collect.trees import RecordVersion, Trees, grow_tree, quick_method
+from ordlink.collect.trees import RecordVersion, Trees, grow_tree, live_method, quick_method
 from ordlink.comparisons import ListedComparisons, concatenate
 from ordlink.errors import OrdlinkError
 from ordlink.validation import GroupComparison
@@ -253,7 +253,7 @@ class StudyTasks:
         if version == unless:
             return None
         kept_record = record.of(self._reader.kept_people)
-        method = self._study.method
+        method = live_method(self._study.method, len(record.answers))
         is_first = not self._has_trees and quick_method(method) != method
         method = quick_method(method) if is_first else method
         self._has_trees = True
