@@ -33,9 +33,8 @@ def test_pair_ids_up_to_the_largest_are_told_apart(low_won: bool, high: int, cou
     ahead, behind = (np.zeros(1, dtype=np.int32) for _ in range(2))
     net = np.zeros(1, dtype=np.int64)
 
-    found = add_up_votes(
-        starts, packed, 0 if counts is None else 32, seen, balance, touched, ahead, behind, net
-    )
+    rows = (0, 39, starts, packed, 0 if counts is None else 32)
+    found = add_up_votes(*rows, seen, balance, touched, ahead, behind, net)
 
     total = 2 if counts is None else sum(counts)
     assert found == (1, 1, 0, total)

@@ -79,6 +79,8 @@ def pack_counted_rows(
 
 @kernel
 def add_up_votes(
+    first: int,
+    last: int,
     starts: Int64Array,
     packed: AnyArray,
     count_bits: int,
@@ -91,15 +93,16 @@ def add_up_votes(
 ) -> tuple[int, int, int, int]:
     """Return how many pairs of pairs occur, are decided, are contradicted, and the largest net.
 
-    `count_bits` is 0 or 32. `seen` and `balance` (all 0) and `touched` are scratch space, one place
-    per pair. If there is room in `winners` and `losers`, and in `net`, the decided ones are written
-    there in order: the winner's votes exceed the loser's by `net`.
+    Only buckets first..last-1 are looked at. `count_bits` is 0 or 32. `seen` and `balance` (all 0)
+    and `touched` are scratch space, one place per pair. If there is room in `winners` and `losers`,
+    and in `net`, the decided ones are written there in order: the winner's votes exceed the loser's
+    by `net`.
     """
     n_buckets = starts.shape[0] - 1
     n_distinct, n_decided, n_contradicted = 0, 0, 0
     largest: int = 0
     written, weighted = winners.shape[0] > 0, net.shape[0] > 0
-    for low in range(n_buckets):
+    for low in range(first, last):
         n_touched = 0
         for row in range(starts[low], starts[low + 1]):
             # Shifted without a sign: with counts, a pair from 2^30 on sets the highest bit.

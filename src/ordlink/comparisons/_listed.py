@@ -96,23 +96,40 @@ def _tally_by_pair(
     winners: PairIdArray, losers: PairIdArray, counts: Int32Array | None, n: int
 ) -> Tally:
     """Return the outcome of the votes on n pairs; those decided are sorted by (low, high)."""
+    from ordlink._threads import run_parts, split_range
     from ordlink.comparisons._kernels_votes import add_up_votes
 
     n_rows = len(winners)
     starts, packed = _fill_buckets(winners, losers, counts, n)
     rows = (starts, packed, 0 if counts is None else 32)
-    scratch = (np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int32))
+    parts = split_range(n_rows, smallest=ROWS_PER_THREAD)  # whole buckets, about as many rows
+    edges = [0, *(int(np.searchsorted(starts, part.start)) for part in parts[1:]), n]
     nothing = np.empty(0, dtype=np.int32)
-    n_distinct, n_decided, n_contradictions, largest = add_up_votes(
-        *rows, *scratch, nothing, nothing, nothing
-    )
+    found = np.zeros((len(parts), 4), dtype=np.int64)
+
+    def add_up(part: int, *decided: AnyArray) -> None:
+        buckets = edges[part], edges[part + 1]
+        scratch = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64)
+        touched = np.empty(n, dtype=np.int32)
+        found[part] = add_up_votes(*buckets, *rows, *scratch, touched, *decided)
+
+    run_parts(lambda part: add_up(part, nothing, nothing, nothing), len(parts))
+    n_distinct, n_decided, n_contradictions, _ = (int(total) for total in found.sum(axis=0))
+    largest = int(found[:, 3].max())
     if n_distinct == n_rows:
         return Tally(n_rows)
     ahead, behind = (np.empty(n_decided, dtype=np.int32) for _ in range(2))
     net: AnyArray = nothing
     if largest > 1:
         net = np.empty(n_decided, dtype=np.int32 if largest < 2**31 else np.int64)
-    add_up_votes(*rows, *scratch, ahead, behind, net)
+    ends = np.cumsum(found[:, 1])
+
+    def write(part: int) -> None:
+        own = slice(ends[part] - found[part, 1], ends[part])
+        if own.start < own.stop:
+            add_up(part, ahead[own], behind[own], net[own])
+
+    run_parts(write, len(parts))
     majority = Majority(ahead, behind, net if largest > 1 else None)
     return Tally(n_distinct, n_contradictions, majority)
 
