@@ -101,17 +101,18 @@ def _tally_by_pair(
 
     n_rows = len(winners)
     starts, packed = _fill_buckets(winners, losers, counts, n)
-    rows = (starts, packed, 0 if counts is None else 32)
+    count_bits = 0 if counts is None else 32
     parts = split_range(n_rows, smallest=ROWS_PER_THREAD)  # whole buckets, about as many rows
     edges = [0, *(int(np.searchsorted(starts, part.start)) for part in parts[1:]), n]
     nothing = np.empty(0, dtype=np.int32)
     found = np.zeros((len(parts), 4), dtype=np.int64)
 
     def add_up(part: int, *decided: AnyArray) -> None:
-        buckets = edges[part], edges[part + 1]
-        scratch = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64)
+        first, last = edges[part], edges[part + 1]
+        seen, balance = np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64)
         touched = np.empty(n, dtype=np.int32)
-        found[part] = add_up_votes(*buckets, *rows, *scratch, touched, *decided)
+        scratch = (seen, balance, touched)
+        found[part] = add_up_votes(first, last, starts, packed, count_bits, *scratch, *decided)
 
     run_parts(lambda part: add_up(part, nothing, nothing, nothing), len(parts))
     n_distinct, n_decided, n_contradictions, _ = (int(total) for total in found.sum(axis=0))
