@@ -38,3 +38,10 @@ def test_every_link_leads_somewhere() -> None:
 
 def test_it_is_one_screen() -> None:
     assert len(README.splitlines()) <= MOST_LINES
+
+
+def test_the_two_commands_of_a_checkout_are_named_and_exist() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE)
+    named = re.findall(r"`make ([a-z-]+)`", README)
+
+    assert {"demo", "test"} <= set(named) <= set(targets)
