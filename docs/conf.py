@@ -72,6 +72,7 @@ html_theme = "furo"
 html_title = "ordlink"
 html_static_path = ["_static"]
 html_css_files = ["ordlink.css"]
+html_js_files = ["ordlink.js"]
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"top_of_page_buttons": [], "navigation_with_keys": True}

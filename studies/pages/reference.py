@@ -179,7 +179,6 @@ def _name_page(package: str, name: str) -> Iterator[str]:
 
 def _command_page(name: str) -> Iterator[str]:
     module = f"ordlink.cli.{name.replace('-', '_')}"
-    yield from _title(f"ordlink {name}")
     yield from (f".. click:: {module}:command", f"   :prog: ordlink {name}", "   :nested: full")
 
 
