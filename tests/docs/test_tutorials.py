@@ -49,7 +49,10 @@ def run_commands(page: str, capsys: pytest.CaptureFixture[str], leave_out: str =
             assert captured.out + captured.err == shown
 
 
-@pytest.mark.parametrize("page", ["tutorials/triplets.md", "tutorials/oracle.md"])
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param("tutorials/triplets.md", marks=pytest.mark.slow), "tutorials/oracle.md"],
+)
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 def test_the_programs_run_one_after_the_other(page: str, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
