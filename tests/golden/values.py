@@ -82,6 +82,8 @@ def _metrics() -> Iterator[tuple[str, Case]]:
         "agreements", "comparison_accuracy", "comparison_revenue", "normalised_comparison_revenue"
     ):  # fmt: skip
         yield f"metrics/{name}/held-out", partial(_of_answers, name)
+    yield "metrics/comparison_accuracy_of_chunks", _of_chunks
+    yield "metrics/adjusted_rand_index", _of_labels
     for name in ("comparison_accuracy", "comparison_revenue", "normalised_comparison_revenue"):
         yield f"metrics/{name}/ranked", partial(_of_ranks, name)
     for name in ("comparison_revenue", "normalised_comparison_revenue"):
@@ -99,6 +101,16 @@ def _of_similarities(name: str) -> Any:
 def _of_answers(name: str, **options: Any) -> Any:
     held_out = answers("triplet", 300, 0, 0.05)
     return getattr(ol.metrics, name)(held_out, _tree(), **options)
+
+
+def _of_chunks() -> float:
+    held_out = answers("triplet", 300, 0, 0.05)
+    chunks = [held_out.take(np.arange(300) % 3 == part) for part in range(3)]
+    return ol.metrics.comparison_accuracy_of_chunks(chunks, _tree())
+
+
+def _of_labels() -> float:
+    return ol.metrics.adjusted_rand_index(_truth().labels, _tree().cut(8))
 
 
 def _of_ranks(name: str) -> Any:
