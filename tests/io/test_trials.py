@@ -60,6 +60,13 @@ def test_a_response_that_is_not_understood_is_refused():
         read(text, form="odd-one-out")
 
 
+def test_one_key_alone_is_no_scale_of_keys():
+    text = make.text(odd_rows(lambda *_: "d"))  # the third of a, s, d? the second of g, d?
+
+    with pytest.raises(InputError, match="the response 'd' in 'response' is none of the items"):
+        read(text, form="odd-one-out")
+
+
 def pair_rows(rng: random.Random, *, apart: bool) -> list[list[str]]:
     """Return two pairs, of four different objects or not, of which the first is more alike."""
     names = [f"{group}{number}" for group in "abc" for number in range(4)]

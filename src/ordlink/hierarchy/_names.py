@@ -70,7 +70,7 @@ def name_branches(
     tree: Hierarchy,
     names: Mapping[Any, str | None] | Callable[[Node], str | None] | str | Sequence[str | None],
 ) -> Hierarchy:
-    """Return the same tree with names for branches, which all files and drawings keep.
+    """Return the same tree with names for branches, which all files keep.
 
     Parameters
     ----------

@@ -273,6 +273,7 @@ def _scales(
 ) -> list[tuple[str, dict[str, int]]]:
     """Return the possible scales, from words such as 1, left, b or item2 to positions."""
     n = len(labels)
+    keys = keys and len(said) > 1  # one key alone, such as d, does not say which others there were
     known_keys = [place for place in KEYS if keys and len(place) == n]
     if all(re.fullmatch(r"-?\d+", word) for word in said):
         starts = (0, 1) if one_based is None else (int(one_based),)
