@@ -308,6 +308,7 @@ NAMES = {
         "WEAK_SUPPORT",
         "WeightingEffect",
         "agreement_of_repeats",
+        "agreement_with_others",
         "annotator_weights",
         "answers_of",
         "assign_folds",

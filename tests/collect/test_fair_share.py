@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from ordlink.collect import exports, results, session
 from ordlink.collect.people import Origin, join
 from ordlink.collect.site import Paced, Site
+from ordlink.io import read_comparisons
 from tests.collect.conftest import Place, post, text_study
 
 
@@ -178,3 +179,25 @@ def test_answers_are_exported_beside_the_server_and_nothing_stays_behind(
 
     assert reply.status_code == 200 and len(reply.content) > 50
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith("ordlink-")] == []
+
+
+@pytest.mark.parametrize("question", ["triplet", None], ids=["one question", "two questions"])
+def test_exported_comparisons_say_when_they_were_answered(
+    open_place: Callable, tmp_path, question: str | None
+) -> None:
+    """Trees need no times, and do without them; files have them."""
+    settings = {} if question else {"conditions": {"a": {"question": "quadruplet"}, "b": {}}}
+    with open_place(text_study(practice=0, **settings)) as place:
+        for browser in (place.browser, place.another_browser()):
+            state = post(browser, "/api/join", agree=True)
+            while not state["number"]:
+                state = post(browser, "/api/continue", phase=state["phase"])
+            post(browser, "/api/answer", number=state["number"], choice=[0], seconds=1.25)
+        place.log_in()
+        content = place.browser.get("/owner/download/answers-of-everybody.parquet").content
+    (tmp_path / "answers.parquet").write_bytes(content)
+
+    details = read_comparisons(tmp_path / "answers.parquet").details
+
+    assert details.response_times.tolist() == [1.25, 1.25]
+    assert len(details.times) == 2 and all(time.startswith("20") for time in details.times)

@@ -14,13 +14,14 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.validation import (
     AnnotatorQuality,
     _consistency,
+    agreement_with_others,
     count_cycles,
     crowd_quality,
     exclusion_effect,
     without_annotators,
 )
 from ordlink.validation._annotator_accuracy import compare_with_others, held_out_accuracy
-from ordlink.validation._annotators import flags_of
+from ordlink.validation._annotators import _skills_of_others, flags_of
 from ordlink.validation._consistency import RepeatAgreement, answers_of, estimate_skills
 from tests.validation.growing import grow_in_order, grow_without_fold
 
@@ -314,6 +315,28 @@ def test_many_people_are_left_out_in_groups(crowd, monkeypatch: pytest.MonkeyPat
         tree = grow_without_fold(crowd, "AddS-AL", folds, fold, 0)
         expected = ol.metrics.comparison_accuracy(crowd.take(own), tree)
         assert person.accuracy == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("most_trees", [3, 20])
+def test_agreement_with_others_is_the_accuracy_of_crowd_quality(
+    crowd, most_trees: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ordlink.validation._annotator_accuracy.MOST_TREES", most_trees)
+    comparisons = crowd.take(np.arange(crowd.n_rows) >= 20)  # p0 has fewer answers than others
+    accuracies = {one.name: one.accuracy for one in crowd_quality(comparisons).annotators}
+
+    assert agreement_with_others(comparisons) == accuracies
+    accuracies.pop("p0")
+    assert agreement_with_others(comparisons, fewest_answers=150) == accuracies
+
+
+def test_the_skill_of_the_others_is_their_mean_by_answers() -> None:
+    skills, n_shared = np.array([0.9, math.nan, 0.6, 0.8]), np.array([10, 0, 20, 30])
+
+    found = _skills_of_others(skills, n_shared)
+
+    assert found == pytest.approx([36 / 50, 45 / 60, 33 / 40, 21 / 30])
+    assert np.isnan(_skills_of_others(skills[:2], n_shared[:2])[0])
 
 
 def test_who_guesses_and_who_is_fast_is_flagged_and_nobody_else(crowd) -> None:

@@ -159,11 +159,11 @@ def write_trials(connection: sa.Connection, study: Study, path: Path) -> None:
 def write_answers(record: Record, path: Path) -> None:
     """Write answers as the tree uses them: names in CSV, ordlink's own format in Parquet."""
     if path.suffix == ".parquet":
-        write_comparisons(record.comparisons, path)
+        write_comparisons(record.timed_comparisons(), path)
         return
     types = {one.question: one for one in map(record.study.in_condition, record.study.conditions)}
     if len(types) > 1:  # no table of one form: as comparisons of pairs, in ordlink's own format
-        write_comparisons(record.comparisons, path)
+        write_comparisons(record.timed_comparisons(), path)
         return
     kind = next(iter(types.values()), record.study).kind
     said = [one for one in record.answers if one.choice]

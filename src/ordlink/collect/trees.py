@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from ordlink.errors import OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.methods import DEFAULT_METHOD, METHODS, cluster, warn_of_ties
 from ordlink.plotting import dendrogram_layout
-from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT, branch_support, crowd_quality
+from ordlink.validation import FIRM_SUPPORT, WEAK_SUPPORT, agreement_with_others, branch_support
 
 FIRST_METHOD, SLOW_METHODS = "tSTE-AL", ("auto", "search")
 """The method of a first tree, and of trees that only choose questions, instead of slow ones."""
@@ -148,11 +147,8 @@ def _agreement(comparisons: ListedComparisons) -> dict[int, float]:
     """
     if comparisons.n_answers < ANSWERS_PER_STIMULUS * comparisons.n_objects:
         return {}
-    return {
-        int(person.name.removeprefix("P")): round(person.accuracy, 4)
-        for person in crowd_quality(comparisons).annotators
-        if person.n_answers >= FEWEST_TO_AGREE and math.isfinite(person.accuracy)
-    }
+    found = agreement_with_others(comparisons, fewest_answers=FEWEST_TO_AGREE)
+    return {int(name.removeprefix("P")): round(share, 4) for name, share in found.items()}
 
 
 def draw_tree(

@@ -84,23 +84,38 @@ class Record:
 
     @cached_property
     def comparisons(self) -> ListedComparisons:
-        """The comparisons, with participant, time and response time."""
+        """The comparisons, with participant."""
+        return self._compare(with_times=False)
+
+    def timed_comparisons(self) -> ListedComparisons:
+        """Return the comparisons, with participant, time and response time."""
+        return self._compare(with_times=True)
+
+    def _compare(self, *, with_times: bool) -> ListedComparisons:
         names = {self.condition_of.get(one.person, "") for one in self.answers}
         types = {self.study.in_condition(name).question for name in names}
         if len(types) > 1:
-            return concatenate([self.in_condition(name).comparisons for name in sorted(names)])
+            parts = [self.in_condition(name) for name in sorted(names)]
+            return concatenate([one._compare(with_times=with_times) for one in parts])
         kind = QUESTION_TYPES[types.pop()] if types else self.study.kind
+        times = (
+            {
+                "times": [
+                    datetime.fromtimestamp(one.received_at, UTC).isoformat(timespec="milliseconds")
+                    for one in self.answers
+                ],
+                "response_times": [one.seconds for one in self.answers],
+            }
+            if with_times
+            else {}
+        )
         return to_comparisons(
             kind,
             [one.shown for one in self.answers],
             [one.choice for one in self.answers],
             names=self.study.names,
             people=[person_name(one.person) for one in self.answers],
-            times=[
-                datetime.fromtimestamp(one.received_at, UTC).isoformat(timespec="milliseconds")
-                for one in self.answers
-            ],
-            response_times=[one.seconds for one in self.answers],
+            **times,
         )
 
     def of(self, people: set[int]) -> Record:

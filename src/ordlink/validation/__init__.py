@@ -3,6 +3,7 @@
 from ordlink.hierarchy import Partition
 from ordlink.validation._annotator_accuracy import (
     METHODS_FOR_WEIGHTS,
+    agreement_with_others,
     annotator_weights,
     weighted_comparisons,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "Verdict",
     "WeightingEffect",
     "agreement_of_repeats",
+    "agreement_with_others",
     "annotator_weights",
     "answers_of",
     "assign_folds",

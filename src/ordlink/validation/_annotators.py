@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -163,7 +162,11 @@ def crowd_quality(
         "usual_time": usual_time,
         "chance": float((1 / answers.n_options).mean()) if len(answers.n_options) else 0.5,
     }
-    flags = [flags_of(one, others_skill=_others_skill(people, one), **crowd) for one in people]
+    others = _skills_of_others(skills, n_shared).tolist()
+    flags = [
+        flags_of(one, others_skill=skill, **crowd)
+        for one, skill in zip(people, others, strict=True)
+    ]
     return CrowdQuality(
         repeats=agreement_of_repeats(answers),
         within=within,
@@ -177,11 +180,12 @@ def crowd_quality(
     )
 
 
-def _others_skill(people: Sequence[AnnotatorQuality], person: AnnotatorQuality) -> float:
-    """Return the mean skill of the others, weighted by their answers; NaN if none."""
-    others = [one for one in people if one is not person and one.n_shared]
-    n_shared = sum(one.n_shared for one in others)
-    return sum(one.n_shared * one.skill for one in others) / n_shared if n_shared else math.nan
+def _skills_of_others(skills: FloatArray, n_shared: AnyArray) -> FloatArray:
+    """Return for each person the mean skill of the others by answers; NaN if there are none."""
+    right = np.nan_to_num(skills) * n_shared
+    rest = n_shared.sum() - n_shared
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(rest > 0, (right.sum() - right) / rest, np.nan)
 
 
 def habits_of(
