@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from ordlink.collect.database import make_engine, open_database
 from ordlink.collect.study import load_study
 from ordlink.collect.worker import RecordReader
 from soak.__main__ import main
+from soak.abuse import HOLDERS, count_half_open
 from soak.dashboards import compare_dashboards
 from soak.kill import count_over_served, kill_under_load
 from soak.large import N_ANSWERS_EACH, fill_study
@@ -123,6 +125,23 @@ def test_a_large_study_is_filled_with_answers_that_can_be_read(tmp_path: Path) -
 
     assert len(record.answers) == 5 * N_ANSWERS_EACH
     assert record.comparisons.n_comparisons == 5 * N_ANSWERS_EACH
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").is_file(), reason="needs /proc")
+def test_half_open_connections_count_once_the_server_has_accepted_them() -> None:
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        sources = [HOLDERS[0], HOLDERS[1], HOLDERS[1], "127.0.0.1"]
+        for source in sources:
+            stack.enter_context(
+                socket.create_connection(server.getsockname(), source_address=(source, 0))
+            )
+        found = [count_half_open(server.getsockname()[1])]
+        for _ in sources:
+            stack.enter_context(server.accept()[0])
+            found.append(count_half_open(server.getsockname()[1]))
+
+    assert found == [0, 1, 2, 3, 3]
 
 
 def test_simulated_people_are_asked_and_the_trees_get_better() -> None:
