@@ -6,9 +6,11 @@ No 500, no login, and nothing in the database changes that is not the sender's o
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
 import schemathesis
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
@@ -33,12 +35,22 @@ class FuzzResult:
         return f"{self.n_requests} fuzzed requests, statuses {self.statuses}: {found}"
 
 
-def fuzz(app: Any, *, seconds: float, n_examples: int, n_requests: int = 1) -> FuzzResult:
+@dataclass(frozen=True)
+class Sender:
+    """A client in the event loop of the app, how to call there, and the study's database."""
+
+    client: httpx.AsyncClient
+    call: Callable[..., Any]
+    engine: sa.Engine
+
+
+def fuzz(server: TestClient, *, seconds: float, n_examples: int, n_requests: int = 1) -> FuzzResult:
     """Send requests to every route of an app, about as many to each, and watch for failures.
 
     Parameters
     ----------
-    app : ASGI application
+    server : TestClient
+        Entered, so that the app runs; requests are handled by the event loop that it runs in.
     seconds : float
         Stop after about this long; each route has its share.
     n_examples : int
@@ -47,17 +59,26 @@ def fuzz(app: Any, *, seconds: float, n_examples: int, n_requests: int = 1) -> F
         Start another round until this many requests were sent.
     """
     result = FuzzResult()
+    app: Any = server.app
     schema = schemathesis.openapi.from_dict(app.openapi())  # a request for it would restart the app
-    browser = TestClient(app, raise_server_exceptions=False, follow_redirects=False)
-    _take_part(TestClient(app), n_answers=N_ANSWERS)
-    _take_part(browser, n_answers=0)
+    for n_answers in (N_ANSWERS, 0):  # somebody else, and whose cookie fuzzed requests carry
+        browser = TestClient(app)
+        browser.portal = server.portal  # one of its own would start a thread for each request
+        _take_part(browser, n_answers=n_answers)
+    # Not by the test client, which changes threads seven times for each request.
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    client = httpx.AsyncClient(
+        transport=transport, base_url="http://testserver", cookies=browser.cookies
+    )
+    assert server.portal is not None
+    sender = Sender(client, server.portal.call, app.state.site.running.engine)
     operations = [found.ok() for found in schema.get_all_operations()]
     last = time.monotonic() + seconds
     while True:
         for number, operation in enumerate(operations):
             now = time.monotonic()
             end = now + (last - now) / (len(operations) - number)
-            _fuzz_route(operation, browser, result, end, n_examples)
+            _fuzz_route(operation, sender, result, end, n_examples)
         if result.n_requests >= n_requests or time.monotonic() > last:
             return result
 
@@ -101,10 +122,9 @@ def _take_part(browser: TestClient, *, n_answers: int) -> None:
 
 
 def _fuzz_route(
-    operation: Any, browser: TestClient, result: FuzzResult, end: float, n_examples: int
+    operation: Any, sender: Sender, result: FuzzResult, end: float, n_examples: int
 ) -> None:
-    engine = browser.app.state.site.running.engine  # type: ignore[attr-defined]
-    before = read_guarded(engine)
+    before = read_guarded(sender.engine)
 
     @settings(
         max_examples=n_examples,
@@ -120,12 +140,12 @@ def _fuzz_route(
         try:
             words = case.as_transport_kwargs(base_url="http://testserver")
             words.pop("cookies", None)
-            request = browser.build_request(
+            request = sender.client.build_request(
                 **{key: value for key, value in words.items() if value is not None}
             )
         except (ValueError, TypeError, UnicodeError):  # not even a request
             return
-        reply = browser.send(request)
+        reply = sender.call(sender.client.send, request)
         result.n_requests += 1
         result.statuses[reply.status_code] = result.statuses.get(reply.status_code, 0) + 1
         where = f"{case.method} {case.formatted_path}"
@@ -135,7 +155,7 @@ def _fuzz_route(
             result.problems.append(f"{where}: logged in without a password")
         if case.path.startswith("/owner") and reply.status_code == 200:
             result.problems.append(f"{where}: shown without a session")
-        if reply.status_code < 400 and (after := read_guarded(engine)) != before:
+        if reply.status_code < 400 and (after := read_guarded(sender.engine)) != before:
             changed = [name for name in before if before[name] != after[name]]
             result.problems.append(f"{where}: changed {', '.join(changed)} without authorisation")
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -340,3 +343,21 @@ def test_passwords_are_checked_one_at_a_time(place: Place, monkeypatch) -> None:
 
     assert [reply.status_code for reply in replies] == [403] * 4
     assert most == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such limit")
+def test_a_server_may_open_as_many_files_as_the_system_permits() -> None:
+    script = """
+import resource
+from ordlink.collect.connections import raise_file_limit
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+raise_file_limit()
+print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+"""
+
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert int(said.stdout) > 256

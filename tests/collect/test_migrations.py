@@ -273,3 +273,15 @@ def test_a_file_that_is_moved_away_is_noticed(
         assert place.another_browser().post("/api/join", json={"agree": True}).status_code == 503
         assert not place.running.is_open
     assert all("\n" not in record.getMessage() for record in caplog.records)
+
+
+def test_a_file_that_cannot_be_written_is_refused_in_one_line(tmp_path: Path, monkeypatch) -> None:
+    file = tmp_path / "study.db"
+    open_database(f"sqlite:///{file}").dispose()
+    monkeypatch.setattr(os, "access", lambda _path, mode: not mode & os.W_OK)  # root may do all
+
+    with pytest.raises(InputError, match="the file is not readable and writable") as caught:
+        open_database(f"sqlite:///{file}")
+
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -187,7 +187,7 @@ def test_joining_is_limited_per_address(place: Place) -> None:
 def test_fuzzed_requests_never_break_the_server_or_change_anything_of_the_owner(
     place: Place,
 ) -> None:
-    result = fuzz(place.browser.app, seconds=120, n_examples=5)  # much less, unless busy
+    result = fuzz(place.browser, seconds=120, n_examples=5)  # much less, unless busy
 
     assert result.n_requests > 20
     assert result.problems == []

@@ -254,6 +254,16 @@ def test_wrong_entries_of_a_list_are_refused(tmp_path: Path, entry: str, message
         load_study(save(tmp_path, f"stimuli: [cat, dog, {entry}]\n"))
 
 
+@pytest.mark.parametrize(
+    "content", ['name: "a\\e[2J"\nstimuli: [x, y, z]', 'stimuli: ["a\\e[2J", y, z]']
+)
+def test_control_characters_of_names_never_reach_a_terminal(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputError, match="printable") as caught:
+        load_study(save(tmp_path, content))
+
+    assert str(caught.value).isprintable()
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_tables_of_spreadsheets_are_read_whatever_separates_the_cells(
     tmp_path: Path, separator: str

@@ -98,17 +98,11 @@ class Record:
             parts = [self.in_condition(name) for name in sorted(names)]
             return concatenate([one._compare(with_times=with_times) for one in parts])
         kind = QUESTION_TYPES[types.pop()] if types else self.study.kind
-        times = (
-            {
-                "times": [
-                    datetime.fromtimestamp(one.received_at, UTC).isoformat(timespec="milliseconds")
-                    for one in self.answers
-                ],
-                "response_times": [one.seconds for one in self.answers],
-            }
-            if with_times
-            else {}
-        )
+        times: dict[str, Any] = {}
+        if with_times:
+            moments = [datetime.fromtimestamp(one.received_at, UTC) for one in self.answers]
+            times["times"] = [moment.isoformat(timespec="milliseconds") for moment in moments]
+            times["response_times"] = [one.seconds for one in self.answers]
         return to_comparisons(
             kind,
             [one.shown for one in self.answers],
