@@ -107,7 +107,7 @@ def test_names_may_repeat_and_be_left_out() -> None:
         ([0.5], "expected a list of object numbers"),
         ([0, 3], "object 3 is out of range: there are 3 objects (0 to 2)"),
         ([-1], "object -1 is out of range"),
-        ([1, 1], "object 1 is named twice"),
+        ([1, 1], "object 1 is listed twice"),
     ],
 )
 def test_bad_object_numbers_are_refused(objects, problem: str) -> None:

@@ -119,7 +119,7 @@ def check_objects(objects: Any, n_objects: int, parameter: str) -> Int32Array:
         raise InputError(problem, parameter=parameter)
     numbers, counts = np.unique(given, return_counts=True)
     if len(numbers) < len(given):
-        raise InputError(f"object {numbers[counts > 1][0]} is named twice", parameter=parameter)
+        raise InputError(f"object {numbers[counts > 1][0]} is listed twice", parameter=parameter)
     return given.astype(np.int32)
 
 

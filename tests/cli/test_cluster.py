@@ -28,7 +28,7 @@ def here(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_repeats_reach_the_method(ordlink, here: Path) -> None:
-    """Asked three times against once: by majority one answer, by net number two."""
+    """Asked three times against once: by majority one answer, by net count two."""
     rows = ["0,1,2,3"] * 3 + ["2,3,0,1"] + ["0,2,0,1"]
     Path("q.csv").write_text("i,j,k,l\n" + "\n".join(rows) + "\n")
 

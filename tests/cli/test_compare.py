@@ -195,7 +195,7 @@ def test_processes_start_only_where_there_is_much_to_do(answers: Path) -> None:
     [
         (("--methods", "4-AL,5-AL"), "unknown method '5-AL'"),
         (("--methods", "SL"), "SL needs an oracle and cannot be evaluated on answers"),
-        (("--methods", "4-AL,4-AL"), "4-AL is named twice"),
+        (("--methods", "4-AL,4-AL"), "4-AL is listed twice"),
         (("--methods", "4-AL", "--folds", 1), "--folds"),
         (("--methods", "4-AL", "--folds", 900), "one answer for each of 900 folds, got 200"),
         (

@@ -91,7 +91,7 @@ def test_groups_of_any_column_are_tested(ordlink, tmp_path: Path) -> None:
     assert (inside.code, beside.code, double.code, absent.code) == (0, 0, 2, 2)
     assert "x: 18 answers, AddS-AL" in inside.out and "f: 18 answers" in beside.out
     for result in (inside, beside):
-        assert "groups alike: p = 0.0" in result.out
+        assert "difference between groups: p = 0.0" in result.out
         assert "p11" in result.out.split("of a person that the tree of a group agrees with")[1]
     assert "'p0' has several values of 'sex': 'm' and 'f'" in double.err
     assert "no column names all 12 people of the answers" in absent.err

@@ -96,7 +96,7 @@ def test_pictures_are_drawn(ordlink, tree: Path) -> None:
         (["--pictures-at", "groups"], "--pictures-at: 'groups' needs a cut; pass --clusters"),
         (
             ["--cluster-names", "a"],
-            "--cluster-names: names of clusters need a cut; pass --clusters",
+            "--cluster-names: cluster names need a number of clusters; pass --clusters",
         ),
     ],
 )

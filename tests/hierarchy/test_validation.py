@@ -79,7 +79,7 @@ def test_numpy_parameters_become_plain():
         ([], InputError, "list of object numbers, at least one"),
         ([0, 3], InputError, r"object 3 is out of range: there are 3 objects \(0 to 2\)"),
         ([-1], InputError, "object -1"),
-        ([1, 0, 1], InputError, "object 1 is named twice"),
+        ([1, 0, 1], InputError, "object 1 is listed twice"),
         ([True, False, True], InputError, "list of object numbers"),
         ([[0, 1]], InputError, "list of object numbers"),
     ],

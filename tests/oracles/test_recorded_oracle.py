@@ -305,7 +305,7 @@ def test_a_record_of_another_source_is_refused(path):
 def test_votes_on_a_memory_are_refused(path, memory):
     remembered = memory(NoisyOracle(SimilarityOracle(W), 0.3), path)
 
-    with pytest.raises(InputKindError, match=r"remembers its answers.*RepeatedOracle\(oracle, 5\)"):
+    with pytest.raises(InputKindError, match=r"caches its answers.*RepeatedOracle\(oracle, 5\)"):
         RepeatedOracle(remembered, 5)
 
     assert RepeatedOracle(NoisyOracle(remembered, 0.2), 5).calls_per_question == 5  # drawn outside

@@ -143,7 +143,7 @@ def test_clusters_are_numbered_from_1_by_size_with_their_names():
     assert texts(named, "cluster-label") == ["2 birds (2)", "1 mammals (3)"]
     with pytest.raises(InputError, match="cluster_names: expected 2 names, one per cluster, got 1"):
         plot_hierarchy(TREE, n_clusters=2, cluster_names=["mammals"])
-    with pytest.raises(InputError, match="cluster_names: names of clusters need a cut"):
+    with pytest.raises(InputError, match="cluster_names: cluster names need a number of clusters"):
         plot_hierarchy(TREE, cluster_names=["mammals"])
 
 

@@ -496,7 +496,7 @@ def test_wrong_input_is_refused_with_what_to_do(crowd) -> None:
         crowd_quality(ranked)
     with pytest.raises(InputError, match="there is no annotator 'zoe'; annotators are 'eve'"):
         without_annotators(crowd, ["zoe"])
-    with pytest.raises(InputError, match="no annotators are known"):
+    with pytest.raises(InputError, match="the answers name no annotators"):
         without_annotators(build("triplet", [[0, 1, 2]]), ["zoe"])
     with pytest.raises(InputError, match="no answers are left"):
         without_annotators(build("triplet", [[0, 1, 2]], annotators=["ann"]), ["ann"])

@@ -169,7 +169,7 @@ def test_the_answers_are_warned_about_once(answers):
     ("methods", "error", "message"),
     [
         (["4-AL", "5-AL"], InputError, r"unknown method '5-AL'; .* tSTE-AL 2-D, SOE-AL 2-D"),
-        (["4-AL", "4al"], InputError, "4-AL is named twice"),
+        (["4-AL", "4al"], InputError, "4-AL is listed twice"),
         ([], InputError, "at least one name"),
         (["SL"], InputKindError, "SL needs an oracle and cannot be evaluated on answers"),
         ("4-AL", InputKindError, "expected a list of names"),

@@ -29,7 +29,7 @@ def grouping(*, required: bool = False) -> Callable[[Callback], Callback]:
         help="Column by which people are grouped: 'annotator', or a column of --people or ANSWERS.",
     )
     add_people = _options.file(
-        "--people", help="CSV of the people: one row each, with their names and --by."
+        "--people", help="CSV with one row per person: their name and the --by column."
     )
     return lambda command: add_by(add_people(command))
 

@@ -59,7 +59,7 @@ def clusters(what: str) -> Option:
         "n_clusters",
         type=_ClusterCount(),
         metavar="K|auto",
-        help=f"{what} the K clusters of the tree that the answers support best; auto: as many as "
+        help=f"{what} the best-supported cut of the tree into K clusters; auto: as many as "
         "the answers suggest. Outliers are set aside.",
     )
 
@@ -84,9 +84,9 @@ def folder(name: str, **settings: Any) -> Option:
     return click.option(name, metavar="DIR", **settings)
 
 
-def repeated(*names: str, **settings: Any) -> Option:
+def repeated(*names: str, metavar: str = "NAME", **settings: Any) -> Option:
     """Return an option that takes a name and can be repeated."""
-    return click.option(*names, multiple=True, metavar="NAME", **settings)
+    return click.option(*names, multiple=True, metavar=metavar, **settings)
 
 
 _FORMS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMS.values())
@@ -200,7 +200,7 @@ def parallel(function: Callable[..., Any]) -> Any:
     address = click.option(
         "--scheduler",
         metavar="tcp://HOST:PORT",
-        help="Send the work to the Dask cluster of this scheduler instead.",
+        help="Run on the Dask cluster of this scheduler, not on this machine.",
     )
     return number(address(with_scheduler))
 

@@ -29,7 +29,7 @@ def rows_beyond_memory(answers: Sequence[str]) -> int:
         return 0
     click.echo(
         f"{n_rows:,} rows would need about {in_gb(n_bytes)} of memory: they are read in pieces, "
-        "and repeated answers count by their net number",
+        "and repeated answers count by net count",
         err=True,
     )
     return n_rows

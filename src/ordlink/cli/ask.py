@@ -77,7 +77,9 @@ _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an ora
     "more alike, A and B or C and D?",
 )
 @_options.file("--tree", "tree_file", help="With --method: write its tree to this file (JSON).")
-@_options.file("--prompt", "prompt_file", help="Prompt; {questions} marks where they go.")
+@_options.file(
+    "--prompt", "prompt_file", help="Prompt file; {questions} is replaced by the questions."
+)
 @_options.count("--per-request", "batch_size", default=10, help="Number of questions per request.")
 @_options.count("--parallel", "n_parallel", default=8, help="Number of parallel requests.")
 @click.option("--rate", type=float, help="Maximum number of requests per second.")
@@ -95,7 +97,10 @@ _ACTIVE = [method.name for method in METHODS.values() if method.needs == "an ora
     help="Prices per million prompt tokens and reply tokens, to print the cost.",
 )
 @_options.repeated(
-    "--parameter", "given", help="Further request field, such as temperature=0; can be repeated."
+    "--parameter",
+    "given",
+    metavar="NAME=VALUE",
+    help="Extra request field, such as temperature=0; can be repeated.",
 )
 @click.option(
     "--key-variable",

@@ -71,12 +71,13 @@ _METHODS = "\n".join(
 @_options.choice(
     "--repeats",
     ("majority", "net"),
-    help="How repeated answers count: by majority (default) or by their net number.",
+    help="How repeated answers count: by majority (default) or by net count (answers for minus "
+    "answers against).",
 )
 @_options.flag(
     "--weigh-people",
     help="4-AL, AddS-AL, tSTE-AL, FORTE-AL, SOE-AL: weight annotators by their agreement with the "
-    "tree of the others; repeated answers then count by their net number.",
+    "tree of the others; repeated answers then count by net count.",
 )
 @click.option(
     "--self-comparisons/--no-self-comparisons",
@@ -92,7 +93,7 @@ _METHODS = "\n".join(
     "--metric",
     ("cosine", "euclidean"),
     help="tSTE-AL, FORTE-AL, SOE-AL: similarity of embedded points: their cosine (default), or "
-    "their Euclidean distance.",
+    "their negative Euclidean distance.",
 )
 @_options.seed(
     help="Random seed (default: 0), for --support, --test-hierarchy, --weigh-people and all "
@@ -280,7 +281,7 @@ def _check_weighing(chosen: Method, options: dict[str, Any], n_bootstrap: int | 
         raise click.UsageError(f"--weigh-people works with {others}, not {chosen.name}")
     if options.get("repeats") == "majority":
         raise click.UsageError(
-            "--weigh-people always counts repeated answers by their net number; omit --repeats"
+            "--weigh-people always takes the net count of repeated answers; omit --repeats"
         )
     if n_bootstrap is not None:
         raise click.UsageError("--support cannot be combined with --weigh-people")

@@ -51,7 +51,12 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     "proxies",
     help="Address or network of a proxy on another host; can be repeated.",
 )
-@click.option("--path", "root", default="", help="Path below which a proxy serves it: /faces.")
+@click.option(
+    "--path",
+    "root",
+    default="",
+    help="URL path at which the proxy serves the study, such as /faces.",
+)
 @_options.flag("--paused", help="Start paused; resume on the dashboard.")
 @_options.flag("--reset-password", help="Reset the owner's password.")
 def command(

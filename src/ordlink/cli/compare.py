@@ -70,7 +70,7 @@ def command(
     out: str | None,
     **settings: Any,
 ) -> None:
-    """Compare methods by how well their trees predict held-out answers of ANSWERS."""
+    """Compare methods by how well their trees predict answers held out from ANSWERS."""
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if names is not None:
         validation.find_candidates(names)  # refuses unknown ones before anything is read

@@ -34,13 +34,17 @@ MOST_BRANCHES = 10  # that are printed
 @_options.repeated(
     "--group",
     "chosen",
-    help="Annotator that forms a group, such as a model; all others form one group. Can be "
-    "repeated (default: each annotator is a group).",
+    help="Annotator who is a group of their own, such as a model; all others form one group. "
+    "Can be repeated (default: each annotator is a group).",
 )
 @click.option("--method", default=DEFAULT_METHOD, help="Method of 'cluster' that builds the trees.")
-@_options.count("--permutations", "n_permutations", default=999, help="Permutations of people.")
+@_options.count(
+    "--permutations", "n_permutations", default=999, help="Number of permutations of people."
+)
 @_options.seed(default=0)
-@_options.folder("--out", help="Folder for the trees: one subfolder per group, as by 'cluster'.")
+@_options.folder(
+    "--out", help="Folder for the trees: one subfolder per group, as written by 'cluster'."
+)
 def command(
     answers: str,
     reading: dict[str, Any],
@@ -79,8 +83,10 @@ def command(
 
 def _print_test(found: validation.GroupComparison, comparisons: ListedComparisons) -> None:
     if not math.isnan(found.p_value):
-        click.echo(f"\ngroups alike: p = {found.p_value:.3g} (permutation test over people)")
-        click.echo("branches of the tree of everybody by group, as far as they differ (p adjusted)")
+        click.echo(
+            f"\ndifference between groups: p = {found.p_value:.3g} (permutation test over people)"
+        )
+        click.echo("branches of the overall tree on which groups differ (adjusted p)")
         names = comparisons.names or [str(one) for one in range(comparisons.n_objects)]
         differing = sorted(found.branches, key=lambda branch: branch.p_value)[:MOST_BRANCHES]
         for one in [branch for branch in differing if branch.p_value <= LEVEL]:

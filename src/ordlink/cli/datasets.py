@@ -52,7 +52,7 @@ def command(context: click.Context, data_home: str | None) -> None:
 def fetch(
     home_of_group: str | None, name: str, part: str | None, data_home: str | None, out: str
 ) -> None:
-    """Write NAME as answers.csv (20news: table.csv) and, if known, classes.csv.
+    """Write data set NAME as answers.csv (20news: table.csv) and, if known, classes.csv.
 
     Data that is not in the data folder is downloaded.
     """

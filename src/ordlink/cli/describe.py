@@ -26,7 +26,7 @@ MOST_COMPARISONS = 1_000_000  # larger files get only the summary: the rest woul
 @_options.answers
 @_options.flag(
     "--methods-text",
-    help="Print a methods and a results paragraph for a paper, those of 'report', instead.",
+    help="Print only the methods and results paragraphs of 'report'.",
 )
 @click.option("--method", default=None, help="With --methods-text: as in 'report'.")
 @_options.flag("--quick", help="With --methods-text: as in 'report'.")

@@ -55,8 +55,8 @@ MOST_SCORED = 12_000
 )
 @_options.file(
     "--answers",
-    help="Answers, for example held-out ones: share predicted, and revenue. The options below say "
-    "how to read them.",
+    help="Answers (e.g. held-out): print the share predicted correctly and the revenue. The "
+    "options below say how to read them.",
 )
 @_options.file(
     "--json",

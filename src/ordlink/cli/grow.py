@@ -26,15 +26,16 @@ FEWEST_ANSWERS = 3
 )
 @click.argument("tree_file", metavar="TREE")
 @_options.answers
-@_options.folder("--out", help=f"Folder for the new tree, as by 'cluster', and {PLACES_FILE}.")
+@_options.folder(
+    "--out", help=f"Folder for the new tree, as written by 'cluster', and {PLACES_FILE}."
+)
 def command(
     tree_file: str, answers: tuple[str, ...], reading: dict[str, Any], out: str | None
 ) -> None:
-    """Put new objects into TREE (a tree.json) by ANSWERS, and say how certain their places are.
+    """Insert new objects into TREE (a tree.json), and report how certain their positions are.
 
-    Objects that the tree does not have are inserted; its old part does not change. If the answers
-    are about objects of the tree only, those that the answers contradict are moved: then give all
-    files of answers, the old ones too.
+    The part of the tree that was there does not change. If ANSWERS name only objects already in
+    TREE, misplaced objects are moved; in that case pass all answer files, old and new.
     """
     folder = None if out is None else _output.check_folder(out)
     outputs = [] if folder is None else [folder / name for name in _output.TREE_FILES]

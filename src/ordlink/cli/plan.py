@@ -43,7 +43,7 @@ _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
     metavar="easy|medium|hard|NUMBER",
     help="How clearly the groups differ (default: medium). "
     + "; ".join(f"{name}: {study}" for name, study in ol.planning.STUDIES.items())
-    + ". For experts a number: delta / sigma (easy is 2, medium 1, hard 0.5).",
+    + ". Or a number: similarity gap per level / noise SD (easy is 2, medium 1, hard 0.5).",
 )
 @click.option(
     "--errors",
@@ -57,9 +57,8 @@ _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
 @_options.choice(
     "--measure",
     ("aari", "accuracy"),
-    help="Score that the target is for: agreement with the true tree (aari), or share of new "
-    "answers "
-    "predicted (accuracy) (default: aari; with --answers: accuracy).",
+    help="Score that --target refers to: agreement with the true tree (aari), or share of new "
+    "answers predicted (accuracy) (default: aari; with --answers: accuracy).",
 )
 @click.option("--confidence", type=float, help="Probability of reaching the target (default: 0.8).")
 @_options.count(
@@ -74,7 +73,7 @@ _NAMES = {"aari": "AARI", "accuracy": "accuracy"}
 @_options.count(
     "--next",
     "n_more",
-    help="With --answers: number of further answers to look ahead (default: 1,000).",
+    help="With --answers: number of further answers to predict for (default: 1,000).",
 )
 @_options.count(
     "--repetitions",
@@ -100,7 +99,7 @@ def command(
     png_file: str | None,
     **given: Any,
 ) -> None:
-    """Estimate how many answers a study needs or, with --answers, what more would gain.
+    """Estimate how many answers a study needs or, with --answers, what more answers would gain.
 
     Each simulated study plants a tree, simulates answers to random questions, and compares the
     tree of these answers with the planted one. With --answers, the accuracy on held-out answers is

@@ -45,19 +45,19 @@ _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
     "--page",
     (*ol.plotting.PAGES, ol.plotting.TALL),
     default="A4",
-    help="Page that the figure must fit; tall: as much height as all names need.",
+    help="Page that the figure must fit; tall: as tall as the names need.",
 )
 @_options.choice(
     "--width",
     _WIDTHS,
     default="two-columns",
-    help="Width of one column of the page, or of its whole text.",
+    help="One text column, or the full text width.",
 )
 @_options.choice(
     "--heights",
     _HEIGHTS,
     default="auto",
-    help="What heights show. cladogram: only what joins what. rank: the order of merges. auto: "
+    help="What heights show. cladogram: topology only. rank: the order of merges. auto: "
     "dissimilarity if the tree has it, else cladogram.",
 )
 @_options.clusters("Colour and number")
@@ -73,7 +73,7 @@ _HEIGHTS = ("auto", "cladogram", "dissimilarity", *ol.plotting.HEIGHTS)
     help="Order of the leaves: as in the file, larger clusters first, by name, similar neighbours "
     "(needs --answers), or as listed in a file, one name per line. Branches are only flipped.",
 )
-@_options.file("--answers", help="With --order optimal: the answers of the tree.")
+@_options.file("--answers", help="With --order optimal: the answers the tree was built from.")
 @_options.count(
     "--max-leaves",
     lowest=2,

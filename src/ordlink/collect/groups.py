@@ -41,7 +41,7 @@ def compare(
 
 
 def read_groups(connection: sa.Connection, by: str) -> dict[str, str]:
-    """Return the condition of each participant, or their answer to an item; none for no answer."""
+    """Return the condition of each participant, or their answer to an item, if they have one."""
     c = participant.c
     told = {
         person_name(one.id): json.loads(one.questionnaire) | {"condition": one.condition or None}

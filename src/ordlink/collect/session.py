@@ -94,7 +94,7 @@ class View:
 
 
 class StudySession:
-    """Carries out steps of participants."""
+    """Carries out participants' actions and returns their next view."""
 
     def __init__(self, study: Study, queue: QuestionQueue | Mapping[str, QuestionQueue]) -> None:
         self._studies = {name: study.in_condition(name) for name in (*study.conditions, "")}

@@ -43,7 +43,7 @@ def upgrade(connection: sa.Connection, where: str) -> None:
         )
         if has_rows or connection.dialect.name != "sqlite":
             raise InputError(
-                f"the database is incomplete ({problem}); restore a backup, or collect elsewhere",
+                f"the database is incomplete ({problem}); restore a backup, or use a new database",
                 where=where,
             )
         schema.metadata.drop_all(connection)

@@ -96,7 +96,7 @@ def check_weights(
 
 
 def wins_minus_losses(comparisons: Comparisons, repeats: Repeats = "majority") -> FloatArray:
-    """Return A 1 by pair id: how often each pair won minus how often it lost, as whole numbers."""
+    """Return each pair's wins minus losses (A 1), by pair id, as whole numbers."""
     if isinstance(comparisons, RankedComparisons):
         below, above = comparisons.counts_below_and_above
         return (below - above).astype(np.float64)

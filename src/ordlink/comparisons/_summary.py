@@ -216,7 +216,7 @@ def find_parts(comparisons: ListedComparisons) -> Int32Array:
 
 
 class PairSet:
-    """A growing set of pair ids: a mark for each pair, or a sorted list where pairs are many."""
+    """A growing set of pair ids: a Boolean mask, or a sorted array if there are many pairs."""
 
     def __init__(self, n: int) -> None:
         self._marks = np.zeros(n, dtype=bool) if n <= MOST_MARKED else None

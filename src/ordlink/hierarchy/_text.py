@@ -183,7 +183,7 @@ def _draw_arms(tree: Hierarchy, n_columns: int, places: tuple[Int32Array, Int32A
 
 
 def _cluster_column(labels: list[int], bracket: str) -> list[str]:
-    """Give each line its cluster: the label on the first line, and a bracket around them all.
+    """Return each cluster's label on its first line, and a bracket along all its lines.
 
     Label 0 is an object that is set aside.
     """

@@ -86,7 +86,7 @@ def write_parquet(file: BinaryIO, comparisons: ListedComparisons) -> None:
 def _parquet_tables(
     file: Any, names: list[str], wanted: list[str], n_rows: int | None, source: str, n_bytes: int
 ) -> Iterator[Table]:
-    """Yield tables of at most n_rows rows, or of the row groups; at least one."""
+    """Yield tables of at most n_rows rows, or one per row group if None; always at least one."""
     start = 0
     blocks = (
         (file.read_row_group(group, columns=wanted) for group in range(file.num_row_groups))

@@ -290,7 +290,7 @@ def _refuse(
 
 
 def _encode(texts: Sequence[ArrowColumn]) -> tuple[Int64Array, list[str]]:
-    """Return for each cell the number of its text, and the different texts."""
+    """Return an integer code for each cell, and the distinct texts."""
     cells = pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string())
     encoded = cells.combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy().reshape(len(texts), -1).T

@@ -37,7 +37,7 @@ def name_pairs(names: Sequence[str]) -> tuple[list[str], bool, bool]:
 
 
 def _pair_labels(names: Sequence[str]) -> list[str]:
-    """Return what two pairs are called: what the names in each share, or their letters."""
+    """Return labels for two pairs: what their column names share, or their letters."""
     words = [name.split("_") for name in names]
     shared = ["_".join(w for w in words[at] if w in words[at + 1]) for at in (0, 2)]
     if all(shared) and shared[0] != shared[1]:

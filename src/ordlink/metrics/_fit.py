@@ -146,7 +146,7 @@ def cophenetic_correlation(truth: ArrayLike | Hierarchy, tree: Hierarchy) -> flo
 
 
 def lca_size_sum(matrix: FloatArray, tree: Hierarchy) -> float:
-    """Return the sum over pairs of their entry times the size of their smallest cluster."""
+    """Return the sum over pairs of their entry times the size of their smallest common cluster."""
     sizes = tree.lca_sizes()
     # Row by row above the diagonal, which may contain anything, and no N x N temporary.
     return math.fsum(float(np.dot(row[i + 1 :], sizes[i, i + 1 :])) for i, row in enumerate(matrix))

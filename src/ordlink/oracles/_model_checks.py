@@ -91,7 +91,7 @@ def agreement_with_people(
     check_oracle(oracle)
     given: object = comparisons
     if not isinstance(given, ListedComparisons) or not given.n_rows:
-        raise InputError("expected at least one answer of people", parameter="comparisons")
+        raise InputError("expected at least one human answer", parameter="comparisons")
     if comparisons.n_objects != oracle.n_objects:
         problem = f"expected answers about {oracle.n_objects} objects, got {comparisons.n_objects}"
         raise InputError(problem, parameter="comparisons", remedy="pass the same {names} for both")

@@ -177,7 +177,7 @@ class RepeatedOracle(WrappingOracle):
         if callable(getattr(oracle, "knows", None)) and self._times > 1:
             kind = type(oracle).__name__
             raise InputKindError(
-                f"{kind} remembers its answers, so all {times} votes would be the same",
+                f"{kind} caches its answers, so all {times} votes would be the same",
                 remedy=f"wrap the other way round: {kind}(RepeatedOracle(oracle, {times}), ...)",
             )
 

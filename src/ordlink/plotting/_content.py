@@ -29,7 +29,7 @@ def cluster_labels(clusters: Partition | None, names: Sequence[str] | None) -> l
     if clusters is None:
         if names is not None:
             raise InputError(
-                "names of clusters need a cut",
+                "cluster names need a number of clusters",
                 parameter="cluster_names",
                 remedy="pass {n_clusters}",
             )

@@ -82,7 +82,7 @@ def _branches(evidence: Evidence, found: validation.GroupComparison) -> list[str
     if not rows:
         return []
     caption = (
-        "Branches of the tree of everybody, those that differ most first: the share of each "
+        "Branches of the overall tree, those on which groups differ most first: the share of each "
         "group's comparisons that agree with the branch, and the p-value of groups that are alike, "
         "adjusted for the number of branches."
     )

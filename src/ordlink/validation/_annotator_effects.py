@@ -79,7 +79,7 @@ def without_annotators(comparisons: ListedComparisons, names: Iterable[str]) -> 
     people, known = annotators_of(comparisons)
     strangers = sorted(excluded - set(known))
     if strangers:
-        some = f"annotators are {listed(known)}" if known else "no annotators are known"
+        some = f"annotators are {listed(known)}" if known else "the answers name no annotators"
         raise InputError(f"there is no annotator {strangers[0]!r}; {some}", parameter="names")
     numbers = [number for number, name in enumerate(known) if name in excluded]
     kept = comparisons.take(~np.isin(people, numbers))

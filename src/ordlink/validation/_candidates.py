@@ -118,7 +118,7 @@ def find_candidates(methods: Iterable[str | Candidate]) -> list[Candidate]:
     for method in methods:
         candidate = method if isinstance(method, Candidate) else _find(str(method))
         if candidate.label in found:
-            raise InputError(f"{candidate.label} is named twice", parameter="methods")
+            raise InputError(f"{candidate.label} is listed twice", parameter="methods")
         found[candidate.label] = candidate
     if not found:
         raise InputError(

@@ -73,7 +73,7 @@ class LearningCurve(Shown):
 
     @property
     def stability(self) -> FloatArray:
-        """Mean stability of each size."""
+        """Mean stability at each number of answers."""
         return np.asarray(self.stabilities.mean(axis=0))
 
     def predict(self, n_answers: float) -> Estimate:
@@ -159,7 +159,7 @@ def check_accuracy(target: Any) -> None:
     """Refuse a target that is not a possible accuracy."""
     if not 0.5 < check_number(target, "target") <= 1:
         raise InputError(
-            f"expected an accuracy above 0.5 (guessing) and at most 1, got {target:g}",
+            f"expected an accuracy above 0.5 (chance) and at most 1, got {target:g}",
             parameter="target",
         )
 

@@ -311,7 +311,7 @@ def test_initial_clusters_come_in_any_container(method, clusters):
 @pytest.mark.parametrize(
     ("clusters", "error", "message"),
     [
-        ([[0, 1, 0]], InputError, "initial cluster 0: object 0 is named twice"),
+        ([[0, 1, 0]], InputError, "initial cluster 0: object 0 is listed twice"),
         ([[0, 1], [2, 0]], InputError, "initial cluster 1: object 0 is already in .* cluster 0"),
         ([[0, 9]], InputError, r"object 9 is out of range: there are 5 objects \(0 to 4\)"),
         ([0, 1], InputError, "initial cluster 0: expected a list of object numbers"),

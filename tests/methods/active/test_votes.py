@@ -71,6 +71,6 @@ def test_the_number_of_votes_is_checked() -> None:
 def test_an_oracle_that_remembers_is_refused(method: str) -> None:
     memory = ol.oracles.AskOnce(ol.oracles.SimilarityOracle(np.eye(4)))
 
-    with pytest.raises(InputKindError, match="votes: AskOnce remembers its answers"):
+    with pytest.raises(InputKindError, match="votes: AskOnce caches its answers"):
         ol.cluster(memory, method, votes=3)
     assert ol.cluster(memory, method).n_objects == 4

@@ -113,7 +113,7 @@ def test_few_answers_are_not_compared(n_answers) -> None:
 
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, "spectral").merges)
     assert tree.parameters["chosen"]["method"] == "spectral"
-    assert "at least 20 separate answers" in tree.parameters["reason"]
+    assert "too few answers for cross-validation" in tree.parameters["reason"]
 
 
 @pytest.mark.parametrize("n_answers", [20, 40, 200])

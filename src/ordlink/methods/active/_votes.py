@@ -19,7 +19,7 @@ class AskUntilLead(AskOnce):
     With a share q of wrong answers, q < 1/2, a decision is wrong with probability
     1 / (1 + ((1 - q) / q) ** votes) and takes less than votes / (1 - 2 q) answers on average: at
     q = 0.05, three votes are wrong once in 6,900 decisions, for 3.3 answers each. "Can't tell" is
-    not a vote; after 0 `votes` times in a row the answer is 0. An oracle that remembers its answers
+    not a vote; after 0 `votes` times in a row the answer is 0. An oracle that caches its answers
     is refused.
     """
 
@@ -28,9 +28,9 @@ class AskUntilLead(AskOnce):
         self._votes = check_whole_number(votes, "votes", lowest=1)
         if self._votes > 1 and callable(getattr(oracle, "knows", None)):
             raise InputKindError(
-                f"{type(oracle).__name__} remembers its answers: all votes would be the same",
+                f"{type(oracle).__name__} caches its answers, so all votes would be equal",
                 parameter="votes",
-                remedy="pass an oracle that answers anew",
+                remedy="pass an oracle without a cache",
             )
 
     def _ask(self, quadruplets: Int32Array) -> Parts:

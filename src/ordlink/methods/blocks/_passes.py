@@ -91,9 +91,9 @@ class Answers:
     def draw(
         self, labels: AnyArray, model: BlockModel, sweep: int, shares: Float32Array | None = None
     ) -> tuple[AnyArray, float]:
-        """Return a block of each object, drawn from its posterior, and the share that is clear.
+        """Draw each object's block from its posterior; return the share of unambiguous ones, too.
 
-        `shares` adds up the posteriors.
+        Posteriors are added to `shares`.
         """
         from ordlink.methods.blocks._kernels import draw_labels
 

@@ -85,11 +85,12 @@ def embedding_similarity(points: AnyArray, *, metric: Metric = "cosine") -> Floa
     """
     check_choice(metric, "metric", get_args(Metric))
     checked = np.asarray(points, dtype=np.float64)
-    if checked.ndim != 2 or not np.isfinite(checked).all():
-        raise InputError(
-            f"expected finite numbers, one row per object, got shape {checked.shape}",
-            parameter="points",
-        )
+    if checked.ndim != 2:
+        problem = f"expected an array with one row per object, got shape {checked.shape}"
+        raise InputError(problem, parameter="points")
+    if not (finite := np.isfinite(checked).all(axis=1)).all():
+        problem = f"expected finite numbers, got {checked[~finite][0]} for object {finite.argmin()}"
+        raise InputError(problem, parameter="points")
     if metric == "euclidean":
         from scipy.spatial.distance import cdist
 

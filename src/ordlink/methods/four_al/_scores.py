@@ -67,7 +67,7 @@ class Merges:
 
     @property
     def arrays(self) -> tuple[Int32Array, FloatArray, BoolArray]:
-        """What kernels write into."""
+        """The arrays that kernels write to."""
         return self.pairs, self.scores, self.tied
 
 

@@ -86,7 +86,7 @@ def kernel_of_ranks(
     tied: Int32Array,
     total: Int64Array,
 ) -> None:
-    """Write rows first..last-1 of K, as far as j < i, when every comparison is known.
+    """Write rows first..last-1 of K, for j < i only, when every comparison is known.
 
     For pair e, `balance` is the number of pairs below it minus the number above it, and `tied` the
     number of pairs of its rank; all three are (N, N). Over all reference pairs f, sign(w_ir - w_f)

@@ -80,7 +80,7 @@ SPECTRAL: Note = {"method": "spectral", "options": {}}
 def _grow_better(
     comparisons: Comparisons, partition: InitialPartition, *, seed: int, progress: Progress | None
 ) -> tuple[Hierarchy, Note]:
-    """Return the better tree of one part, with a note on the choice."""
+    """Return the better of two trees of one part, by search and spectral, and a note on it."""
     fits = fit(comparisons, partition, seed, part_of(progress, 0.0, 0.5))
     pool = fits.pool
     note: Note = {"chosen": SPECTRAL}
@@ -142,5 +142,5 @@ def _why_not_compared(comparisons: Comparisons) -> str:
     if comparisons.n_objects > MOST_OBJECTS:
         return f"spectral: search is limited to {MOST_OBJECTS} objects"
     if len(np.unique(comparisons.answer_ids)) < FEWEST_ANSWERS:
-        return f"spectral: cross-validation needs at least {FEWEST_ANSWERS} separate answers"
+        return f"spectral: too few answers for cross-validation (at least {FEWEST_ANSWERS})"
     return ""
