@@ -7,7 +7,6 @@ import hmac
 import pathlib
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -22,7 +21,7 @@ from ordlink.collect import exports, people, results
 from ordlink.collect.database import snapshot
 from ordlink.collect.rows import note_event
 from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, same_site_only
-from ordlink.collect.trees import cluster_command, draw_bars, draw_tree
+from ordlink.collect.trees import draw_bars, draw_tree
 from ordlink.collect.worker import WorkerError
 from ordlink.comparisons import natural_key
 from ordlink.errors import InputError
@@ -221,55 +220,37 @@ _IN_ZIP = ("trials.csv", "participants.csv", "answers.csv", "study.yaml", "READM
 @router.get("/download/{name}", response_class=Response)
 async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
     """Return a file of the study, or the most important ones in a ZIP file."""
-    folder = tempfile.mkdtemp(prefix="ordlink-")
-    path = f"{folder}/{name}"
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="ordlink-"))
+    files = folder / "data"
+    path = files / name
     try:
+        files.mkdir()
         for one in _IN_ZIP if name == "data.zip" else (name,):
-            await _write_download(site, f"{folder}/{one}")
+            if one.startswith(("answers", "trials")):  # takes long: beside the server
+                await site.running.export(str(files / one))
+            else:
+                await asyncio.to_thread(_write_download, site, files / one)
         if name == "data.zip":
-            await asyncio.to_thread(_zip, path, _IN_ZIP)
+            await asyncio.to_thread(shutil.make_archive, str(files), "zip", str(files))
+            path = folder / name
     except BaseException:
         shutil.rmtree(folder)
         raise
     return FileResponse(path, filename=name, background=BackgroundTask(shutil.rmtree, folder))
 
 
-async def _write_download(site: Site, path: str) -> None:
-    """Write one file; what takes long is written beside the server."""
-    name, study = path.rpartition("/")[2], site.running.study
-    if name.startswith(("answers", "trials")):
-        await site.running.export(path)
-        return
-    texts: dict[str, Callable[[], str]] = {
-        "links.csv": lambda: exports.export_links(study, site.running.secret),
-        "study.yaml": lambda: exports.export_study(study),
-        "README.md": lambda: exports.export_readme(
-            study, cluster_command(study.method).replace("answers.csv", "trials.csv")
-        ),
-    }
-    if name in texts:
-        pathlib.Path(path).write_text(texts[name](), encoding="utf-8")
-    else:
-        await asyncio.to_thread(_export_moment, site, path)
-
-
-def _zip(path: str, names: Iterable[str]) -> None:
-    folder = pathlib.Path(path).parent
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.write(folder / name, name)
-
-
-def _export_moment(site: Site, path: str) -> None:
-    """Write the participants or the raw events of one moment."""
-    with (
-        pathlib.Path(path).open("w", encoding="utf-8", newline="") as file,
-        snapshot(site.running.engine) as connection,
-    ):
-        if path.endswith("events.jsonl"):
-            file.writelines(exports.export_events(connection))
-        else:
-            file.writelines(exports.export_participants(connection, site))
+def _write_download(site: Site, path: pathlib.Path) -> None:
+    """Write a file other than trials and answers, all of it as it is at one moment."""
+    running, study = site.running, site.running.study
+    with path.open("w", encoding="utf-8", newline="") as file, snapshot(running.engine) as moment:
+        pieces: dict[str, Callable[[], Iterable[str]]] = {
+            "participants.csv": lambda: exports.export_participants(moment, site),
+            "events.jsonl": lambda: exports.export_events(moment),
+            "links.csv": lambda: [exports.export_links(study, running.secret)],
+            "study.yaml": lambda: [exports.export_study(study)],
+            "README.md": lambda: [exports.export_readme(study)],
+        }
+        file.writelines(pieces[path.name]())
 
 
 @writes.post("/state")

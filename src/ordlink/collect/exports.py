@@ -25,6 +25,7 @@ from ordlink.collect.settings import PARTICIPANT_COLUMNS
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, is_file_name
 from ordlink.collect.study import Study
+from ordlink.collect.trees import cluster_command
 from ordlink.collect.worker import Record
 from ordlink.comparisons import FORMS
 from ordlink.io import write_comparisons
@@ -58,25 +59,27 @@ _SHOWN = {  # columns by question type: stimuli by name in their places, then re
 
 def shown_columns(kind: QuestionType) -> tuple[list[str], list[str], list[str]]:
     """Return the columns of a type's stimuli, of its responses, and of their positions."""
-    if kind.form == "quadruplet":
-        return ["item_1", "item_2", "item_3", "item_4"], ["response"], ["position"]
-    stem = "option" if kind.has_anchor else "item"
-    options = [f"{stem}_{number}" for number in range(1, kind.n_options + 1)]
-    response = {"odd-one-out": "odd_one_out", "most-central": "most_central"}.get(kind.form)
-    if kind.n_chosen == 1:
-        chosen, places = [response or "response"], ["position"]
+
+    def numbered(stem: str, most: int) -> list[str]:
+        return [f"{stem}_{number}" for number in range(1, most + 1)]
+
+    if kind.has_anchor:
+        shown, response = ["reference", *numbered("option", kind.n_options)], "response"
     else:
-        numbers = range(1, kind.n_chosen + 1)
-        chosen, places = [f"response_{n}" for n in numbers], [f"position_{n}" for n in numbers]
-    return ["reference"] * kind.has_anchor + options, chosen, places
+        column = kind.form.replace("-", "_")
+        shown, response = (
+            numbered("item", kind.n_objects),
+            column if column in _SHOWN else "response",
+        )
+    if kind.n_chosen == 1:
+        return shown, [response], ["position"]
+    return shown, numbered(response, kind.n_chosen), numbered("position", kind.n_chosen)
 
 
 def trial_columns(study: Study) -> list[str]:
     """Return the columns of trials.csv."""
-    types = {study.in_condition(name).question for name in study.conditions or ("",)}
-    parts = [shown_columns(QUESTION_TYPES[name]) for name in sorted(types)]
-    by_role = [name for role in range(3) for part in parts for name in part[role]]
-    shown = list(dict.fromkeys(by_role))
+    parts = [shown_columns(QUESTION_TYPES[name]) for name in study.questions]
+    shown = dict.fromkeys(name for role in range(3) for part in parts for name in part[role])
     return [one for name in _TRIALS for one in (shown if name == "SHOWN" else [name])]
 
 
@@ -102,14 +105,15 @@ def read_trials(connection: sa.Connection, study: Study) -> Iterator[dict[str, A
     for row in connection.execution_options(yield_per=CHUNK_SIZE).execute(query):
         is_main = row.role == "main"
         seen = studies.get(row.condition, study)
+        shown, choice = read_objects(row.shown), read_objects(row.choice)
         yield {
             "participant": person_name(row.participant_id),
             "condition": row.condition,
             "trial": row.number,
             "kind": row.role,
-            **_shown(seen, read_objects(row.shown), read_objects(row.choice)),
+            **_shown(seen, shown, choice),
             "cant_tell": int(not row.choice),
-            "correct": _correct(seen, row) if row.role == "catch" else None,
+            "correct": int(seen.passes_catch(shown, choice)) if row.role == "catch" else None,
             "response_time": row.seconds,
             "time": _time(row.received_at),
             "device": row.device,
@@ -134,10 +138,6 @@ def _shown(study: Study, shown: Sequence[int], choice: Sequence[int]) -> dict[st
     }
 
 
-def _correct(study: Study, row: Any) -> int:
-    return int(study.passes_catch(read_objects(row.shown), read_objects(row.choice)))
-
-
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
@@ -158,14 +158,10 @@ def write_trials(connection: sa.Connection, study: Study, path: Path) -> None:
 
 def write_answers(record: Record, path: Path) -> None:
     """Write answers as the tree uses them: names in CSV, ordlink's own format in Parquet."""
-    if path.suffix == ".parquet":
+    kind, *others = [QUESTION_TYPES[name] for name in record.study.questions]
+    if path.suffix == ".parquet" or others:  # answers of several types have no table of one form
         write_comparisons(record.timed_comparisons(), path)
         return
-    types = {one.question: one for one in map(record.study.in_condition, record.study.conditions)}
-    if len(types) > 1:  # no table of one form: as comparisons of pairs, in ordlink's own format
-        write_comparisons(record.timed_comparisons(), path)
-        return
-    kind = next(iter(types.values()), record.study).kind
     said = [one for one in record.answers if one.choice]
     names = record.study.names
     rows = kind.rows([one.shown for one in said], [one.choice for one in said]).tolist()
@@ -193,28 +189,20 @@ def export_events(connection: sa.Connection) -> Iterator[str]:
 
 def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
     """Iterate over pieces of a CSV file of the participants and the quality of their answers."""
-    items = _items(site.running.study)
-    yield _csv([[*PARTICIPANT_COLUMNS, *items]])
+    columns = [*PARTICIPANT_COLUMNS, *(item.name for item in site.running.study.items)]
+    yield _csv([columns])
     last = 0
     while people := judge(connection, site, participants_after(last)):
         last = people[-1]["person"]
-        yield _csv([_participant_cells(one, items) for one in people])
-
-
-def _items(study: Study) -> dict[str, str]:
-    """Return the columns of the questionnaires, and what was asked."""
-    return {one.name: one.text for part in study.questionnaires.values() for one in part}
-
-
-def _participant_cells(one: dict[str, Any], items: Iterable[str]) -> list[Any]:
-    finished, told = one["finished_at"], json.loads(one["questionnaire"])
-    known = one | {
-        "participant": person_name(one["person"]),
-        "flags": "; ".join(one["flags"]),
-        "joined": _time(one["created_at"]),
-        "finished": None if finished is None else _time(finished),
-    }
-    return [*(known[name] for name in PARTICIPANT_COLUMNS), *(told.get(name) for name in items)]
+        for one in people:
+            finished = one["finished_at"]
+            own = {
+                "participant": person_name(one["person"]),
+                "flags": "; ".join(one["flags"]),
+                "joined": _time(one["created_at"]),
+                "finished": None if finished is None else _time(finished),
+            }
+            yield _csv([map((one | own | json.loads(one["questionnaire"])).get, columns)])
 
 
 def _csv(rows: Iterable[Iterable[Any]]) -> str:
@@ -232,16 +220,15 @@ def _harmless(cell: object) -> object:
     return cell
 
 
-def export_readme(study: Study, command: str) -> str:
+def export_readme(study: Study) -> str:
     """Return a text that says what the downloaded files are, and what each column means."""
     described = {}
     for name in trial_columns(study):
         stem = name if name in _TRIALS or name in _SHOWN else name.rpartition("_")[0]
         described[name] = _TRIALS.get(stem) or _SHOWN[stem]
-    people = PARTICIPANT_COLUMNS | {
-        name: f"answer to: {text}" for name, text in _items(study).items()
-    }
-    tables = {"trials.csv": described, "participants.csv": people}
+    answers = {item.name: f"answer to: {item.text}" for item in study.items}
+    tables = {"trials.csv": described, "participants.csv": PARTICIPANT_COLUMNS | answers}
+    command = cluster_command(study.method).replace("answers.csv", "trials.csv")
     parts = [_README.format(name=study.name, command=command)]
     for title, columns in tables.items():
         lines = [f"| `{name}` | {meaning} |" for name, meaning in columns.items()]

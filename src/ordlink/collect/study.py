@@ -138,10 +138,20 @@ class Study(BaseModel):
         return {phase: items for phase, items in both.items() if items}
 
     @property
+    def items(self) -> list[Item]:
+        """The items of both questionnaires."""
+        return [*self.questionnaire_before, *self.questionnaire_after]
+
+    @property
+    def questions(self) -> list[str]:
+        """The types of questions that are asked, whatever the condition."""
+        return sorted({self.in_condition(name).question for name in self.conditions or ("",)})
+
+    @property
     def groupings(self) -> list[str]:
         """By what participants can be grouped: the condition, items with options."""
-        items = [item for part in self.questionnaires.values() for item in part]
-        return ["condition"] * bool(self.conditions) + [one.name for one in items if one.options]
+        items = [item.name for item in self.items if item.options]
+        return ["condition"] * bool(self.conditions) + items
 
     def passes_catch(self, shown: Sequence[int], choice: Sequence[int]) -> bool:
         """Return whether a catch trial, of the list or with a stimulus twice, is answered right."""
@@ -242,13 +252,12 @@ def make_study(
 
 def _find_bad_name(study: Study) -> str:
     """Return what is wrong with the names in lists of trials, conditions and questionnaires."""
-    items = [*study.questionnaire_before, *study.questionnaire_after]
-    for item in items:
+    for item in study.items:
         if item.type in ("choice", "likert") and len(item.options) < 2:
             return f"questionnaire: {item.name}: expected at least 2 options, got {item.options}"
         if item.name in PARTICIPANT_COLUMNS:
             return f"questionnaire: {item.name!r} is a column of participants.csv; rename the item"
-        if sum(one.name == item.name for one in items) > 1:
+        if sum(one.name == item.name for one in study.items) > 1:
             return f"questionnaire: two items are called {item.name!r}; give each its own name"
     for name in (*study.conditions, ""):
         one = study.in_condition(name)
