@@ -367,7 +367,7 @@ def test_markdown_is_rendered_and_html_is_not() -> None:
     ("setting", "message"),
     [
         ("questionnaire_after: [{name: outcome, text: b}]", "is a column of participants.csv"),
-        ("trials: [[1, 2, 3]]", "got 1; put it in quotation marks"),
+        ("trials: [[1, 2, 3]]", "trials: 0: 0: expected a text; put it in quotation marks, got 1"),
         ("conditions: {a: {quota: 0}}", "conditions: a: quota: input should be greater than"),
         ("conditions: {a: {colour: red}}", "conditions: a: colour: extra inputs are not"),
         ("conditions: {a: {stimuli: [cat, cow]}}", "conditions: a: stimuli: there is no stimulus"),

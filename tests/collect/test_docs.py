@@ -12,8 +12,9 @@ import yaml
 
 from ordlink.collect.dashboard import Download
 from ordlink.collect.question_types import QUESTION_TYPES
+from ordlink.collect.settings import OUTCOMES, SAMPLERS
 from ordlink.collect.stimuli import KINDS, Stimulus
-from ordlink.collect.study import CHOICES, Study, make_study
+from ordlink.collect.study import Study, make_study
 from ordlink.collect.study_files import read_yaml
 from ordlink.collect.texts import TEXTS
 from ordlink.collect.trees import cluster_command
@@ -47,7 +48,9 @@ def test_every_text_is_documented_once_and_nothing_else_is() -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        *(CHOICES[key] for key in ("question", "sampler", "completion_codes")),
+        tuple(QUESTION_TYPES),
+        SAMPLERS,
+        OUTCOMES,
         KINDS,
         get_args(Download),
     ],

@@ -2,28 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ordlink._text import did_you_mean
 from ordlink.collect.question_types import QUESTION_TYPES
-from ordlink.collect.texts import LANGUAGES, TEXTS
-from ordlink.methods import METHODS
+from ordlink.collect.samplers import PLANS
+from ordlink.collect.stimuli import short_repr
+from ordlink.collect.texts import TEXTS
 
-Outcome = Literal["completed", "screened_out", "declined", "closed", "withdrawn", "phone"]
+TRIAL_LISTS = ("trials", "practice_trials", "catch_list")
+SAMPLERS = ("adaptive", "random", *PLANS)
+OUTCOMES = ("completed", "screened_out", "declined", "closed", "withdrawn", "phone")
+
+
+def one_of(words: Iterable[str]) -> Any:
+    """Return the check that a value is one of these words."""
+    known = tuple(words)
+
+    def check(value: object) -> object:
+        if value not in known:
+            given = short_repr(value)
+            hint = did_you_mean(given.strip("'"), known)
+            raise ValueError(f"expected {', '.join(known)}, got {given}{hint}")
+        return value
+
+    return BeforeValidator(check)
+
+
+def check_printable(value: str) -> str:
+    """Refuse characters that cannot be printed."""
+    if not value.isprintable():
+        raise ValueError(f"expected printable characters, got {short_repr(value)}")
+    return value
+
+
+def check_address(value: str) -> str:
+    """Refuse what is no address of a web page; empty is none."""
+    if value and not value.startswith(("https://", "http://")):
+        given = short_repr(value)
+        raise ValueError(f"expected an address that starts with https://, got {given}")
+    return value
+
+
 Words = Annotated[str, Field(max_length=2000)]
 Label = Annotated[Words, BeforeValidator(lambda one: str(one) if type(one) is int else one)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")]
-CHOICES: dict[str, tuple[str, ...]] = {  # the words that a setting, or a key of it, may be
-    "question": tuple(QUESTION_TYPES),
-    "sampler": ("adaptive", "random", "SL", "CL", "4K-AL-act"),
-    "method": tuple(name for name, method in METHODS.items() if method.needs == "comparisons"),
-    "completion_codes": get_args(Outcome),
-    "texts": ("prompt", *TEXTS),
-    "language": tuple(LANGUAGES),
-    "trial_order": ("fixed", "random"),
-}
-TRIAL_LISTS = ("trials", "practice_trials", "catch_list")
+Question = Annotated[str, one_of(QUESTION_TYPES)]
+Texts = dict[Annotated[str, one_of(("prompt", *TEXTS))], Annotated[str, Field(max_length=20_000)]]
 
 PARTICIPANT_COLUMNS = {  # of participants.csv, and what they mean; those of questionnaires follow
     "participant": "P1, P2, ...: the same as in trials.csv",
@@ -50,31 +78,6 @@ PARTICIPANT_COLUMNS = {  # of participants.csv, and what they mean; those of que
     "flags": "what looks unusual",
     "asks_removal": "True if the participant asked on another device to have the answers removed",
 }
-
-
-def one_of(setting: str) -> Any:
-    """Return the check that a text is one of the words of a setting."""
-
-    def check(value: str) -> str:
-        if value not in CHOICES[setting]:
-            raise ValueError(value)
-        return value
-
-    return AfterValidator(check)
-
-
-def check_printable(value: str) -> str:
-    """Refuse characters that cannot be printed."""
-    if not value.isprintable():
-        raise ValueError(value)
-    return value
-
-
-def check_address(value: str) -> str:
-    """Refuse what is no address of a web page; empty is none."""
-    if value and not value.startswith(("https://", "http://")):
-        raise ValueError(value)
-    return value
 
 
 class _Part(BaseModel):
@@ -128,7 +131,7 @@ class Condition(_Part):
     """What is different in one condition, and how many people complete it."""
 
     quota: int | None = Field(None, ge=1, le=1_000_000)
-    question: Annotated[str, one_of("question")] | None = None
+    question: Question | None = None
     stimuli: list[str] | None = None  # names of those that are asked about
     trials: list[list[str]] | None = None
-    texts: dict[Annotated[str, one_of("texts")], Annotated[str, Field(max_length=20_000)]] = {}
+    texts: Texts = {}

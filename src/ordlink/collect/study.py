@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from ordlink._text import did_you_mean
 from ordlink.collect.question_types import QUESTION_TYPES, QuestionType, passes_catch
+from ordlink.collect.samplers import PLANS
 from ordlink.collect.settings import (
-    CHOICES,
+    OUTCOMES,
     PARTICIPANT_COLUMNS,
+    SAMPLERS,
     TRIAL_LISTS,
     Condition,
     Consent,
     Item,
     Name,
-    Outcome,
+    Question,
+    Texts,
     check_address,
     check_printable,
     one_of,
@@ -37,7 +40,9 @@ from ordlink.collect.study_files import read_settings, read_trial_list
 from ordlink.collect.texts import LANGUAGES, PROMPTS
 from ordlink.datasets import load_zoo
 from ordlink.errors import InputError
-from ordlink.methods import DEFAULT_METHOD
+from ordlink.methods import DEFAULT_METHOD, METHODS
+
+_TREE_METHODS = [name for name, method in METHODS.items() if method.needs == "comparisons"]
 
 
 class Study(BaseModel):
@@ -47,8 +52,8 @@ class Study(BaseModel):
 
     stimuli: tuple[Stimulus, ...] = Field(exclude=True)
     name: Annotated[str, AfterValidator(check_printable)] = Field("Comparisons", max_length=100)
-    question: Annotated[str, one_of("question")] = "triplet"
-    sampler: Annotated[str, one_of("sampler")] = "adaptive"
+    question: Question = "triplet"
+    sampler: Annotated[str, one_of(SAMPLERS)] = "adaptive"
     random_share: float = Field(0.2, ge=0.05, le=1)
     people_per_question: int = Field(1, ge=1, le=1000)
     questions_per_person: int = Field(60, ge=1, le=10_000)
@@ -61,23 +66,25 @@ class Study(BaseModel):
     abandon_after: float = Field(300.0, ge=1, le=86_400)
     cant_tell: bool = True
     undo: bool = True
-    method: Annotated[str, one_of("method")] = DEFAULT_METHOD
+    method: Annotated[str, one_of(_TREE_METHODS)] = DEFAULT_METHOD
     budget: int | None = Field(None, ge=1, le=1_000_000_000)
     stable_trees: int | None = Field(None, ge=2, le=1000)
     pay_per_person: float = Field(0.0, ge=0, le=10_000)
     currency: str = Field("EUR", max_length=10)
-    completion_codes: dict[Outcome, Annotated[str, Field(max_length=100)]] = {}
+    completion_codes: dict[
+        Annotated[str, one_of(OUTCOMES)], Annotated[str, Field(max_length=100)]
+    ] = {}
     completion_url: Annotated[str, AfterValidator(check_address)] = Field("", max_length=500)
     # Never stored: the database must not name those who withdrew.
     participant_ids: list[Annotated[str, Field(max_length=100)]] = Field([], exclude=True)
     signed_links: bool = False
     seed: int = Field(0, ge=0, le=2**31 - 1)
-    language: Annotated[str, one_of("language")] = "en"
+    language: Annotated[str, one_of(LANGUAGES)] = "en"
     conditions: dict[Name, Condition] = {}
     leave_after: float = Field(1800.0, ge=1, le=864_000)
     # Lists of trials by the names of their stimuli; a file is read into such a list.
     trials: list[list[str]] = []
-    trial_order: Annotated[str, one_of("trial_order")] = "random"
+    trial_order: Annotated[str, one_of(("fixed", "random"))] = "random"
     practice_trials: list[list[str]] = []
     catch_list: list[list[str]] = []  # the first option is the right answer
     phones: bool = True
@@ -85,7 +92,7 @@ class Study(BaseModel):
     questionnaire_before: list[Item] = []
     questionnaire_after: list[Item] = []
     asked: list[str] | None = Field(None, exclude=True)  # stimuli of a condition
-    texts: dict[Annotated[str, one_of("texts")], Annotated[str, Field(max_length=20_000)]] = {}
+    texts: Texts = {}
 
     @property
     def n_objects(self) -> int:
@@ -184,14 +191,13 @@ class Study(BaseModel):
         impossible = {"screened_out": self.max_failed_catches is None, "phone": self.phones}
         return [
             outcome
-            for outcome in get_args(Outcome)
+            for outcome in OUTCOMES
             if outcome not in self.completion_codes and not impossible.get(outcome)
         ]
 
     def completion(self, outcome: str | None) -> tuple[str, str]:
         """Return the code of an outcome and the address to return to; empty if there is none."""
-        codes: Mapping[str, str] = self.completion_codes  # type: ignore[assignment]
-        code = codes.get(outcome or "", "")
+        code = self.completion_codes.get(outcome or "", "")
         if outcome is None or ("{code}" in self.completion_url and not code):
             return code, ""
         return code, self.completion_url.replace("{code}", quote(code, safe=""))
@@ -228,37 +234,35 @@ def make_study(
         study = Study(**{**settings, "stimuli": stimuli})
     except ValidationError as error:
         raise InputError(_describe(error.errors()[0]), where=where) from error
-    kind = study.kind
-    problem = ""
-    if study.sampler in ("SL", "CL", "4K-AL-act") and study.question != "quadruplet":
-        problem = (
-            f"sampler: {study.sampler} compares any two pairs, expected question: quadruplet with "
-            f"it, got {study.question}; change one of the two"
-        )
-    elif study.n_objects < max(kind.n_objects, FEWEST):
-        problem = (
-            f"question: {kind.name} shows {kind.n_objects} stimuli at a time, there are "
-            f"{study.n_objects}; choose another question or add stimuli"
-        )
-    elif study.signed_links and not study.participant_ids:
-        problem = "signed_links: expected a list of participant_ids with it; add the list"
-    elif study.conditions and study.sampler in ("SL", "CL", "4K-AL-act"):
-        problem = f"sampler: {study.sampler} plans one tree; with conditions use adaptive or random"
-    problem = problem or _find_bad_name(study)
-    if problem:
+    for problem in _find_problems(study):
         raise InputError(problem, where=where)
     return study
 
 
-def _find_bad_name(study: Study) -> str:
-    """Return what is wrong with the names in lists of trials, conditions and questionnaires."""
+def _find_problems(study: Study) -> Iterator[str]:
+    """Iterate over settings that do not fit each other, and wrong names."""
+    kind = study.kind
+    if study.sampler in PLANS and study.question != "quadruplet":
+        yield (
+            f"sampler: {study.sampler} compares any two pairs, expected question: quadruplet with "
+            f"it, got {study.question}; change one of the two"
+        )
+    if study.n_objects < max(kind.n_objects, FEWEST):
+        yield (
+            f"question: {kind.name} shows {kind.n_objects} stimuli at a time, there are "
+            f"{study.n_objects}; choose another question or add stimuli"
+        )
+    if study.signed_links and not study.participant_ids:
+        yield "signed_links: expected a list of participant_ids with it; add the list"
+    if study.conditions and study.sampler in PLANS:
+        yield f"sampler: {study.sampler} plans one tree; with conditions use adaptive or random"
     for item in study.items:
         if item.type in ("choice", "likert") and len(item.options) < 2:
-            return f"questionnaire: {item.name}: expected at least 2 options, got {item.options}"
+            yield f"questionnaire: {item.name}: expected at least 2 options, got {item.options}"
         if item.name in PARTICIPANT_COLUMNS:
-            return f"questionnaire: {item.name!r} is a column of participants.csv; rename the item"
+            yield f"questionnaire: {item.name!r} is a column of participants.csv; rename the item"
         if sum(one.name == item.name for one in study.items) > 1:
-            return f"questionnaire: two items are called {item.name!r}; give each its own name"
+            yield f"questionnaire: two items are called {item.name!r}; give each its own name"
     for name in (*study.conditions, ""):
         one = study.in_condition(name)
         where, known = f"conditions: {name}: " if name else "", set(one.names)
@@ -266,56 +270,45 @@ def _find_bad_name(study: Study) -> str:
         for key, row in [("stimuli", one.asked or []), *lists]:
             if unknown := [stimulus for stimulus in row if stimulus not in known]:
                 hint = did_you_mean(unknown[0], known) or "; use the names of the stimuli"
-                return f"{where}{key}: there is no stimulus {unknown[0]!r}{hint}"
+                yield f"{where}{key}: there is no stimulus {unknown[0]!r}{hint}"
             n_shown = one.kind.n_objects
             if key != "stimuli" and (len(row) != n_shown or len(set(row)) != n_shown):
-                return f"{where}{key}: {one.question} shows {n_shown} stimuli, got {row}"
+                yield f"{where}{key}: {one.question} shows {n_shown} stimuli, got {row}"
         if len(one.objects) < max(one.kind.n_objects, FEWEST):
-            return f"{where}stimuli: {one.question} needs more stimuli, got {len(one.objects)}"
-    return ""
+            yield f"{where}stimuli: {one.question} needs more stimuli, got {len(one.objects)}"
 
 
-_LISTS = (*TRIAL_LISTS, "questionnaire_before", "questionnaire_after")
+_EXPECTED = {  # of a setting, by its type in the schema
+    "boolean": "true or false",
+    "object": "keys and texts",
+    "array": "a list",
+    "integer": "a whole number from {minimum} to {maximum}",
+    "number": "a number from {minimum:g} to {maximum:g}",
+}
 
 
 def _describe(error: Any) -> str:
     """Return one mistake in one line: the key, what is expected, and what was given."""
     key, *inner = map(str, error["loc"])
-    given = error["input"]
-    if key in ("conditions", "consent", *_LISTS) and error["type"] != "dict_type":
-        at = ": ".join([key, *(one for one in inner if one != "[key]")])
-        hint = "; put it in quotation marks" if error["type"] == "string_type" else ""
-        return f"{at}: {error['msg'][:1].lower()}{error['msg'][1:]}, got {short_repr(given)}{hint}"
-    if error["type"] == "extra_forbidden":
-        known = [name for name in Study.model_fields if name not in ("stimuli", "asked")]
-        hint = did_you_mean(key, [*known, "stimuli"]) or f"; the keys are {', '.join(known)}"
+    where = ": ".join([key, *(one for one in inner if one != "[key]")])
+    given, details = error["input"], error.get("ctx", {})
+    if error["type"] == "extra_forbidden" and not inner:
+        known = [name for name in Study.model_fields if name != "asked"]
+        hint = did_you_mean(key, known) or f"; the keys are {', '.join(known)}"
         return f"unknown key {key!r}{hint}"
+    if error["type"] == "value_error":
+        return f"{where}: {details['error']}"
     schema = Study.model_json_schema()["properties"][key]
     schema = schema.get("anyOf", [schema])[0]  # without "or null"
-    is_key = inner[-1:] == ["[key]"]
-    if inner and not is_key:
-        key, schema = f"{key}: {inner[0]}", {"type": "string"}
-    where = f"{key}: a key" if is_key else key
-    choices = CHOICES.get(key, ()) if is_key or schema["type"] != "object" else ()
-    if choices:
-        hint = did_you_mean(str(given), choices)
-        return f"{where}: expected {', '.join(choices)}, got {short_repr(given)}{hint}"
-    if error["type"] == "value_error" and key == "name":
-        return f"{where}: expected printable characters, got {short_repr(given)}"
-    if error["type"] == "value_error":
-        return f"{where}: expected an address that starts with https://, got {short_repr(given)}"
-    if schema["type"] == "string":
-        most = error.get("ctx", {}).get("max_length")
-        expected = f"at most {most} characters" if most else "a text; put it in quotation marks"
-        return f"{where}: expected {expected}, got {len(given) if most else short_repr(given)}"
-    expected = {
-        "boolean": "true or false",
-        "object": "keys and texts",
-        "array": "a list of texts",
-        "integer": "a whole number from {minimum} to {maximum}",
-        "number": "a number from {minimum:g} to {maximum:g}",
-    }[schema["type"]].format_map(schema)
-    return f"{where}: expected {expected}, got {short_repr(given)}"
+    if error["type"] == "string_too_long":
+        expected, given = f"expected at most {details['max_length']} characters", len(given)
+    elif error["type"] == "string_type":
+        expected = "expected a text; put it in quotation marks"
+    elif not inner and schema.get("type") in _EXPECTED:
+        expected = f"expected {_EXPECTED[schema['type']].format_map(schema)}"
+    else:
+        expected = error["msg"][:1].lower() + error["msg"][1:]
+    return f"{where}: {expected}, got {short_repr(given)}"
 
 
 def _parts(conditions: object) -> list[dict[str, Any]]:
