@@ -7,7 +7,7 @@ import hashlib
 import json
 import random
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
@@ -23,6 +23,7 @@ from ordlink.collect.session import (
     Step,
     Undo,
     View,
+    Withdraw,
     choose_condition,
 )
 from ordlink.collect.site import PARTICIPANT_COOKIE, Site, TheSite, get_site, same_site_only
@@ -106,13 +107,6 @@ class JoinBody(BaseModel, extra="forbid"):
     phone: bool = False  # whether it is a phone, by the size of its screen
 
 
-class WithdrawBody(BaseModel, extra="forbid"):
-    """The wish to have all answers removed."""
-
-    confirm: Literal[True]
-    visit: str = Field("", max_length=64)
-
-
 @steps.post("/join")
 async def join_study(site: TheSite, request: Request, body: JoinBody, token: Token) -> Response:
     """Take part, or decline; a known participant resumes."""
@@ -183,7 +177,7 @@ async def continue_study(site: TheSite, request: Request, body: Continue, token:
 
 
 @steps.post("/withdraw")
-async def withdraw(site: TheSite, request: Request, body: WithdrawBody, token: Token) -> Response:
+async def withdraw(site: TheSite, request: Request, body: Withdraw, token: Token) -> Response:
     """Remove all answers of this participant, or ask the owner to."""
     hashed = _admit(site, request, token, body.visit)
     outcome = await site.database.write(people.leave, hashed)
@@ -266,12 +260,10 @@ def _keys(site: Site, view: View, hashed: str) -> list[str]:
     """Return one of two keys for each stimulus, the same ones after a reload."""
     both = (site.running.keys, site.running.aliases)
     rng = random.Random(f"{hashed} {view.number}")
-    chosen: dict[int, int] = {}
-    found = []
-    for one in view.shown:
-        chosen[one] = 1 - chosen[one] if one in chosen else rng.getrandbits(1)
-        found.append(both[chosen[one]][one])
-    return found
+    first = {one: rng.getrandbits(1) for one in dict.fromkeys(view.shown)}
+    # What is shown twice has one key in the one place, the other key in the other.
+    which = [first[one] ^ (one in view.shown[:at]) for at, one in enumerate(view.shown)]
+    return [both[key][one] for key, one in zip(which, view.shown, strict=True)]
 
 
 def _reply(site: Site, view: View, hashed: str = "") -> Response:

@@ -19,7 +19,6 @@ from starlette.background import BackgroundTask
 from ordlink._text import listed
 from ordlink.collect import exports, people, results
 from ordlink.collect.database import snapshot
-from ordlink.collect.rows import note_event
 from ordlink.collect.site import OWNER_COOKIE, Site, TheSite, same_site_only
 from ordlink.collect.trees import draw_bars, draw_tree
 from ordlink.collect.worker import WorkerError
@@ -278,7 +277,7 @@ async def change_participant(
         "exclude": partial(people.exclude, reason=printable or "by the owner"),
         "include": partial(people.exclude, reason=""),
         "withdraw": people.withdraw,
-        "keep": people.refuse_removal,
+        "keep": partial(people.set_asking, is_asking=False),
     }
     if not await site.database.write(changes[change], person):
         raise HTTPException(404, "there is no such participant")
@@ -299,12 +298,7 @@ async def _find_session(site: Site, request: Request) -> str | None:
 
 async def _log_in(site: Site) -> Response:
     token = people.new_token()
-
-    def write(connection: sa.Connection) -> None:
-        people.begin_session(connection, token)
-        note_event(connection, "owner logged in")
-
-    await site.database.write(write)
+    await site.database.write(people.begin_session, token)
     response = site.redirect("/owner")
     site.set_cookie(response, OWNER_COOKIE, token)
     return response

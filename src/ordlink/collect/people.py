@@ -23,15 +23,11 @@ from ordlink.errors import InputError
 LONGEST_ID = 100
 # Platforms and the query parameter that identifies a participant.
 _PLATFORMS = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "id": "participant"}
-NEW_PARTICIPANT = {
-    **dict.fromkeys(("last_number", "n_main", "n_practice", "n_catches", "n_failed_catches"), 0),
-    **dict.fromkeys(("undoable", "n_undone"), 0),
-    **dict.fromkeys(("excluded", "asks_removal", "is_shared"), False),
-    "excluded_for": "",
-    "condition": "",
-    "questionnaire": "{}",
-    "seen_at": 0.0,
-}  # columns of a participant about whom nothing is known
+NEW_PARTICIPANT: dict[str, Any] = {  # columns of a participant about whom nothing is known
+    column.name: getattr(column.default, "arg", None)
+    for column in participant.c
+    if column.default is not None or column.nullable
+}
 _JOINING = 271828  # names the locks of ids
 _ELSEWHERE = "came back on another device"
 SESSION_SECONDS = 12 * 3600.0
@@ -127,10 +123,9 @@ def join(
 
 def _add(connection: sa.Connection, token_hash: str, origin: Origin, **columns: Any) -> int:
     now = time.time()
-    row = NEW_PARTICIPANT | {"token_hash": token_hash, "created_at": now, "seen_at": now, **columns}
-    row |= {"source": origin.source, "external_id": origin.external_id}
-    add = participant.insert().returning(participant.c.id)
-    return int(connection.execute(add, row).scalar_one())
+    columns |= {"source": origin.source, "external_id": origin.external_id}
+    add = participant.insert().values(token_hash=token_hash, created_at=now, seen_at=now, **columns)
+    return int(connection.execute(add.returning(participant.c.id)).scalar_one())
 
 
 def decline(connection: sa.Connection, token_hash: str, cookie_hash: str) -> bool:
@@ -161,7 +156,7 @@ def leave(connection: sa.Connection, token_hash: str) -> str | None:
     if not known.is_shared:
         withdraw(connection, known.id)
         return "withdrawn"
-    _set_asking(connection, known.id, is_asking=True)
+    set_asking(connection, known.id, is_asking=True)
     return "asked_to_withdraw"
 
 
@@ -182,27 +177,16 @@ def withdraw(connection: sa.Connection, person: int) -> bool:
     return_questions(connection, list(shown))
     for table in (answer, serving, event):
         connection.execute(table.delete().where(table.c.participant_id == person))
-    nothing = NEW_PARTICIPANT | {
-        "token_hash": f"withdrawn {secrets.token_hex(16)}",
-        "source": "link",
-        "external_id": None,
-        "phase": "done",
-        "outcome": "withdrawn",
-        "created_at": 0.0,
-        "finished_at": None,
-    }
-    connection.execute(participant.update().where(c.id == person).values(nothing))
+    token_hash = f"withdrawn {secrets.token_hex(16)}"
+    told = {"token_hash": token_hash, "source": "link", "phase": "done", "outcome": "withdrawn"}
+    connection.execute(participant.update().where(c.id == person).values(NEW_PARTICIPANT | told))
     bump_revision(connection)
     note_event(connection, "withdrawn")
     return True
 
 
-def refuse_removal(connection: sa.Connection, person: int) -> bool:
-    """Keep the answers of a participant who asked to have them removed; False if they did not."""
-    return _set_asking(connection, person, is_asking=False)
-
-
-def _set_asking(connection: sa.Connection, person: int, *, is_asking: bool) -> bool:
+def set_asking(connection: sa.Connection, person: int, *, is_asking: bool) -> bool:
+    """Note the wish to have answers removed, or that the owner keeps them; False if known."""
     c = participant.c
     changed = connection.execute(
         participant.update()
@@ -286,11 +270,12 @@ def reset_password(connection: sa.Connection) -> None:
 
 
 def begin_session(connection: sa.Connection, token: str) -> None:
-    """Store a session; old ones are removed."""
+    """Store a session, and note it; old ones are removed."""
     now = time.time()
     connection.execute(owner_session.delete().where(owner_session.c.expires_at < now))
     new = {"token_hash": hash_token(token), "csrf": new_token()}
     connection.execute(owner_session.insert().values(**new, expires_at=now + SESSION_SECONDS))
+    note_event(connection, "owner logged in")
 
 
 def find_session(connection: sa.Connection, token: str) -> str | None:

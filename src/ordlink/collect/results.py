@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable
 from typing import Any
 
 import sqlalchemy as sa
@@ -102,9 +102,9 @@ def judge(
     mean.
     """
     study, trees = site.running.study, site.running.trees
-    agreement: Mapping[int, float] = {} if trees is None else trees.agreement
+    agreement = trees.agreement if trees else {}
     a = answer.c
-    ids = list(connection.scalars(which))
+    ids: list[Any] = list(connection.scalars(which))
     rows = connection.execute(
         sa.select(
             a.participant_id,
@@ -115,18 +115,16 @@ def judge(
         .where(~a.undone, a.participant_id.in_(ids))
         .order_by(a.id)
     )
-    by_person: dict[int, list[Any]] = {}
+    by_person: dict[int, list[Any]] = {person: [] for person in ids}  # in the order asked for
     for row in rows:
-        by_person.setdefault(row.participant_id, []).append(row)
+        by_person[row.participant_id].append(row)
     found = connection.execute(sa.select(participant).where(participant.c.id.in_(ids)))
     people = {one.id: one for one in found}
     return [
-        {name: getattr(one, name) for name in _COPIED}
-        | {"person": one.id}
-        | _judge(
-            by_person.get(one.id, []), study.in_condition(one.condition), agreement.get(one.id)
-        )
-        for one in (people[number] for number in ids)
+        {name: getattr(people[person], name) for name in _COPIED}
+        | {"person": person}
+        | _judge(answers, study.in_condition(people[person].condition), agreement.get(person))
+        for person, answers in by_person.items()
     ]
 
 
@@ -146,20 +144,19 @@ def participants_after(person: int) -> sa.Select[tuple[int]]:
 def _judge(rows: list[Any], study: Study, agreement: float | None) -> dict[str, Any]:
     """Return what the answers of a participant say about their quality."""
     kind = study.kind
-    main = [row for row in rows if row.role == "main"]
-    catches = [row for row in rows if row.role == "catch"]
-    seconds = sorted(row.seconds for row in main)
-    first = {kind.identity(read_objects(row.shown)): row for row in reversed(main)}
-    repeats = [
-        (first.get(kind.identity(read_objects(row.shown))), row)
-        for row in rows
-        if row.role == "repeat"
-    ]
-    pairs = [(before, again) for before, again in repeats if before is not None]
+
+    def asked(row: Any) -> Hashable:
+        return kind.identity(read_objects(row.shown))
 
     def chosen(row: Any) -> tuple[int, ...]:
         return kind.chosen_objects(read_objects(row.shown), read_objects(row.choice))
 
+    main, catches, repeats = (
+        [row for row in rows if row.role == role] for role in ("main", "catch", "repeat")
+    )
+    seconds = sorted(row.seconds for row in main)
+    first = {asked(row): row for row in reversed(main)}
+    pairs = [(first[asked(row)], row) for row in repeats if asked(row) in first]
     n_same = sum(chosen(before) == chosen(again) for before, again in pairs)
     n_failed = sum(
         not study.passes_catch(read_objects(row.shown), read_objects(row.choice)) for row in catches

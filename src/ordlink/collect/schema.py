@@ -16,11 +16,13 @@ metadata = sa.MetaData()
 
 
 def _table(name: str, *columns: Any) -> sa.Table:
-    """Return a table; a pair (type, names) stands for columns that are never null."""
+    """Return a table; (type, names) or (type, names, default) are columns that are never null."""
     made: list[Any] = []
     for one in columns:
         if isinstance(one, tuple):
-            made += [sa.Column(column, one[0], nullable=False) for column in one[1].split()]
+            kind, names, default = (*one, None)[:3]
+            for column in names.split():
+                made.append(sa.Column(column, kind, nullable=False, default=default))
         else:
             made.append(one)
     return sa.Table(name, metadata, *made)
@@ -59,14 +61,14 @@ participant = _table(
     sa.Column("external_id", sa.String(100)),
     (sa.String(16), "phase"),
     sa.Column("outcome", sa.String(16)),
-    (sa.Integer, "last_number n_main n_practice n_catches n_failed_catches undoable n_undone"),
-    (sa.String(40), "condition"),
-    (sa.Text, "questionnaire"),  # answers by the names of the items, as JSON
-    (sa.Float, "seen_at"),  # when the row last changed
-    (sa.Boolean, "excluded asks_removal"),
-    (sa.Boolean, "is_shared"),  # whether somebody used this id on another device
-    (sa.Text, "excluded_for"),
-    (sa.Float, "created_at"),
+    (sa.Integer, "last_number n_main n_practice n_catches n_failed_catches undoable n_undone", 0),
+    (sa.String(40), "condition", ""),
+    (sa.Text, "questionnaire", "{}"),  # answers by the names of the items, as JSON
+    (sa.Float, "seen_at", 0.0),  # when the row last changed
+    (sa.Boolean, "excluded asks_removal", False),
+    (sa.Boolean, "is_shared", False),  # whether somebody used this id on another device
+    (sa.Text, "excluded_for", ""),
+    (sa.Float, "created_at", 0.0),
     sa.Column("finished_at", sa.Float),
     sa.UniqueConstraint("source", "external_id"),
 )

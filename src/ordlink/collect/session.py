@@ -71,6 +71,13 @@ class Continue(Action):
     answers: dict[str, str | float | None] = field(default_factory=dict)  # of a questionnaire
 
 
+@_action
+class Withdraw(Action):
+    """The wish to have all answers removed."""
+
+    confirm: Literal[True]
+
+
 @dataclass(frozen=True)
 class Step:
     """What one participant does; without an action they only look."""

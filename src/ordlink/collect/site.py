@@ -227,10 +227,8 @@ class Site:
 
     def is_too_often(self, request: Request, token_hash: str) -> bool:
         """Return whether a participant, or an address with unknown cookies, is over its limit."""
-        is_stranger = token_hash not in self.known
-        if is_stranger and not self.asking.allows_client(request):
-            return True
-        return not self.stepping.allows(token_hash)
+        is_welcome = token_hash in self.known or self.asking.allows_client(request)
+        return not (is_welcome and self.stepping.allows(token_hash))
 
     @asynccontextmanager
     async def one_try(self, request: Request) -> AsyncIterator[None]:

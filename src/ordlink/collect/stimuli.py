@@ -13,7 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +70,7 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
         raise InputError(
             f"{folder}: expected a folder of stimuli ({error.strerror}); check the path"
         ) from error
-    found = [
-        _stimulus_of_file(_beside(folder, file.name, str(folder)), file.stem, str(folder))
-        for file in files
-    ]
+    found = [_stimulus_of_file(folder, file.name, str(folder)) for file in files]
     kinds = Counter(one.kind for one in found)
     if len(kinds) > 1:  # a text among pictures may be notes
         rarest = min(kinds, key=kinds.__getitem__)
@@ -115,8 +112,7 @@ def stimuli_of_table(path: Path) -> tuple[Stimulus, ...]:
         cells = dict(zip(header, map(str.strip, row), strict=True))
         name, text = cells.get("name", ""), cells.get("text", "")
         if cells.get("file"):
-            file = _beside(path.parent, cells["file"], where)
-            found.append(_stimulus_of_file(file, name or file.stem, where))
+            found.append(_stimulus_of_file(path.parent, cells["file"], where, name))
         else:
             found.append(Stimulus(name or text, "text", text or name))
     return check_stimuli(found, str(path))
@@ -145,8 +141,7 @@ def stimuli_of_list(entries: Iterable[object], folder: Path, where: str) -> tupl
                 "quotation marks"
             )
         elif is_file_name(entry.strip()):
-            file = _beside(folder, entry.strip(), at)
-            found.append(_stimulus_of_file(file, file.stem, where))
+            found.append(_stimulus_of_file(folder, entry.strip(), at))
         else:
             found.append(Stimulus(entry.strip(), "text", entry.strip()))
     return check_stimuli(found, where)
@@ -213,11 +208,14 @@ def _stimulus_of_entry(entry: dict[Any, Any], folder: Path, where: str) -> Stimu
     name = entry["name"].strip()
     if "text" in entry:
         return Stimulus(name, "text", entry["text"].strip())
-    return _stimulus_of_file(_beside(folder, entry["file"], where), name, where)
+    found = _stimulus_of_file(folder, entry["file"], where)
+    return replace(found, name=name)
 
 
-def _stimulus_of_file(file: Path, name: str, where: str) -> Stimulus:
-    kind = KINDS.get(file.suffix.lower())
+def _stimulus_of_file(folder: Path, file_name: str, where: str, name: str = "") -> Stimulus:
+    """Return a file in or below the folder as a stimulus, called like the file without a name."""
+    file = _beside(folder, file_name, where)
+    name, kind = name or file.stem, KINDS.get(file.suffix.lower())
     if kind is None:
         raise InputError(
             f"{where}: {file.name!r} has no known extension; files end in {', '.join(KINDS)}"
