@@ -7,7 +7,7 @@ database itself refuses to count more showings than are wanted.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -60,7 +60,7 @@ class QuestionQueue:
         self._n_people = n_people
         self._draw_now = draw_now  # random questions, for when the queue is empty
         self._queue: deque[QueuedQuestion] = deque()
-        self._had: dict[int, set[int]] = {}
+        self._taken: defaultdict[int, set[int]] = defaultdict(set)  # by participant
         self.n_shown = 0
         self.is_short = False  # whether a participant had seen all; whoever draws more resets it
 
@@ -70,7 +70,7 @@ class QuestionQueue:
     def forget(self) -> None:
         """Clear the cached questions; leased ones are read again when needed."""
         self._queue.clear()
-        self._had.clear()
+        self._taken.clear()
 
     def take(
         self, connection: sa.Connection, person: int, *, unwritten: Showings = _NOTHING
@@ -95,7 +95,7 @@ class QuestionQueue:
         if not found.n_left:
             self._queue.remove(found)
         if found.n_wanted > 1:
-            self._seen_by(connection, person).add(found.id)
+            self._taken[person].add(found.id)
         return found
 
     def lease(
@@ -145,34 +145,13 @@ class QuestionQueue:
         )
 
     def _first_for(self, connection: sa.Connection, person: int) -> QueuedQuestion | None:
-        """Return the first question that the participant has not seen."""
-        for one in self._queue:
-            if one.n_wanted == 1:  # if it was shown to anybody, it was returned
-                return one
-            had = self._seen_by(connection, person)
-            if one.id in had:
-                continue
-            if not self._was_shown(connection, person, one.id):
-                return one
-            had.add(one.id)
-        return None
-
-    def _seen_by(self, connection: sa.Connection, person: int) -> set[int]:
-        """Return the questions the participant saw here, and elsewhere when first asked."""
-        if person not in self._had:
-            s = serving.c
-            query = sa.select(s.question_id).where(
-                s.participant_id == person, s.question_id.is_not(None)
-            )
-            self._had[person] = set(connection.scalars(query))
-        return self._had[person]
-
-    @staticmethod
-    def _was_shown(connection: sa.Connection, person: int, number: int) -> bool:
-        """Return whether a participant saw a question, also on another server."""
-        s = serving.c
-        query = sa.select(s.number).where(s.participant_id == person, s.question_id == number)
-        return connection.execute(query).first() is not None
+        """Return the first question that the participant has not seen, here or elsewhere."""
+        if not self._queue or self._queue[0].n_wanted == 1:
+            return self._queue[0] if self._queue else None
+        query = sa.select(serving.c.question_id).where(serving.c.participant_id == person)
+        seen = self._taken[person].union(connection.scalars(query))
+        # One that is for a single participant and was shown to somebody was returned.
+        return next((one for one in self._queue if one.n_wanted == 1 or one.id not in seen), None)
 
 
 def add_draw(connection: sa.Connection, drawn: Draw, n_people: int, condition: str = "") -> bool:

@@ -147,15 +147,16 @@ class Paced:
         self._since = time.monotonic()
         self._lock = asyncio.Lock()
 
-    async def run(self, work: Callable[P, Result], *args: P.args, **kw: P.kwargs) -> Result:
-        """Return the result of the work, done in another thread as soon as it is its turn."""
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until it is this work's turn, and take its time."""
         async with self._lock:
             now = time.monotonic()
             self._left = min(self._burst, self._left + self.SHARE * (now - self._since))
             await asyncio.sleep(max(0.0, -self._left / self.SHARE))
             self._since, begun = now, time.monotonic()
             try:
-                return await asyncio.to_thread(work, *args, **kw)
+                yield
             finally:
                 self._left -= time.monotonic() - begun
 
@@ -218,12 +219,8 @@ class Site:
         **kw: P.kwargs,
     ) -> Result:
         """Return the result of slow work for the owner with a connection, at its pace."""
-
-        def run() -> Result:
-            with self.running.engine.connect() as connection:
-                return work(connection, self, *args, **kw)
-
-        return await self.pace.run(run)
+        async with self.pace.turn():
+            return await self.database.read(work, self, *args, **kw)
 
     def is_too_often(self, request: Request, token_hash: str) -> bool:
         """Return whether a participant, or an address with unknown cookies, is over its limit."""
