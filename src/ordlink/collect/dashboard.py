@@ -90,10 +90,7 @@ async def log_in(site: TheSite, request: Request, password: Password) -> Respons
     """Begin a session."""
     async with site.one_try(request):
         stored = await site.database.read(people.stored_password)
-        try:
-            good = await asyncio.to_thread(site.owner.is_password, password, stored)
-        except UnicodeError:
-            good = False
+        good = await asyncio.to_thread(site.owner.is_password, password, stored)
     if not good:
         return site.page(request, "login.html", status=403, problem="Wrong password.")
     return await _log_in(site)

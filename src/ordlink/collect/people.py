@@ -243,7 +243,7 @@ class OwnerAuth:
         """Return whether a password is the stored one; slow on purpose."""
         try:
             self._hasher.verify(stored or self._no_password, password)
-        except (VerificationError, InvalidHashError):
+        except (VerificationError, InvalidHashError, UnicodeError):
             return False
         return stored is not None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -76,38 +77,30 @@ class QuestionType:
 
     def rearrange(self, objects: Sequence[int], rng: random.Random) -> tuple[int, ...]:
         """Return the objects in a random order to show them."""
-        if self.form == "quadruplet":
-            pairs = [list(objects[:2]), list(objects[2:])]
-            for pair in pairs:
-                rng.shuffle(pair)
-            rng.shuffle(pairs)
-            return (*pairs[0], *pairs[1])
-        fixed = int(self.has_anchor)
-        moved = list(objects[fixed:])
-        rng.shuffle(moved)
-        return (*objects[:fixed], *moved)
+        options = [list(option) for option in self._options(objects)]
+        for option in options:
+            rng.shuffle(option)
+        rng.shuffle(options)
+        return (*objects[: self.has_anchor], *chain(*options))
 
     def swapped(self, shown: Sequence[int]) -> tuple[int, ...]:
         """Return the same question with its sides swapped."""
-        if self.form == "quadruplet":
-            return (*shown[2:], *shown[:2])
-        if self.has_anchor:
-            return (shown[0], *reversed(shown[1:]))
-        return tuple(reversed(shown))
+        return (*shown[: self.has_anchor], *chain(*reversed(self._options(shown))))
 
     def identity(self, shown: Sequence[int]) -> Hashable:
         """Return the same value for questions that differ in their sides only."""
-        if self.form == "quadruplet":
-            return frozenset((frozenset(shown[:2]), frozenset(shown[2:])))
-        return (shown[0] if self.has_anchor else None, frozenset(shown))
+        options = frozenset(map(frozenset, self._options(shown)))
+        return (*shown[: self.has_anchor], options)
 
     def chosen_objects(self, shown: Sequence[int], choice: Sequence[int]) -> tuple[int, ...]:
         """Return the chosen objects, to compare answers whatever the sides."""
-        if self.form == "quadruplet":
-            return tuple(
-                sorted(shown[2 * position + side] for position in choice for side in (0, 1))
-            )
-        return tuple(shown[position + self.has_anchor] for position in choice)
+        options = self._options(shown)
+        return tuple(chain(*(sorted(options[position]) for position in choice)))
+
+    def _options(self, shown: Sequence[int]) -> list[Sequence[int]]:
+        """Return what can be chosen: two pairs, or single objects."""
+        size = 2 if self.form == "quadruplet" else 1
+        return [shown[at : at + size] for at in range(self.has_anchor, len(shown), size)]
 
 
 def catch_objects(objects: Sequence[int]) -> tuple[int, ...]:
