@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from ordlink.collect.groups import person_name
-from ordlink.collect.people import Origin, link_key
+from ordlink.collect.people import link_key
 from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
 from ordlink.collect.results import CHUNK_SIZE, judge, participants_after
 from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
@@ -256,7 +256,7 @@ def export_links(study: Study, secret: bytes) -> str:
     for name in study.participant_ids:
         query = {"participant": name}
         if study.signed_links:
-            query["key"] = link_key(secret, Origin("id", name))
+            query["key"] = link_key(secret, name)
         rows.append([name, f"/?{urlencode(query)}"])
     return _csv(rows)
 

@@ -188,11 +188,9 @@ class PendingRows:
             .order_by(s.number.desc())
             .limit(RECENT)
         ).all()
-        shown: dict[str, list[tuple[int, ...]]] = {"main": [], "repeat": []}
-        for objects, role in reversed(rows):
-            shown[role].append(read_objects(objects))
-        repeated = {kind.identity(objects) for objects in shown["repeat"]}
-        earlier = [objects for objects in shown["main"] if kind.identity(objects) not in repeated]
+        shown = [(read_objects(row.shown), row.role) for row in reversed(rows)]
+        repeated = {kind.identity(one) for one, role in shown if role == "repeat"}
+        earlier = [one for one, _ in shown if kind.identity(one) not in repeated]
         return rng.choice(earlier) if earlier else None
 
     def write(self, participants: Collection[Participant]) -> None:
