@@ -206,12 +206,10 @@ class Study(BaseModel):
 def load_study(source: str | Path) -> Study:
     """Return the study of a folder of stimuli, a CSV file of them, or a study file."""
     path = Path(source)
-    if path.is_dir():
-        return make_study({"name": path.resolve().name}, stimuli_of_folder(path), str(path))
-    suffix = path.suffix.lower()
-    if suffix in (".csv", ".tsv"):
-        return make_study({"name": path.stem}, stimuli_of_table(path), str(path))
-    if suffix not in (".yaml", ".yml", ".toml"):
+    if stimuli := _stimuli_at(path):
+        name = path.resolve().name if path.is_dir() else path.stem
+        return make_study({"name": name}, stimuli, str(path))
+    if path.suffix.lower() not in (".yaml", ".yml", ".toml"):
         raise InputError(
             "expected a folder, a .csv file or a study file (.yaml, .toml); check the path",
             where=str(path),
@@ -316,16 +314,19 @@ def _parts(conditions: object) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)]
 
 
+def _stimuli_at(path: Path) -> tuple[Stimulus, ...]:
+    """Return the stimuli of a folder or a table; none for anything else."""
+    if path.is_dir():
+        return stimuli_of_folder(path)
+    return stimuli_of_table(path) if path.suffix.lower() in (".csv", ".tsv") else ()
+
+
 def _stimuli(given: object, path: Path) -> tuple[Stimulus, ...]:
     where = f"{path}: stimuli"
     if isinstance(given, list):
         return stimuli_of_list(given, path.parent, where)
-    if isinstance(given, str):
-        source = path.parent / given
-        if source.is_dir():
-            return stimuli_of_folder(source)
-        if source.suffix.lower() in (".csv", ".tsv"):
-            return stimuli_of_table(source)
+    if isinstance(given, str) and (found := _stimuli_at(path.parent / given)):
+        return found
     raise InputError(
         "expected a folder, a .csv file or a list of texts and files, got "
         f"{short_repr(given)}; paths are relative to the folder of the study file",
