@@ -65,7 +65,6 @@ document.addEventListener("submit", (event) => {
   part("sure-words").textContent = question;
   part("sure").showModal();
 });
-part("sure-no").addEventListener("click", () => part("sure").close());
 part("sure-yes").addEventListener("click", () => waiting.form.requestSubmit(waiting));
 part("sure").addEventListener("close", () => { waiting = null; });
 

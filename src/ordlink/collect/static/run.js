@@ -210,20 +210,6 @@ function showProgress() {
   part("withdraw").hidden = ["withdrawn", "asked_to_withdraw", "declined"].includes(state.outcome);
 }
 
-const PAGES = { // phase or outcome: title, text
-  instructions: ["instructions_title", "instructions"],
-  ready: ["ready_title", "practice_done"],
-  break: ["break_title", "break"],
-  completed: ["debrief_title", "debrief"],
-  screened_out: ["end_title", "screened_out"],
-  closed: ["end_title", "closed"],
-  declined: ["end_title", "declined"],
-  withdrawn: ["end_title", "withdrawn"],
-  asked_to_withdraw: ["end_title", "asked_to_withdraw"],
-  waiting: ["waiting_title", "waiting"],
-  paused: ["waiting_title", "closed"],
-};
-
 function showPage(next) {
   const wasWaiting = state && state.number === 0 && state.phase === next.phase;
   state = next;
@@ -240,9 +226,9 @@ function showPage(next) {
   const goesOn = ["instructions", "ready", "break"].includes(state.phase);
   const isOver = state.phase === "done";
   const nothing = state.open ? "waiting" : "paused";
-  const [title, text] = PAGES[isOver ? state.outcome : goesOn ? state.phase : nothing] ?? PAGES.closed;
-  part("page-title").textContent = words[title];
-  part("page-text").replaceChildren(part(`words-${text}`).content.cloneNode(true));
+  const page = part(`at-${isOver ? state.outcome : goesOn ? state.phase : nothing}`) ?? part("at-closed");
+  part("page-title").textContent = page.dataset.title;
+  part("page-text").replaceChildren(page.content.cloneNode(true));
   part("reconsider").hidden = state.outcome !== "declined";
   part("keys").hidden = part("asked").hidden = state.phase !== "instructions";
   part("continue").hidden = !goesOn;
@@ -277,11 +263,7 @@ part("copy").addEventListener("click", async () => {
   }
 });
 part("withdraw").addEventListener("click", () => part("withdraw-dialog").showModal());
-part("withdraw-no").addEventListener("click", () => part("withdraw-dialog").close());
-part("withdraw-yes").addEventListener("click", () => {
-  part("withdraw-dialog").close();
-  act("/api/withdraw", { visit: state.visit, confirm: true });
-});
+part("withdraw-yes").addEventListener("click", () => act("/api/withdraw", { visit: state.visit, confirm: true }));
 
 section.addEventListener("pointermove", () => section.classList.add("moved")); // then hovering shows
 document.addEventListener("keydown", (event) => {

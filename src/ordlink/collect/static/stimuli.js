@@ -14,7 +14,8 @@ export async function load(stimulus, words, banner) {
     if (await isReady(media)) return media;
     try { // is it the connection, or is there no such file?
       const reply = await fetch(stimulus.url, { cache: "reload" });
-      if (reply.ok && await isReady(reload(media))) return media;
+      if (reply.ok) media.src = stimulus.url; // loads it again
+      if (reply.ok && await isReady(media)) return media;
       return reply.status >= 500 ? undefined : write(`${words[stimulus.kind]}: ${words.missing}`);
     } catch {
       return undefined;
@@ -43,11 +44,6 @@ function make(stimulus, label) {
     media.draggable = false;
   }
   media.src = stimulus.url;
-  return media;
-}
-
-function reload(media) {
-  media.src = media.getAttribute("src");
   return media;
 }
 
