@@ -42,8 +42,9 @@ HEADERS = {  # sent with every response
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-HTTPS_HEADERS = {"strict-transport-security": "max-age=31536000"}
 HERE = Path(__file__).parent
+TEMPLATES = Jinja2Templates(directory=HERE / "templates")
+TEMPLATES.env.filters["md"] = markdown
 PARTICIPANT_COOKIE = "ordlink_person"
 OWNER_COOKIE = "ordlink_owner"
 PARTICIPANT_SECONDS = 30 * 24 * 3600
@@ -185,19 +186,12 @@ class Site:
     pace: Paced = field(default_factory=Paced)
     known: set[str] = field(default_factory=set)  # hashes of tokens of participants
     root: str = ""  # the path below which it is, such as /faces
-    templates: Jinja2Templates = field(
-        default_factory=lambda: Jinja2Templates(directory=HERE / "templates")
-    )
-
-    def __post_init__(self) -> None:
-        """Let templates render Markdown."""
-        self.templates.env.filters["md"] = markdown
 
     @property
     def reply_headers(self) -> tuple[tuple[bytes, bytes], ...]:
         """Headers of every reply."""
-        headers = {**HEADERS, **HTTPS_HEADERS} if self.https else HEADERS
-        return tuple((name.encode(), value.encode()) for name, value in headers.items())
+        https = {"strict-transport-security": "max-age=31536000"} if self.https else {}
+        return tuple((name.encode(), value.encode()) for name, value in (HEADERS | https).items())
 
     @property
     def database(self) -> Database:
@@ -208,9 +202,7 @@ class Site:
         """Return a page; everything in it is escaped."""
         study = self.running.study
         shared = {"study": study, "text": study.text, "keys": self.running.keys, "root": self.root}
-        return self.templates.TemplateResponse(
-            request, name, {**shared, **content}, status_code=status
-        )
+        return TEMPLATES.TemplateResponse(request, name, {**shared, **content}, status_code=status)
 
     async def look(
         self,
