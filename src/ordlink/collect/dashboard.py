@@ -151,7 +151,7 @@ async def show_groups(
     if by not in study.groupings:
         raise HTTPException(404, "participants are not grouped by this")
     try:
-        found, problem = await site.running.compare_groups(by), ""
+        found, problem = await site.running.ask_builder("compare_groups", by), ""
     except WorkerError as error:
         found, problem = None, str(error)
     if found is None:
@@ -223,7 +223,7 @@ async def download(site: TheSite, _owner: Owner, name: Download) -> Response:
         files.mkdir()
         for one in _IN_ZIP if name == "data.zip" else (name,):
             if one.startswith(("answers", "trials")):  # takes long: beside the server
-                await site.running.export(str(files / one))
+                await site.running.ask_builder("export", str(files / one))
             else:
                 await asyncio.to_thread(_write_download, site, files / one)
         if name == "data.zip":

@@ -7,7 +7,6 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -16,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import sqlalchemy as sa
 
-from ordlink.collect.groups import person_name
+from ordlink.collect.groups import iso_time, person_name
 from ordlink.collect.people import link_key
 from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
 from ordlink.collect.results import CHUNK_SIZE, judge, participants_after
@@ -115,7 +114,7 @@ def read_trials(connection: sa.Connection, study: Study) -> Iterator[dict[str, A
             "cant_tell": int(not row.choice),
             "correct": int(seen.passes_catch(shown, choice)) if row.role == "catch" else None,
             "response_time": row.seconds,
-            "time": _time(row.received_at),
+            "time": iso_time(row.received_at),
             "device": row.device,
             "left_page": row.n_blurs,
             "sampler": (row.sampler or "list") if is_main else None,
@@ -136,10 +135,6 @@ def _shown(study: Study, shown: Sequence[int], choice: Sequence[int]) -> dict[st
         **dict(zip(responses, chosen or absent, strict=True)),
         **dict(zip(positions, [place + 1 for place in choice] or absent, strict=True)),
     }
-
-
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def write_trials(connection: sa.Connection, study: Study, path: Path) -> None:
@@ -175,7 +170,7 @@ def write_answers(record: Record, path: Path) -> None:
         for number, row in enumerate(rows):
             one = said[number // each]
             first = [int(one.choice[0] == 0)] * has_sides
-            who = [person_name(one.person), _time(one.received_at), one.seconds, *first]
+            who = [person_name(one.person), iso_time(one.received_at), one.seconds, *first]
             writer.writerow([*(names[at] for at in row), *who])
 
 
@@ -199,8 +194,8 @@ def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
             own = {
                 "participant": person_name(one["person"]),
                 "flags": "; ".join(one["flags"]),
-                "joined": _time(one["created_at"]),
-                "finished": None if finished is None else _time(finished),
+                "joined": iso_time(one["created_at"]),
+                "finished": None if finished is None else iso_time(finished),
             }
             yield _csv([map((one | own | json.loads(one["questionnaire"])).get, columns)])
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
@@ -48,6 +49,11 @@ def read_groups(connection: sa.Connection, by: str) -> dict[str, str]:
         for one in connection.execute(sa.select(c.id, c.condition, c.questionnaire))
     }
     return {name: str(one[by]) for name, one in told.items() if one.get(by) is not None}
+
+
+def iso_time(seconds: float) -> str:
+    """Return a moment (UTC) as it is written in exports."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def person_name(person: int) -> str:

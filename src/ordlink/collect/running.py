@@ -35,7 +35,6 @@ from ordlink.collect.study import Study
 from ordlink.collect.trees import Trees
 from ordlink.collect.worker import StudyTasks, WorkerError, WorkerProcess, count_main_answers
 from ordlink.errors import InputError
-from ordlink.validation import GroupComparison
 
 Worker = StudyTasks | WorkerProcess
 FEW_AT_ONCE = 2  # random questions drawn at a time while a plan waits for answers
@@ -162,16 +161,8 @@ class RunningStudy:
         """Return whether the budget is spent with so many answers."""
         return self.study.budget is not None and n_answers >= self.study.budget
 
-    async def export(self, path: str) -> None:
-        """Write the trials or answers to a file, beside the server."""
-        await self._ask_builder("export", path)
-
-    async def compare_groups(self, by: str) -> GroupComparison | None:
-        """Return the groups of participants by condition or by an answer, beside the server."""
-        found: GroupComparison | None = await self._ask_builder("compare_groups", by)
-        return found
-
-    async def _ask_builder(self, task: str, argument: str) -> Any:
+    async def ask_builder(self, task: str, argument: str) -> Any:
+        """Return the result of another task than building trees, done beside the server."""
         async with self._building:
             builder = await self._get_builder()
             return await asyncio.to_thread(getattr(builder, task), argument)

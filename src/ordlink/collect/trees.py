@@ -69,13 +69,14 @@ def grow_tree(
         )
     # Where a tie decided there is no support: bootstrap samples break it the same way.
     support = np.where(tree.tied, np.nan, trusted.support)
+    chosen = [f"chose {tree.parameters['reason']}"] if "chosen" in tree.parameters else []
     shown = {
         "method": method,
         "command": cluster_command(method),
         "merges": tree.merges.tolist(),
         "leaf_order": tree.leaf_order.tolist(),
         "support": [None if np.isnan(share) else round(float(share), 3) for share in support],
-        "notes": [*_choice(tree), *comparisons.warnings(), *warn_of_ties(tree)],
+        "notes": [*chosen, *comparisons.warnings(), *warn_of_ties(tree)],
         "n_tied_merges": tree.n_tied_merges,
         "n_answers": n_answers,
         "is_early": n_answers < ANSWERS_PER_STIMULUS * comparisons.n_objects,
@@ -99,11 +100,6 @@ def cluster_command(method: str) -> str:
     return f"ordlink cluster answers.csv{named}"
 
 
-def _choice(tree: Hierarchy) -> list[str]:
-    """Return what the default method chose and why."""
-    return [f"chose {tree.parameters['reason']}"] if "chosen" in tree.parameters else []
-
-
 def quick_method(method: str) -> str:
     """Return the method for questions and a first tree: the default one takes too long."""
     return FIRST_METHOD if method in SLOW_METHODS else method
@@ -125,17 +121,12 @@ def bootstrap_trees(
     comparisons: ListedComparisons, method: str, n_trees: int, rng: np.random.Generator
 ) -> list[Hierarchy]:
     """Return trees of answers drawn with replacement, whole answers at a time."""
-    answers, rows_of = np.unique(comparisons.answer_ids, return_inverse=True)
-    order = np.argsort(rows_of, kind="stable")
-    starts = np.searchsorted(rows_of[order], np.arange(len(answers) + 1))
-    lengths = np.diff(starts)
+    answers, answer_of = np.unique(comparisons.answer_ids, return_inverse=True)
+    n_answers = len(answers)
     trees = []
     for _ in range(n_trees):
-        drawn = np.sort(rng.integers(0, len(answers), len(answers)))
-        within = np.arange(lengths[drawn].sum()) - np.repeat(
-            np.cumsum(lengths[drawn]) - lengths[drawn], lengths[drawn]
-        )
-        rows = order[np.repeat(starts[drawn], lengths[drawn]) + within]
+        n_drawn = np.bincount(rng.integers(0, n_answers, n_answers), minlength=n_answers)
+        rows = np.repeat(np.arange(len(answer_of)), n_drawn[answer_of])
         trees.append(build_tree(comparisons.take(rows), method))
     return trees
 

@@ -13,19 +13,18 @@ import signal
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import sqlalchemy as sa
 
 from ordlink._processes import die_with_parent
 from ordlink.collect.database import make_engine, snapshot
-from ordlink.collect.groups import compare, person_name, read_groups
+from ordlink.collect.groups import compare, iso_time, person_name, read_groups
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
 from ordlink.collect.samplers import (
     PLANS,
@@ -100,8 +99,7 @@ class Record:
         kind = QUESTION_TYPES[types.pop()] if types else self.study.kind
         times: dict[str, Any] = {}
         if with_times:
-            moments = [datetime.fromtimestamp(one.received_at, UTC) for one in self.answers]
-            times["times"] = [moment.isoformat(timespec="milliseconds") for moment in moments]
+            times["times"] = [iso_time(one.received_at) for one in self.answers]
             times["response_times"] = [one.seconds for one in self.answers]
         return to_comparisons(
             kind,
@@ -309,21 +307,11 @@ class WorkerProcess:
         self._closed = False
         self._start()
 
-    def draw(self, n_questions: int, seed: int, condition: str = "") -> Draw:
-        """Return questions drawn by the study's sampler for a condition; blocks."""
-        return cast(Draw, self._call("draw", n_questions, seed, condition))
-
-    def build_trees(self, unless: RecordVersion | None = None) -> Trees | None:
-        """Return the trees; None if the record is the one of `unless`; blocks."""
-        return cast(Trees | None, self._call("build_trees", unless))
-
-    def compare_groups(self, by: str) -> GroupComparison | None:
-        """Return the groups by condition or by an answer; None for fewer than two; blocks."""
-        return cast(GroupComparison | None, self._call("compare_groups", by))
-
-    def export(self, path: str) -> None:
-        """Write the trials or answers to a file; blocks."""
-        self._call("export", path)
+    def __getattr__(self, task: str) -> Callable[..., Any]:
+        """Return a function that does a task of `StudyTasks` in the process; it blocks."""
+        if not hasattr(StudyTasks, task):
+            raise AttributeError(task)
+        return partial(self._call, task)
 
     def close(self) -> None:
         """End the process."""
