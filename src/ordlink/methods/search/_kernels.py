@@ -15,6 +15,7 @@ from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 _THIRD = 1.0 / 3.0
 _MODELS_COUNT = 1.0  # what the models expect counts like so many answers
 _LARGE = 20.0  # subtrees of more objects, or of a fourth of all, are moved less often
+_SURE = 1.001  # above 1 by more than rounding errors
 
 
 @kernel
@@ -282,7 +283,13 @@ def sweep(
             v = nodes[place]
             value = values[v]
             if temperature > 0.0:
-                value = value / temperature - np.log(-np.log(uniform(state)))
+                value /= temperature
+                drawn = uniform(state)
+                behind = best_value - value
+                # -log(-log(u)) is at most -log(1 - u): often too little, without a logarithm
+                least = 1.0 + behind * (1.0 + behind * (0.5 + behind / 6.0))  # below exp(behind)
+                if behind <= 0.0 or (1.0 - drawn) * least <= _SURE:
+                    value -= np.log(-np.log(drawn))
             elif v == sibling:
                 value += 1e-9 * abs(value)
             if value > best_value:
