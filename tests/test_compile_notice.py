@@ -1,4 +1,4 @@
-"""Compiling that takes long is announced, once, on stderr."""
+"""Compiling that takes long is announced, once, on stderr; and no kernel is compiled twice."""
 
 from __future__ import annotations
 
@@ -20,6 +20,19 @@ jit.SAY_AFTER_SECONDS = {seconds}
 import ordlink as ol
 matrix = np.add.outer(np.arange(9.0), np.arange(9.0) ** 2)
 ol.Comparisons.from_similarities(matrix + matrix.T, 0.5, seed=0)
+"""
+
+TWICE = """
+import gc
+from numba.core.dispatcher import Dispatcher
+import ordlink as ol
+planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=3, gap=0.5, seed=0)
+rows = ol.datasets.simulate_answers(planted.similarities, 300, seed=0)
+ol.cluster(ol.Comparisons.from_triplets(rows), "auto")
+kernels = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
+own = [one for one in kernels if one.py_func.__module__.startswith("ordlink.")]
+assert sum(len(one.signatures) > 0 for one in own) > 20
+print(*[one.py_func.__name__ for one in own if len(one.signatures) > 1])
 """
 
 
@@ -46,6 +59,12 @@ def test_quick_compiling_is_not_announced(tmp_path: Path) -> None:
 
 def test_nothing_is_announced_into_a_pipe(tmp_path: Path) -> None:
     assert _stderr(tmp_path, 0.0, terminal=False) == ""
+
+
+def test_the_default_method_compiles_no_kernel_for_two_types_of_arguments() -> None:
+    program = [sys.executable, "-W", "ignore", "-c", TWICE]
+
+    assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "\n"
 
 
 def test_without_a_folder_for_compiled_code_kernels_work_with_one_warning(

@@ -11,6 +11,7 @@ from threading import Timer
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import event, types
 from numba.extending import intrinsic
 
@@ -22,18 +23,29 @@ SAY_AFTER_SECONDS = 2.0
 """Compiling that takes longer than this, all kernels together, is announced."""
 
 
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # no C code calls kernels
+
+whole = cast(Callable[[Any], int], np.int64)
+"""Make an integer an int64: with two types of integers, a kernel would be compiled twice."""
+
+
 def kernel(function: Function) -> Function:
     """Compile a kernel on first use and keep the machine code on disk for the next process.
 
     Where no folder for it can be written (a container without a home), nothing is kept.
     """
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+        return cast(Function, numba.njit(cache=True, **_OPTIONS)(function))
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
         _warn_without_cache()
-        return cast(Function, numba.njit(nogil=True)(function))
+        return cast(Function, numba.njit(**_OPTIONS)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Make a function a part of the kernels that call it: it is compiled with them alone."""
+    return cast(Function, numba.njit(inline="always", **_OPTIONS)(function))
 
 
 @cache

@@ -43,8 +43,8 @@ def n_cores() -> int:
 def n_threads() -> int:
     """Return how many threads to use: ORDLINK_THREADS, or the cores this process may run on."""
     limit = _LIMIT.get()
-    given = os.environ.get("ORDLINK_THREADS")
-    if limit is not None or not given:
+    given = None if limit else os.environ.get("ORDLINK_THREADS")
+    if not given:
         return limit or n_cores()
     try:
         number = int(given)

@@ -615,6 +615,17 @@ def test_a_quick_report_compares_fast_methods_only_and_says_so(
     assert "too slow for a quick report" in Page(report_page(evidence)).text
 
 
+def test_a_quick_report_of_a_slow_method_draws_fewer_samples(
+    crowd: ol.ListedComparisons, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ordlink.validation.estimate_seconds", lambda *_: 0.3)
+
+    evidence = gather_evidence(crowd, method="AddS-AL", quick=True)
+
+    assert (evidence.n_bootstrap, evidence.bootstrap_reason) == (30, "few, for a first look")
+    assert "30 bootstrap samples" in Page(report_page(evidence)).text
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("fast_candidates")
 def test_a_report_does_not_depend_on_the_number_of_processes(crowd: ol.ListedComparisons) -> None:

@@ -47,7 +47,8 @@ from ordlink.methods import DEFAULT_METHOD
 )
 @_options.flag(
     "--quick",
-    help="For a first look, in seconds: only fast methods, and 50 bootstrap samples.",
+    help="For a first look, in seconds: only fast methods, and 50 bootstrap samples, or 30 of a "
+    "slow method.",
 )
 @_options.exclude
 @_options.flag(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._kernels import kernel
+from ordlink._kernels import inlined, kernel
 from ordlink._typing import AnyArray, Int8Array, Int32Array, Int64Array, PairIdArray
 
 
@@ -138,7 +138,7 @@ def add_up_votes(
     return n_distinct, n_decided, n_contradicted, largest
 
 
-@kernel
+@inlined
 def _sort(numbers: Int32Array, n: int) -> None:
     """Sort the first n numbers by Shell's method; Numba's own sort takes a second to compile."""
     gap = 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ordlink._kernels import kernel
+from ordlink._kernels import inlined, kernel
 from ordlink._typing import FloatArray, Int32Array
 
 
-@kernel
+@inlined
 def add_steps(steps: FloatArray, parents: Int32Array, strengths: FloatArray) -> None:
     """Set the dissimilarity of each merge: that of its parent less its step; 0 for the root."""
     last = len(parents) - 1
@@ -33,7 +33,8 @@ def loss(
     1 / (1 + exp(s_a - s_b)), where s are the dissimilarities (Bradley and Terry 1952).
     """
     add_steps(steps, parents, strengths)
-    gradient[:] = 0.0
+    for t in range(len(parents)):
+        gradient[t] = 0.0
     total = 0.0
     for row in range(len(won)):
         a, b = won[row], lost[row]

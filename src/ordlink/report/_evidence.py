@@ -25,6 +25,7 @@ Stages: TypeAlias = Callable[[str], Progress | None]
 LONGEST_SUPPORT = 180.0
 """Estimated seconds on one core for all bootstrap samples: two to three minutes on two cores."""
 USUAL_BOOTSTRAP, FEWEST_BOOTSTRAP = 200, 50  # bootstrap samples by default, and for a slow method
+QUICK_BOOTSTRAP = 30  # of a quick report, if `FEWEST_BOOTSTRAP` would take long
 USUAL_SPLITS, QUICK_SPLITS = 10, 5  # of the hierarchy test
 N_FOLDS = 5
 QUICK_REASON = "few, for a first look"
@@ -96,7 +97,8 @@ def gather_evidence(
         The group of each comparison, to compare groups of annotators; "" leaves it out. See
         `ordlink.validation.compare_groups`.
     quick : bool
-        For a first look: only methods that take seconds, and by default 50 bootstrap samples.
+        For a first look: only methods that take seconds, and by default 50 bootstrap samples, or
+        30 where 50 would take more than about ten seconds on one core.
     n_jobs : int, optional
         Number of processes for long work; by default one per core. Nothing else depends on it.
     stages : callable, optional
@@ -137,15 +139,13 @@ def gather_evidence(
             methods = compare_candidates(
                 comparisons, quick=quick, seed=seed, n_jobs=n_jobs, progress=progress
             )
-        if quick and n_bootstrap is None:
-            n_bootstrap, bootstrap_reason = FEWEST_BOOTSTRAP, QUICK_REASON
         if named is None:
             at_least = n_bootstrap or FEWEST_BOOTSTRAP
             chosen, reason = choose_method(methods, comparisons, at_least)
         else:
             chosen, reason = named, f"{named.label} was requested."
         if n_bootstrap is None:
-            n_bootstrap, bootstrap_reason = choose_n_bootstrap(chosen, comparisons)
+            n_bootstrap, bootstrap_reason = choose_n_bootstrap(chosen, comparisons, quick=quick)
         if methods is not None and chosen.label in [one.label for one in methods.scores]:
             tree = methods[chosen.label].tree
         else:
@@ -288,10 +288,13 @@ def choose_method(
 
 
 def choose_n_bootstrap(
-    candidate: validation.Candidate, comparisons: ListedComparisons
+    candidate: validation.Candidate, comparisons: ListedComparisons, *, quick: bool = False
 ) -> tuple[int, str]:
     """Return the default number of bootstrap samples, and the reason."""
     seconds = _seconds_per_sample(candidate.method, comparisons)
+    if quick:
+        is_long = FEWEST_BOOTSTRAP * seconds > WORTH_PROCESSES
+        return QUICK_BOOTSTRAP if is_long else FEWEST_BOOTSTRAP, QUICK_REASON
     if USUAL_BOOTSTRAP * seconds <= LONGEST_SUPPORT:
         return USUAL_BOOTSTRAP, "the default"
     if FEWEST_BOOTSTRAP * seconds > LONGEST_SUPPORT:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink._kernels import kernel
+from ordlink._kernels import inlined, kernel
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 from ordlink.linkage._kernels_average import TIE_OF_UNIT, TIE_RELATIVE
 
@@ -28,7 +28,7 @@ MergeArrays = tuple[Int32Array, FloatArray, BoolArray]  # room for merges: pairs
 ContractionArrays = tuple[Int64Array, Int32Array, Int32Array]  # member_starts, members, new_pair
 
 
-@kernel
+@inlined
 def weight_of_pair(p: int, q: int, sizes: Int64Array) -> float:
     """Return u of a pair of slots in clusters p and q: 1 / (|p| |q|), or 0 inside a cluster."""
     if p == q:
@@ -36,7 +36,7 @@ def weight_of_pair(p: int, q: int, sizes: Int64Array) -> float:
     return 1.0 / (sizes[p] * sizes[q])
 
 
-@kernel
+@inlined
 def change_weight(
     f: int, now: float, u: FloatArray, where: AnyArray, columns: Columns, flat_sums: FloatArray
 ) -> None:
@@ -81,7 +81,7 @@ def weigh_all_columns(
             f += 1
 
 
-@kernel
+@inlined
 def move_places(
     p: int,
     q: int,
@@ -104,7 +104,7 @@ def move_places(
                 where[pairs[t]] = min(p, r) * n + max(p, r)
 
 
-@kernel
+@inlined
 def weigh_columns_of(
     p: int,
     labels: Int32Array,
@@ -125,14 +125,7 @@ def weigh_columns_of(
                 change_weight(pairs[t], now, u, where, columns, flat_sums)
 
 
-@kernel
-def pair_id(i: int, j: int, m: int) -> int:
-    """Return the id of the pair {i, j} of m slots."""
-    low, high = min(i, j), max(i, j)
-    return low * (2 * m - low - 1) // 2 + high - low - 1
-
-
-@kernel
+@inlined
 def update_from_matrix(
     labels: Int32Array, sizes: Int64Array, u: FloatArray, matrix: Int32Array, s: FloatArray
 ) -> None:
@@ -150,14 +143,15 @@ def update_from_matrix(
             f += 1
 
 
-@kernel
+@inlined
 def sum_over_clusters(
     s: FloatArray, labels: Int32Array, alive: Int32Array, sums: FloatArray
 ) -> None:
     """Sum s over each pair of clusters."""
     m = labels.shape[0]
     for p in alive:
-        sums[p] = 0.0
+        for q in alive:
+            sums[p, q] = 0.0
     e = 0
     for i in range(m):
         for j in range(i + 1, m):
@@ -166,7 +160,7 @@ def sum_over_clusters(
             e += 1
 
 
-@kernel
+@inlined
 def best_cluster_pair(
     sums: FloatArray, sizes: Int64Array, alive: Int32Array, unit: float
 ) -> tuple[int, int, float, int]:
@@ -175,7 +169,9 @@ def best_cluster_pair(
     W(p, q) = 2 / (K (K - 1)) * mean of s over p x q; `alive` lists the K clusters in order.
     """
     n_clusters = alive.shape[0]
-    inverse = 1.0 / sizes[alive]
+    inverse = np.empty(n_clusters)
+    for a in range(n_clusters):
+        inverse[a] = 1.0 / sizes[alive[a]]
     best = -np.inf
     for a in range(n_clusters):
         row = sums[alive[a]]
@@ -198,14 +194,20 @@ def best_cluster_pair(
     return at_p, at_q, score, n_candidates
 
 
-@kernel
+@inlined
 def unite(p: int, q: int, labels: Int32Array, sizes: Int64Array, alive: Int32Array) -> Int32Array:
     """Let cluster p absorb cluster q, and return the remaining clusters."""
     for i in range(labels.shape[0]):
         if labels[i] == q:
             labels[i] = p
     sizes[p] += sizes[q]
-    return alive[alive != q]
+    left = np.empty(alive.shape[0] - 1, dtype=np.int32)
+    place = 0
+    for r in alive:
+        if r != q:
+            left[place] = r
+            place += 1
+    return left
 
 
 @kernel
@@ -265,37 +267,7 @@ def merge_by_matrix(
     return alive
 
 
-@kernel
-def list_members(
-    labels: Int32Array,
-    n_clusters: int,
-    new_pair: Int32Array,
-    member_starts: Int64Array,
-    members: Int32Array,
-) -> None:
-    """Write the contraction of slots with these clusters; `member_starts` is all 0 at first.
-
-    `members` has room for all pairs of slots; member_starts[-1] of them are written.
-    """
-    m = labels.shape[0]
-    e = 0
-    for i in range(m):
-        for j in range(i + 1, m):
-            new_pair[e] = -1
-            if labels[i] != labels[j]:
-                new_pair[e] = pair_id(labels[i], labels[j], n_clusters)
-                member_starts[new_pair[e] + 1] += 1
-            e += 1
-    for f in range(1, member_starts.shape[0]):
-        member_starts[f] += member_starts[f - 1]
-    place = member_starts.copy()
-    for e in range(new_pair.shape[0]):
-        if new_pair[e] >= 0:
-            members[place[new_pair[e]]] = e
-            place[new_pair[e]] += 1
-
-
-@kernel
+@inlined
 def add_column(
     f: int, contraction: ContractionArrays, columns: Columns, net: AnyArray, touched: Int32Array
 ) -> int:

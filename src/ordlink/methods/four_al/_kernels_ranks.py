@@ -18,15 +18,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink._kernels import kernel
+from ordlink._kernels import inlined, kernel
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 from ordlink.linkage._kernels_average import TIE_OF_UNIT, TIE_RELATIVE
-from ordlink.methods.four_al._kernels import pair_id
 
 MemberArrays = tuple[Int32Array, Int32Array, Int64Array]
 BoundArrays = tuple[
     FloatArray, AnyArray, FloatArray, FloatArray
 ]  # bounds, bands, row bounds, falls
+
+
+@inlined
+def pair_id(i: int, j: int, m: int) -> int:
+    """Return the id of the pair {i, j} of m slots."""
+    low, high = min(i, j), max(i, j)
+    return low * (2 * m - low - 1) // 2 + high - low - 1
 
 
 @kernel

@@ -16,6 +16,7 @@ from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Ar
 from ordlink.comparisons import (
     ComparisonColumns,
     n_pairs,
+    pair_ids,
     pair_members,
     row_sums,
 )
@@ -100,11 +101,13 @@ class Contraction:
     @classmethod
     def of_labels(cls, labels: Int32Array, n_clusters: int) -> Contraction:
         """Return the contraction of slots into clusters 0..n_clusters-1."""
-        from ordlink.methods.four_al._kernels import list_members
-
-        new_pair, members = (np.empty(n_pairs(len(labels)), dtype=np.int32) for _ in range(2))
-        member_starts = np.zeros(n_pairs(n_clusters) + 1, dtype=np.int64)
-        list_members(labels, n_clusters, new_pair, member_starts, members)
+        first, second = (labels[ends] for ends in np.triu_indices(len(labels), 1))
+        outside = first != second
+        new_pair = np.full(len(first), -1, dtype=np.int32)
+        new_pair[outside] = pair_ids(first[outside], second[outside], n_clusters)
+        n_members = np.bincount(new_pair[outside], minlength=n_pairs(n_clusters))
+        member_starts = np.concatenate([[0], np.cumsum(n_members)])
+        members = np.argsort(new_pair, kind="stable")[-int(outside.sum()) :].astype(np.int32)
         return cls(n_clusters, new_pair, member_starts, members)
 
     @property
@@ -127,7 +130,8 @@ class ColumnScores:
         sums = np.bincount(self._where, row_sums(columns), minlength=n * n)
         self._sums: FloatArray = np.asarray(sums, dtype=np.float64).reshape(n, n)
         self._arrays = self._u, self._where, arrays_of(columns), self._sums
-        weigh_all_columns(clusters.labels, clusters.sizes, *self._arrays)
+        if clusters.sizes.max() > 1:  # otherwise u is 1 everywhere
+            weigh_all_columns(clusters.labels, clusters.sizes, *self._arrays)
         self._pairs_of_slots = _compared_pairs(columns, len(clusters.labels))
 
     def merge(self, clusters: Clusters, unit: float, merges: Merges) -> None:

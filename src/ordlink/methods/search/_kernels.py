@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink._kernels import kernel
+from ordlink._kernels import inlined, kernel, whole
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 
 _THIRD = 1.0 / 3.0
 _MODELS_COUNT = 1.0  # what the models expect counts like so many answers
 _LARGE = 20.0  # subtrees of more objects, or of a fourth of all, are moved less often
+_SURE = 1.001  # above 1 by more than rounding errors
 
 
 @kernel
@@ -37,6 +38,12 @@ def closest_pair(p: float, q: float, r: float) -> tuple[float, float, float]:
     ab, ac, bc = p * q, (1 - p) * r, (1 - q) * (1 - r)
     total = ab + ac + bc
     return ab / total, ac / total, bc / total
+
+
+@inlined
+def objects_of(rows: Int32Array, row: int) -> tuple[int, int, int]:
+    """Return the three objects of a row."""
+    return whole(rows[row, 0]), whole(rows[row, 1]), whole(rows[row, 2])
 
 
 @kernel
@@ -119,7 +126,7 @@ def add_triplets(
     What the models expect counts like some answers. `rates` has how often each is asked.
     """
     for row in range(questions.shape[0]):
-        a, b, c = questions[row, 0], questions[row, 1], questions[row, 2]
+        a, b, c = objects_of(questions, row)
         expected = 0.0
         for m in range(weights.shape[0]):
             expected += weights[m] * (2.0 * preferences(odds, ranks, m, a, b, c)[0] - 1.0)
@@ -147,7 +154,7 @@ def add_choices(
     Row (a, b, c) of `votes` counts how often ab, ac and bc were the closest, or farthest, pair.
     """
     for row in range(triples.shape[0]):
-        a, b, c = triples[row, 0], triples[row, 1], triples[row, 2]
+        a, b, c = objects_of(triples, row)
         ab = ac = bc = 0.0
         for m in range(weights.shape[0]):
             p, q, r = preferences(odds, ranks, m, a, b, c)
@@ -203,7 +210,7 @@ def list_leaves(
     return n_nodes
 
 
-@kernel
+@inlined
 def uniform(state: Int64Array) -> float:
     """Return the next number between 0 and 1 of a generator (xorshift64*) with this state."""
     x = np.uint64(state[0])
@@ -214,7 +221,7 @@ def uniform(state: Int64Array) -> float:
     return (np.float64((x * np.uint64(2685821657736338717)) >> np.uint64(11)) + 0.5) / 2.0**53
 
 
-@kernel
+@inlined
 def sum_across(table: AnyArray, rows: Int32Array, columns: Int32Array) -> float:
     """Return the sum of the table over some rows and columns, in four sums that do not wait."""
     total = 0.0
@@ -256,18 +263,22 @@ def sweep(
     joined = np.empty((n, n), dtype=gains.dtype)
     gain = 0.0
     for step in range(picks.shape[0]):
-        s, temperature = picks[step], temperatures[step]
+        s, temperature = whole(picks[step]), temperatures[step]
         p = parents[s]
         if p < 0:
             continue
         list_leaves(s, n, children, leaves, first, last, nodes)
         if last[s] > n - 2 or uniform(state) * last[s] > min(_LARGE, 0.25 * n):
             continue  # large subtrees cost most and gain least: others can move around them
-        if last[s] > 1:
-            joined[:] = gains[leaves[0]]
-            for place in range(1, last[s]):
-                joined += gains[leaves[place]]
-        sibling = children[p, 1] if children[p, 0] == s else children[p, 0]
+        for place in range(last[s] if last[s] > 1 else 0):
+            leaf = leaves[place]
+            for i in range(n):
+                for j in range(n):
+                    if place == 0:
+                        joined[i, j] = gains[leaf, i, j]
+                    else:
+                        joined[i, j] += gains[leaf, i, j]
+        sibling = whole(children[p, 1] if children[p, 0] == s else children[p, 0])
         above = parents[p]
         parents[sibling] = above
         top = sibling
@@ -282,7 +293,13 @@ def sweep(
             v = nodes[place]
             value = values[v]
             if temperature > 0.0:
-                value = value / temperature - np.log(-np.log(uniform(state)))
+                value /= temperature
+                drawn = uniform(state)
+                behind = best_value - value
+                # -log(-log(u)) is at most -log(1 - u): often too little, without a logarithm
+                least = 1.0 + behind * (1.0 + behind * (0.5 + behind / 6.0))  # below exp(behind)
+                if behind <= 0.0 or (1.0 - drawn) * least <= _SURE:
+                    value -= np.log(-np.log(drawn))
             elif v == sibling:
                 value += 1e-9 * abs(value)
             if value > best_value:

@@ -74,10 +74,10 @@ class Pool:
         upper = np.triu_indices(n, 1)
         total = np.zeros(len(upper[0]))
         places = (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES
-        for odds, weight in zip(self.models.odds, self.weights, strict=False):
-            others = np.quantile(odds[upper], places)
-            for one in others:
-                total += weight / _N_QUANTILES * odds[upper] / (odds[upper] + one)
+        for odds, weight in zip(self.models.odds[:, *upper], self.weights, strict=False):
+            part = weight / _N_QUANTILES * odds
+            for one in np.quantile(odds, places):
+                total += part / (odds + one)
         of_trees = self.weights[len(self.models.odds) :]
         for ranks, weight in zip(self.models.ranks, of_trees, strict=True):
             counts = np.bincount(ranks[upper])

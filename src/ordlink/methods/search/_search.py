@@ -200,9 +200,11 @@ def expected_gains(comparisons: Comparisons, pool: Pool) -> AnyArray:
     every = (*models, asked.shares, asked.rates, asked.heads, gains)
     threads = n_threads()
     run_parts(lambda part: fill_gains(*every, part, threads), threads)
-    add_triplets(*models, asked.shares[0], *asked.triplets, gains)
-    add_choices(*models, 1.0, asked.shares[1], *asked.closest, gains)
-    add_choices(*models, -1.0, asked.shares[2], *asked.farthest, gains)
+    if len(asked.triplets.questions):  # otherwise the kernel need not be compiled
+        add_triplets(*models, asked.shares[0], *asked.triplets, gains)
+    for sign, share, answered in ((1.0, 1, asked.closest), (-1.0, 2, asked.farthest)):
+        if len(answered.questions):
+            add_choices(*models, sign, asked.shares[share], *answered, gains)
     return gains
 
 

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from ordlink._kernels import kernel
+from ordlink._kernels import inlined, kernel
 from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array
 
 _FACTORS, _SMALL = 100, 1e-3  # a product of so many such numbers is above 2^-1022, the smallest
@@ -74,7 +74,9 @@ def add_likelihood(
     y - P and of P (1 - P). `weights` is empty if all are 1.
     """
     weighted, curved = weights.shape[0] > 0, curvatures.shape[0] > 0
-    ones = np.ones(_AT_ONCE)
+    ones = np.empty(_AT_ONCE)
+    for row in range(_AT_ONCE):
+        ones[row] = 1.0
     answered, pulls, bends = np.empty(_AT_ONCE), np.empty(_AT_ONCE), np.empty(_AT_ONCE)
     loss, product, n_factors = 0.0, 1.0, 0
     for begin in range(0, winners.shape[0], _AT_ONCE):
@@ -104,7 +106,7 @@ def add_likelihood(
     return loss - math.log(product)
 
 
-@kernel
+@inlined
 def derive(
     differences: FloatArray,
     decays: FloatArray,
@@ -162,7 +164,7 @@ def take_upper(matrix: FloatArray, by_pair: FloatArray) -> None:
             e += 1
 
 
-@kernel
+@inlined
 def gain_of_cut(pull: float, precision: float, total: float) -> float:
     """Return the gain of a split from what it cuts, or 0 if it does not cut the weaker pairs."""
     if pull >= 0.0 or precision <= TINY:
@@ -174,6 +176,16 @@ def gain_of_cut(pull: float, precision: float, total: float) -> float:
     return 0.5 * pull * pull * inverse
 
 
+@inlined
+def sum_of_all(matrix: FloatArray) -> float:
+    """Return the sum of a matrix; `sum` takes long to compile."""
+    total = 0.0
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            total += matrix[i, j]
+    return total
+
+
 @kernel
 def best_threshold(
     order: Int64Array, pulls: FloatArray, precisions: FloatArray, costs: FloatArray
@@ -181,7 +193,7 @@ def best_threshold(
     """Return how many leading objects of this order split off best, and the gain less the cost."""
     n = order.shape[0]
     inside = np.zeros(n, dtype=np.bool_)
-    total = 0.5 * precisions.sum()
+    total = 0.5 * sum_of_all(precisions)
     pull, precision = 0.0, 0.0
     best, best_value = 1, -np.inf
     for k in range(1, n):
@@ -206,15 +218,20 @@ def improve_split(
 ) -> float:
     """Move one object at a time, always the best one, while gain less cost rises; return it."""
     n = side.shape[0]
-    row_pulls, row_precisions = pulls.sum(axis=1), precisions.sum(axis=1)
+    row_pulls, row_precisions = np.zeros(n), np.zeros(n)
     to_side_pulls, to_side_precisions = np.zeros(n), np.zeros(n)
-    size = 0
-    for j in range(n):
-        if side[j]:
+    size, total = 0, 0.0
+    for i in range(n):
+        for j in range(n):
+            row_pulls[i] += pulls[i, j]
+            row_precisions[i] += precisions[i, j]
+        total += row_precisions[i]
+        if side[i]:
             size += 1
-            to_side_pulls += pulls[j]
-            to_side_precisions += precisions[j]
-    total = 0.5 * row_precisions.sum()
+            for j in range(n):
+                to_side_pulls[j] += pulls[i, j]
+                to_side_precisions[j] += precisions[i, j]
+    total *= 0.5
     pull, precision = 0.0, 0.0
     for i in range(n):
         if side[i]:
@@ -242,8 +259,9 @@ def improve_split(
         size += step
         side[best] = not side[best]
         value = best_value
-        to_side_pulls += step * pulls[best]
-        to_side_precisions += step * precisions[best]
+        for j in range(n):
+            to_side_pulls[j] += step * pulls[best, j]
+            to_side_precisions[j] += step * precisions[best, j]
     return value
 
 
@@ -266,7 +284,7 @@ def vote_on_sides(
             if side[i] and not side[j]:
                 pull += pulls[i, j]
                 across += precisions[i, j]
-    within = 0.5 * precisions.sum() - across
+    within = 0.5 * sum_of_all(precisions) - across
     if pull >= 0.0 or across <= TINY or within <= TINY:
         return votes
     difference = -pull / within - pull / across

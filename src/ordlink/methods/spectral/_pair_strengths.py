@@ -10,6 +10,7 @@ import numpy as np
 
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons import ListedComparisons, RankedComparisons, n_pairs
+from ordlink.comparisons._base import FrozenArrays
 
 _PARTS = 2
 _ROWS_PER_PART = 1 << 16
@@ -29,7 +30,7 @@ PRIOR_VARIANCE = 3.0  # variance of strengths before anything is answered
 
 
 @dataclass(frozen=True)
-class PairAnswers:
+class PairAnswers(FrozenArrays):
     """All answers about pairs, including repeated and contradicting ones."""
 
     n_objects: int  # number of objects N
