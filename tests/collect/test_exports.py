@@ -18,6 +18,8 @@ import pytest
 import ordlink as ol
 from ordlink.cli import run
 from ordlink.collect.question_types import QUESTION_TYPES
+from ordlink.collect.stimuli import Stimulus
+from ordlink.collect.study import make_study
 from tests.collect.conftest import Place, post, text_study
 from tests.collect.test_owner import grown
 
@@ -85,6 +87,19 @@ def test_trials_of_every_type_are_read_as_a_trial_log(
     assert not any("missing" in one for one in said)
     if question != "rank-2-of-8":  # a trial log does not know which of two was chosen first
         assert read.quadruplets.tolist() == answers.quadruplets.tolist()
+
+
+def test_stimuli_called_by_numbers_keep_their_names(open_place: Callable, tmp_path: Path) -> None:
+    stimuli = tuple(Stimulus(str(n), "text", f"thing {n}") for n in range(101, 110))
+    settings = {"practice": 0, "catch_trials": 0, "questions_per_person": 20}
+    with open_place(make_study({**settings, "question": "most-central"}, stimuli)) as place:
+        run_study(place)
+        answers = place.browser.get("/owner/download/answers.csv").content
+    (tmp_path / "answers.csv").write_bytes(answers)
+
+    read = ol.read_comparisons(tmp_path / "answers.csv")
+
+    assert set(read.names) == {one.name for one in stimuli}
 
 
 def test_trials_name_what_was_shown_and_chosen(open_place: Callable) -> None:

@@ -183,6 +183,16 @@ def test_objects_never_named_are_known_from_n_objects():
     assert read("0,1,2\n", form="triplet", n_objects=60).n_objects == 60
 
 
+def test_columns_of_names_hold_names_even_if_these_are_numbers():
+    rows = "7,101,12\n101,7,b\n"
+
+    found = read(f"anchor_name,closer_name,farther_name\n{rows}")
+
+    assert found.names == ("7", "12", "101", "b")
+    assert found.quadruplets.tolist() == [[0, 2, 0, 1], [0, 2, 2, 3]]
+    assert read("anchor_name,closer_name,farther_name\n1,2,3\n", one_based=True).n_objects == 3
+
+
 def test_one_based_numbers():
     assert quadruplets("1,2,3\n", form="triplet", one_based=True) == [[0, 1, 0, 2]]
 

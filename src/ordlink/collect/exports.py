@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -161,7 +162,9 @@ def write_answers(record: Record, path: Path) -> None:
     names = record.study.names
     rows = kind.rows([one.shown for one in said], [one.choice for one in said]).tolist()
     each = len(rows) // len(said) if said else 1
-    header = [*FORMS[kind.form].columns, "annotator", "time", "response_time"]
+    ending = "_name" if any(map(_is_number, names)) else ""  # or 7.jpg would be read as number 7
+    header = [f"{column}{ending}" for column in FORMS[kind.form].columns]
+    header += ["annotator", "time", "response_time"]
     has_sides = kind.n_chosen == 1 and kind.form != "quadruplet"  # i, j, k, l have no sides
     header += ["chose_first"] * has_sides
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -172,6 +175,10 @@ def write_answers(record: Record, path: Path) -> None:
             first = [int(one.choice[0] == 0)] * has_sides
             who = [person_name(one.person), iso_time(one.received_at), one.seconds, *first]
             writer.writerow([*(names[at] for at in row), *who])
+
+
+def _is_number(name: str) -> bool:
+    return re.fullmatch(r"[+-]?[0-9.]+", name) is not None
 
 
 def export_events(connection: sa.Connection) -> Iterator[str]:

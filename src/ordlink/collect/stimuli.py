@@ -74,11 +74,11 @@ def stimuli_of_folder(folder: Path) -> tuple[Stimulus, ...]:
     kinds = Counter(one.kind for one in found)
     if len(kinds) > 1:  # a text among pictures may be notes
         rarest = min(kinds, key=kinds.__getitem__)
-        strays = [str(one.path and one.path.name) for one in found if one.kind == rarest]
+        strays = [file.name for file, one in zip(files, found, strict=True) if one.kind == rarest]
         others = ", ".join(counted(kinds[kind], kind) for kind in kinds if kind != rarest)
         raise InputError(
-            f"{folder}: beside {others} there is {listed(strays)}; to leave such files out, begin "
-            "their names with _, to show them together list all in a study file"
+            f"{folder}: beside {others} there is {listed(sorted(strays))}; to leave such files "
+            "out, begin their names with _, to show them together list all in a study file"
         )
     return check_stimuli(found, str(folder))
 

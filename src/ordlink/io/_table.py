@@ -134,6 +134,11 @@ def take_rows(table: Table, rows: Int64Array) -> Table:
     )
 
 
+def _say_names(names: Sequence[str], roles: ColumnRoles) -> bool:
+    """Return whether columns such as anchor_name say that even numbers in them are names."""
+    return all(plain_name(names[at]).endswith("_name") for at in roles.objects)
+
+
 def _choose(
     names: Sequence[str],
     plain: list[str],
@@ -296,7 +301,8 @@ def list_table(
         cells = [table.checked_column(position) for position in roles.objects]
         one_based = bool(options.one_based)
         given = (names, options.n_objects, options.one_based)
-        as_names = table.as_names and all(value is None for value in given)
+        as_names = table.as_names or (table.names is not None and _say_names(table.names, roles))
+        as_names = as_names and all(value is None for value in given)
         missing = None
         try:
             rows, found_names, looked_up = object_cells(
