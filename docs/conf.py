@@ -24,6 +24,7 @@ warnings.filterwarnings("ignore", category=ordlink.errors.OrdlinkWarning)
 
 project = "ordlink"
 author = "the ordlink authors"
+copyright = author
 version = release = ordlink.__version__
 language = "en"
 extensions = [
