@@ -52,7 +52,7 @@ def test_a_text_among_pictures_is_not_shown_without_asking(tmp_path: Path) -> No
     folder = pictures(tmp_path / "cars", "car 1.png", "car 2.jpg", "car 3.png")
     (folder / "notes.txt").write_text("from the web")
 
-    with pytest.raises(InputError, match="beside 3 pictures there is 'notes.txt'"):
+    with pytest.raises(InputError, match=r"beside 3 pictures there is 'notes\.txt'"):
         load_study(folder)
     (folder / "notes.txt").rename(folder / "_notes.txt")
     assert load_study(folder).n_objects == 3
