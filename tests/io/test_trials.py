@@ -48,7 +48,7 @@ def test_columns_that_ignore_a_response_are_refused():
         {"columns": ["item1", "item2", "item3"], "form": "triplet"},
         {"columns": "item1,item2,item3", "form": "odd-one-out"},
     ):
-        with pytest.raises(InputError, match="'response' says which of the objects was chosen"):
+        with pytest.raises(InputError, match="'response', which is not among the chosen columns"):
             read(make.text(odd_rows()), **options)
 
 
@@ -418,3 +418,103 @@ def test_an_empty_column_of_responses_is_told():
 
     with pytest.raises(InputError, match="'choice', is empty"):
         read(rows)
+
+
+def chosen_pairs() -> list[list[object]]:
+    """Return three items and the two that are alike, joined in a cell."""
+    draw = random.Random(4)
+    rows: list[list[object]] = [["item_1", "item_2", "item_3", "most_similar_pair"]]
+    for _ in range(60):
+        items, odd_one = make.threes(draw)
+        rows.append([*items, "-".join(name for k, name in enumerate(items) if k != odd_one)])
+    return rows
+
+
+@pytest.mark.parametrize("name", ["most_similar_pair", "column"])
+@pytest.mark.parametrize("form", ["odd-one-out", "triplet"])
+def test_columns_that_ignore_a_pair_in_a_cell_are_refused(form, name):
+    rows = [["item_1", "item_2", "item_3", name], *chosen_pairs()[1:]]
+    if name == "column":  # of an unknown name, the cells say it
+        rows = [[*row[:3], row[3].replace("-", ", ")] for row in rows]
+
+    with pytest.raises(InputError, match=f"'{name}', which is not among the chosen columns"):
+        read(make.text(rows), columns=["item_1", "item_2", "item_3"], form=form)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("response", (0, 1)), ("chose_left", ("yes", "no")), ("Taste", "fj")]
+)
+def test_columns_that_ignore_a_column_named_as_the_response_are_refused(name, words):
+    text = near_rows(f"p,reference,left,right,{name}", lambda r, o, k: [r, *o, words[k]])
+
+    with pytest.raises(InputError, match=f"'{name}', which is not among the chosen columns"):
+        read(text, columns=["reference", "left", "right"], form="triplet")
+
+
+@pytest.mark.parametrize("more", [["left", "right", "answer"], ["left", "right"], ["answer"]])
+def test_columns_whose_order_is_what_the_response_says_are_read(more):
+    names = ["anchor", "closer", "farther", "left", "right", "answer"]
+    header = ",".join(["p", *names])
+    rows = make.near(header, 3, lambda r, o, k: [r, o[k], o[1 - k], *o, o[k]])
+    expected = read(make.text([row[1:4] for row in rows]))
+    kept = [1, 2, 3, *(names.index(name) + 1 for name in more)]
+    text = make.text([[row[at] for at in kept] for row in rows])
+
+    named = read(text, columns=["anchor", "closer", "farther"])
+    unnamed = read(text.replace("anchor,closer,farther", "x,y,z"), columns="x,y,z", form="triplet")
+
+    assert named == unnamed == expected
+
+
+def test_columns_and_a_response_are_refused_together():
+    options = {"columns": ["reference", "left", "right"], "form": "triplet"}
+    text = near_rows("p,reference,left,right,response", lambda r, o, k: [r, *o, o[k]])
+
+    with pytest.raises(InputError, match="either the order of columns is the answer"):
+        read(text, response="response", **options)
+
+
+def test_chunks_of_columns_that_ignore_a_response_are_refused(tmp_path):
+    path = tmp_path / "trials.csv"
+    path.write_text(near_rows("p,reference,left,right,response", lambda r, o, k: [r, *o, o[k]]))
+    options = {"columns": ["reference", "left", "right"], "form": "triplet"}
+
+    with pytest.raises(InputError, match="'response', which is not among the chosen columns"):
+        list(ol.read_in_chunks(path, names=list(make.GROUP), **options))
+
+
+def marks(n: int, k: int) -> list[list[object]]:
+    """Return options with a column for each that says yes if it was chosen."""
+    draw = random.Random(5)
+    options = [f"opt{number}" for number in range(n)]
+    rows: list[list[object]] = [["target", *options, *[f"{name}_chosen" for name in options]]]
+    for reference, shown, chosen in (make.picks(draw, n, k) for _ in range(60)):
+        rows.append([reference, *shown, *[int(name in chosen) for name in shown]])
+    return rows
+
+
+def test_one_of_several_columns_of_marks_is_no_response():
+    rows = marks(8, 2)
+    names = [str(name) for name in rows[0][9:]]
+    expected = read(make.text(rows))
+
+    for response in (["opt3_chosen"], ["opt0_chosen", "opt1_chosen"]):
+        with pytest.raises(InputError, match="belong together: all of them say what was chosen"):
+            read(make.text(rows), response=response)
+    assert read(make.text(rows), response=names) == expected
+
+
+def test_a_form_that_the_response_contradicts_is_refused():
+    text = make.text(make.odd("participant,trial,item1,item2,item3,odd_one,rt", 1, make.by_name))
+
+    with pytest.raises(InputError, match="'odd_one' says odd-one-out, not most-central"):
+        read(text, form="most-central")
+
+
+@pytest.mark.filterwarnings("ignore:168 of 240 rows repeat")
+def test_more_than_a_fifth_of_the_rows_is_not_skipped_as_repeats():
+    rows = make.odd("participant,trial,item1,item2,item3,odd_one,rt", 1, make.by_name)
+    columns = ["odd_one", "item1", "item2"]
+
+    with pytest.raises(InputError, match="of 240 rows repeat an object .* too many to skip"):
+        read(make.text(rows), form="triplet", columns=columns, skip_repeated=True)

@@ -30,7 +30,7 @@ from ordlink.io._table import (
     take_rows,
 )
 from ordlink.io._trials import Reading
-from ordlink.io._unread import refuse_ignored, refuse_unread
+from ordlink.io._unread import refuse_contradicted, refuse_ignored, refuse_unread
 from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
 
 
@@ -38,11 +38,19 @@ def read_table(
     table: Table, options: Options, earlier: EarlierChunks | None = None
 ) -> ListedComparisons:
     """Return the comparisons of a table of answers, or of a chunk after earlier ones."""
-    if earlier is None and table.names is not None and table.n_rows:
-        table = to_plain(table, options)
-    elif options.items or options.response or options.reference:
+    by_hand = options.items or options.response or options.reference
+    if by_hand and (earlier is not None or table.names is None):
         problem = "columns of items and responses need a header, and cannot be read in chunks"
         refuse(table.where, problem, "read the file as a whole, with a header")
+    if by_hand and options.columns is not None:
+        problem = "either the order of columns is the answer, or a column of responses says it"
+        refuse(table.where, problem, "leave out {columns}, or {items}, {response} and {reference}")
+    if table.names is not None and table.n_rows and (earlier is None or earlier.is_first):
+        plain = to_plain(table, options)
+        if earlier is not None and plain is not table:
+            problem = "these rows are trials, not plain answers, and cannot be read in chunks"
+            refuse(table.where, problem, "read the file as a whole (read_comparisons)")
+        table = plain
     return list_table(table, options, earlier)
 
 
@@ -68,7 +76,7 @@ def to_plain(table: Table, options: Options) -> Table:
         rows, kinds = _trials.not_trials(cells)
         if options.columns is not None:
             refuse_ignored(cells, options, rows)
-            return table
+            continue
         readings = [] if chosen else _plain_readings(cells, options)
         trials = find_readings(cells, options, rows)
         said = {
@@ -80,8 +88,10 @@ def to_plain(table: Table, options: Options) -> Table:
         if readings:
             break
     else:
-        refuse_unread(cells, options, rows)
+        if options.columns is None:
+            refuse_unread(cells, options, rows)
         return table
+    refuse_contradicted(readings, cells, options, rows)
     reading = _trials.choose_reading(readings, cells, rows)
     if _is_by_name(reading, plain) and rows.all() and not chosen:
         return table

@@ -176,7 +176,7 @@ def choose_reading(readings: Sequence[Reading], cells: TrialCells, rows: BoolArr
     """Return the one reading that is left; refuse several that say different things."""
     different: list[Reading] = []
     for reading in sorted(readings, key=lambda reading: _awkward(reading, cells, rows)):
-        if not any(_say_the_same(reading, other, cells, rows) for other in different):
+        if not any(same_answers(reading, other, cells, rows) for other in different):
             different.append(reading)
     if len(different) > 1:
         _refuse_several(different, cells, rows)
@@ -216,7 +216,7 @@ def _awkward(reading: Reading, cells: TrialCells, rows: BoolArray) -> tuple[int,
     return -int((rows & complete(reading, cells)).sum()), numbers, longest, bool(reading.response)
 
 
-def _say_the_same(one: Reading, other: Reading, cells: TrialCells, rows: BoolArray) -> bool:
+def same_answers(one: Reading, other: Reading, cells: TrialCells, rows: BoolArray) -> bool:
     """Return whether two readings agree in all rows that both can read, up to other names."""
     both = np.flatnonzero(rows & complete(one, cells) & complete(other, cells))
     if one.form != other.form or not len(both):
