@@ -45,18 +45,17 @@ def read_table(
     if by_hand and options.columns is not None:
         problem = "either the order of columns is the answer, or a column of responses says it"
         refuse(table.where, problem, "leave out {columns}, or {items}, {response} and {reference}")
-    if table.names is not None and table.n_rows and (earlier is None or earlier.is_first):
-        plain = to_plain(table, options)
-        if earlier is not None and plain is not table:
-            problem = "these rows are trials, not plain answers, and cannot be read in chunks"
-            refuse(table.where, problem, "read the file as a whole (read_comparisons)")
-        table = plain
+    if table.names is not None and table.n_rows:
+        if earlier is None:
+            table = to_plain(table, options)
+        elif earlier.is_first and options.columns is not None:
+            _check_columns(table, options)
     return list_table(table, options, earlier)
 
 
 def to_plain(table: Table, options: Options) -> Table:
     """Return a table of plain answers: the table itself, or the answers of its trials."""
-    table = to_long(_without_headers(table, options))
+    table = to_long(_without_headers(table, options), options)
     names = list(table.names or ())
     plain = [plain_name(name) for name in names]
     named = named_forms(plain) if options.columns is None else []
@@ -70,13 +69,13 @@ def to_plain(table: Table, options: Options) -> Table:
         return table
     if not named and not hints and not chosen and len(plain) < 4:
         return table
+    if options.columns is not None:
+        _check_columns(table, options)
+        return table
     merge = options.merge_names if isinstance(options.merge_names, Mapping) else None
     for split in (False, True):
         cells = TrialCells(table, merge, split=split)
         rows, kinds = _trials.not_trials(cells)
-        if options.columns is not None:
-            refuse_ignored(cells, options, rows)
-            continue
         readings = [] if chosen else _plain_readings(cells, options)
         trials = find_readings(cells, options, rows)
         said = {
@@ -88,8 +87,7 @@ def to_plain(table: Table, options: Options) -> Table:
         if readings:
             break
     else:
-        if options.columns is None:
-            refuse_unread(cells, options, rows)
+        refuse_unread(cells, options, rows)
         return table
     refuse_contradicted(readings, cells, options, rows)
     reading = _trials.choose_reading(readings, cells, rows)
@@ -101,6 +99,13 @@ def to_plain(table: Table, options: Options) -> Table:
         readings = find_readings(cells, options, rows)
         reading = _trials.choose_reading(readings, cells, rows)
     return _answers(reading, cells, rows, kinds, options)
+
+
+def _check_columns(table: Table, options: Options) -> None:
+    """Refuse chosen columns that ignore a response."""
+    for split in (False, True):
+        cells = TrialCells(table, split=split)
+        refuse_ignored(cells, options, _trials.not_trials(cells)[0])
 
 
 def _without_headers(table: Table, options: Options) -> Table:

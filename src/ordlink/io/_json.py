@@ -24,8 +24,9 @@ from ordlink.io._own import (
     own_blocks,
     parse_json,
 )
-from ordlink.io._source import InputFile, Pieces, refuse, to_utf8, utf8_bytes
+from ordlink.io._source import InputFile, Pieces, reading, refuse, to_utf8, utf8_bytes
 from ordlink.io._table import Table
+from ordlink.io._words import KIND_COLUMNS, NOT_TRIALS, OBJECTS, is_response, plain_name, tokens
 
 
 @contextmanager
@@ -56,12 +57,8 @@ def open_json(source: InputFile, options: Options, n_rows: int | None) -> Iterat
             yield opened
         return
     found = parse_json(content.decode(), source.name)
-    if isinstance(found, dict):
-        lists = [rows for rows in found.values() if isinstance(rows, list)]
-        if lists and len({len(rows) for rows in lists}) == 1 and len(lists) == len(found) > 2:
-            found = [dict(zip(found, cells, strict=True)) for cells in zip(*lists, strict=True)]
-        else:
-            found = max(lists, key=len, default=[])
+    with reading(source.name, "JSON", "store a list of trials"):
+        found = records(found)
     if not found or not all(isinstance(row, dict) for row in found):
         expected = "expected a list of objects, one for each trial"
         refuse(source.name, expected, 'such as [{"item1": "a", "item2": "b", ...}, ...]')
@@ -69,6 +66,42 @@ def open_json(source: InputFile, options: Options, n_rows: int | None) -> Iterat
     where = f"{source.name}, trial "
     named = replace(table, row_name=lambda row: f"{where}{row + 1}", where=source.name)
     yield OpenTables(None, iter([named]))
+
+
+def records(found: Any) -> list[dict[str, Any]]:
+    """Return the rows in nested JSON, with what they share: trials of sessions, answers of tasks.
+
+    A dict of columns becomes rows; so does a dict of dicts by their keys, as Firebase stores lists.
+    """
+    if isinstance(found, list):
+        return [row for one in found for row in records(one)]
+    if not isinstance(found, dict):
+        return [{"": found}]
+    if not any(isinstance(cell, list | dict) for cell in found.values()):
+        return [found]
+    columns = {name: cells for name, cells in found.items() if isinstance(cells, list)}
+    lengths = {len(cells) for cells in columns.values()}
+    if len(lengths) == 1 and len(columns) == len(found) > 2 and not any(map(_rows_in, columns)):
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    nested = {name: inner for name, cell in found.items() if (inner := _rows_in(cell))}
+    if not nested:
+        return [found]
+    name = max(nested, key=lambda name: len(nested[name]))
+    shared = {key: cell for key, cell in found.items() if key not in nested}
+    return [{**shared, **row} for row in records(nested[name])]
+
+
+def _rows_in(cell: Any) -> list[Any]:
+    """Return the rows that a cell holds, if any: a list of dicts, or a dict of alike dicts."""
+    if isinstance(cell, list) and cell and all(isinstance(row, dict) for row in cell):
+        return cell
+    if not isinstance(cell, dict):
+        return []
+    inner = list(cell.values())
+    alike = [set(row) for row in inner if isinstance(row, dict)]
+    if len(alike) == len(inner) > 0 and alike[0].intersection(*alike):
+        return inner
+    return next((rows for one in inner if (rows := _rows_in(one))), []) if alike else []
 
 
 def _is_lines(content: bytes) -> bool:
@@ -107,8 +140,9 @@ def _parse_rows(
                     expected = 'a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}'
                     got = type(row).__name__
                     refuse(f"{source}, line {number}", f"expected {expected}, got {got}")
-                rows.append(row)
-                lines.append(number)
+                nested = [row] if MAGIC in row else records(row)
+                rows += nested
+                lines += [number] * len(nested)
     return rows, lines
 
 
@@ -135,7 +169,8 @@ def _json_cell(cell: float | str) -> str:
 def _json_table(
     rows: Sequence[dict[str, Any]], lines: Sequence[int], source: str, columns: Sequence[str]
 ) -> Table:
-    rows = [_flat(row) for row in rows]
+    with reading(source, "JSON", "store a list of trials"):
+        rows = [_flat(row) for row in rows]
     names = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
 
     def row_name(row: int) -> str:
@@ -149,20 +184,40 @@ def _json_table(
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row in which {"response": {"odd": "lion"}} is {"response.odd": "lion"}."""
-    if not any(type(cell) is dict for cell in row.values()):
+    """Return a row in which {"response": {"odd": "lion"}} is {"response.odd": "lion"}.
+
+    A list of dicts, such as [{"id": 1, "url": "lion.png"}, ...], is a dict of lists.
+    """
+    if not any(type(cell) in (dict, list) for cell in row.values()):
         return row
     return {
         f"{name}.{key}" if key else name: inner
         for name, cell in row.items()
-        for key, inner in (cell.items() if type(cell) is dict else [("", cell)])
+        for key, inner in (_flat(_unlisted(cell)).items() if _is_dict(cell) else [("", cell)])
     }
+
+
+def _is_dict(cell: Any) -> bool:
+    return type(cell) is dict or (type(cell) is list and bool(cell) and type(cell[0]) is dict)
+
+
+def _unlisted(cell: Any) -> dict[str, Any]:
+    """Return a dict, or that of the cells of a list of dicts with the same keys."""
+    if type(cell) is dict:
+        return cell
+    alike = all(type(one) is dict and one.keys() == cell[0].keys() for one in cell)
+    return {key: [one[key] for one in cell] for key in cell[0]} if alike else {}
 
 
 def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
     """Return a column of numbers, or of text if any cell is text."""
     if name == "chose_first":
         cells = [int(cell) if isinstance(cell, bool) else cell for cell in cells]
+    elif (is_response(plain := plain_name(name)) and plain not in OBJECTS) or (
+        tokens(plain) & (KIND_COLUMNS | NOT_TRIALS)
+    ):
+        cells = [str(cell).lower() if isinstance(cell, bool) else cell for cell in cells]
+    cells = [c[0] if type(c) is list and len(c) == 1 and type(c[0]) is str else c for c in cells]
     is_list = [type(cell) is list and len(cell) > 1 for cell in cells]
     cells = [
         json.dumps(cell) if lists else cell for cell, lists in zip(cells, is_list, strict=True)

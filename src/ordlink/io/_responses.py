@@ -21,15 +21,19 @@ from ordlink.io._words import (
     MISSING,
     POSITIONS,
     YES_NO,
+    asks_less,
     is_no_answer,
     is_response,
     plain_name,
 )
 
-_SEPARATOR = r"\s*[;|/+&]\s*|,\s+|\s(?:-|vs\.?)\s"
+_SEPARATOR = "\\s*[;|/+&]\\s*|,\\s+|\\s(?:[-\u2013\u2014]|vs\\.?)\\s"
 """What may stand between the entries of a list in a cell."""
 RARE = 0.1
 """Share of the responses that a word needs to be one of the positions."""
+FEW_QUESTIONS = 5
+MOST_QUESTIONS = 3
+"""A column of questions has this many rows, on average, for each text."""
 SMALLEST_SHARE = 0.8
 """Share of the cells that must repeat one of the items for a column to be a response."""
 
@@ -84,14 +88,28 @@ class TrialCells:
     def title(self) -> str:
         """What the name of the file and columns that are the same in all rows say, in plain form.
 
-        Such as the name of the experiment, or the text of the question.
+        Such as the name of the experiment, or the texts of a few questions.
         """
-        said = [PurePath(self.table.source).name.partition(".")[0]]
+        said = [PurePath(self.table.source).name.partition(".")[0], *self.table.titles]
         for at in range(self.table.n_columns):
             codes = self.codes(at)
-            words = [] if codes is None else np.unique(codes[codes >= 0])[:2].tolist()
-            said += [self.vocabulary[code] for code in words if len(words) == 1]
+            found = [] if codes is None else np.unique(codes[codes >= 0])[:FEW_QUESTIONS].tolist()
+            words = [self.vocabulary[code] for code in found]
+            questions = len(words) < FEW_QUESTIONS and all(word.count(" ") > 1 for word in words)
+            said += words if questions or len(words) == 1 else []
         return "_".join(map(plain_name, said))
+
+    @cached_property
+    def asks_less(self) -> BoolArray:
+        """Whether the question in a row, a text that few rows have alone, asks for less alike."""
+        less = np.zeros(self.table.n_rows, dtype=bool)
+        for at in range(self.table.n_columns):
+            codes = self.codes(at)
+            found = [] if codes is None else np.unique(codes[codes >= 0]).tolist()
+            if codes is not None and MOST_QUESTIONS * len(found) <= len(codes):
+                asking = [code for code in found if asks_less(self.vocabulary[code])]
+                less |= np.isin(codes, asking)
+        return less
 
     def matrix(self, positions: Sequence[int]) -> Int64Array | None:
         """Return the codes of several columns, one column each; None if one holds no names."""
@@ -207,6 +225,8 @@ def _parse_list(cell: str, separator: str) -> list[str]:
         except (ValueError, RecursionError):  # ['lion', 'tiger'] as Python writes
             entries = re.findall(r"""'([^']*)'|"([^"]*)\"""", cell[:10_000])
             entries = [single or double for single, double in entries]
+        if isinstance(entries, list) and all(isinstance(entry, list) for entry in entries):
+            entries = [one for entry in entries for one in entry]  # pairs: [["a", "b"], ["c", "d"]]
         if isinstance(entries, list) and all(isinstance(e, str | int | float) for e in entries):
             texts = [str(entry) for entry in entries]
             return [] if any(re.search("[\ud800-\udfff]", text) for text in texts) else texts

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NoReturn
 
+from ordlink._text import counted
 from ordlink.errors import InputError
 from ordlink.io._cells import as_text, pa
+from ordlink.io._options import Options
 from ordlink.io._source import refuse
-from ordlink.io._table import Table, find_details
+from ordlink.io._table import LARGEST_SHARE_MISSING, Table, find_details
 from ordlink.io._text import QUALTRICS
 from ordlink.io._words import (
     ITEM,
@@ -23,20 +26,27 @@ from ordlink.io._words import (
     YES_NO,
     forms_said,
     is_less,
+    is_no_answer,
+    is_no_trial,
     is_reference,
     is_response,
     plain_name,
     tokens,
 )
 
-_CLOSER = re.compile(r"similar|closer|like|resembl|ähnlich|gleicht|passt besser", re.IGNORECASE)
+_CLOSER = re.compile(
+    r"similar|closer|like|resembl|parece|proche|simile|somiglia|lijk|ähnlich|gleicht|passt besser",
+    re.IGNORECASE,
+)
 _MOST = 2000
 """Letters of a question that are looked at."""
+SMALLEST_SHARE = 0.8
+"""Share of the answers to a question that its text must name."""
 _FEWEST = 3
 """Questions that show that a table is a survey."""
 
 
-def to_long(table: Table) -> Table:
+def to_long(table: Table, options: Options) -> Table:
     """Return one row per answer if the columns are questions that name their options."""
     names = list(table.names or ())
     is_qualtrics = "".join(_first_cells(table, 0, 2)[1:]).startswith(QUALTRICS)
@@ -51,29 +61,53 @@ def to_long(table: Table) -> Table:
         skipped, texts = 1, labels
     elif any(" " in name for name in names) and _first_cells(table, 0, 1) == [""]:
         skipped = 1  # SurveyMonkey: "Response" below each question
-    columns = [_cells(table, at)[skipped:] for at in range(len(names))]
-    questions = [
-        (text[:_MOST], said)
+    status = [_cells(table, at) for at, name in enumerate(names) if plain_name(name) == "status"]
+    kept = [
+        row
+        for row in range(skipped, table.n_rows)
+        if not any(is_no_trial(cells[row]) for cells in status)
+    ]
+    columns = [
+        [cells[row] for row in kept] for cells in map(partial(_cells, table), range(len(names)))
+    ]
+    asked = [
+        (text[:_MOST], _named_answers(said, text[:_MOST]))
         for text, said in zip(texts, columns, strict=True)
+    ]
+    questions = [
+        (text, said)
+        for text, said in asked
         if len(text) > max(map(len, said), default=0)
         and ("?" in text or not are_labels or is_qualtrics)
-        and _are_named(said, text[:_MOST])
+        and _are_named(said, text)
     ]
     if not is_qualtrics and len(questions) < _FEWEST:
         return table
-    known = {cell for _, said in questions for cell in said if cell.casefold() not in MISSING}
+    given = {cell for _, said in questions for cell in said}
+    known = {c for c in given if c.casefold() not in MISSING and not is_no_answer(c)}
+    listed = [_options(text) for text, _ in questions]
+    known |= {name for names in listed if known.intersection(names) for name in names}
     people = columns[find_details([plain_name(name) for name in names]).get("annotator", 0)]
-    rows = []
+    rows, others = [], []
     for text, said in questions:
         found = _named_in(text, known)
         if len(found) != 3:
-            _refuse(table, f"the question {text[:60]!r} names {len(found)} options, not 3")
+            others.append(f"the question {text[:60]!r} names {len(found)} options, not 3")
+            continue
         rows += [
-            (str(line + skipped), person, *found, cell)
-            for line, (person, cell) in enumerate(zip(people, said, strict=True))
+            (str(line), person, *found, cell)
+            for line, person, cell in zip(kept, people, said, strict=True)
+            if cell or options.missing == "error"
         ]
+    if len(others) > LARGEST_SHARE_MISSING * len(questions):
+        _refuse(table, others[0])
     if not rows:
         _refuse(table, "no question names its options in its text")
+    n_empty = len(kept) * (len(questions) - len(others)) - len(rows)
+    if n_empty:
+        options.note(f"{counted(n_empty, 'cell')} skipped: not asked, or not answered")
+    if others:
+        options.note(f"{counted(len(others), 'question')} skipped: {others[0]}")
     lines, *cells = [list(column) for column in zip(*rows, strict=True)]
     titles = _titles([text for text, _ in questions], cells)
     return replace(
@@ -198,9 +232,27 @@ def _first_cells(table: Table, at: int, n: int) -> list[str]:
     return _cells(head, at) if table.names and table.n_rows >= n else []
 
 
+def _options(text: str) -> list[str]:
+    """Return the options at the end of a question: "(1) A (2) B", "[A, B]", "A or B"."""
+    if numbered := re.findall(r"\(\d\)\s*([^()]+)", text):
+        return [name.strip() for name in numbered]
+    tail = re.split(r"[:?\[(]|\s[-\u2013]\s", text.rstrip(" ])?."))[-1]
+    return [name.strip() for name in re.split(r"\s/\s|,|\s(?:or|oder|ou|o)\s", tail)]
+
+
+def _named_answers(cells: list[str], text: str) -> list[str]:
+    """Return the answers to a question, the names of the options if they are their numbers."""
+    said = {cell for cell in cells if cell.casefold() not in MISSING and not is_no_answer(cell)}
+    options = _options(text) if said and said <= set("123") else []
+    if len(options) not in (2, 3) or max(map(int, said), default=9) > len(options):
+        return cells
+    return [options[int(cell) - 1] if cell in said else cell for cell in cells]
+
+
 def _are_named(cells: Sequence[str], text: str) -> bool:
-    given = {cell for cell in cells if cell.casefold() not in MISSING}
-    return bool(given) and all(_place(cell, text) >= 0 for cell in given)
+    given = [cell for cell in cells if cell.casefold() not in MISSING and not is_no_answer(cell)]
+    named = [cell for cell in given if _place(cell, text) >= 0]
+    return bool(given) and len(named) >= SMALLEST_SHARE * len(given)
 
 
 def _place(name: str, text: str) -> int:

@@ -244,6 +244,8 @@ class Table:
     decimal_comma: bool = False
     roles: ColumnRoles | None = None
     """What the columns are, if already known."""
+    titles: Sequence[str] = ()
+    """Comments and other lines above the table."""
     as_names: bool = False
     """Whether to read whole numbers as names of objects, too."""
 
@@ -337,7 +339,7 @@ def list_table(
             row_name=table.row_name,
             **{DETAIL_COLUMNS[name]: cells for name, cells in details.items()},
         )
-        if earlier is None:
+        if options.columns is not None and earlier is None:
             _check_repeats(comparisons, table, roles)
         if earlier is None or "answer" in details:
             return comparisons

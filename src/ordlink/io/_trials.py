@@ -35,15 +35,18 @@ from ordlink.io._source import refuse
 from ordlink.io._words import (
     KIND_COLUMNS,
     NOT_TRIALS,
+    YES_NO,
     is_no_trial,
     is_response,
-    plain_name,
     tokens,
 )
 
 LARGEST_SHARE_LEFT_OUT = 0.2
 MOST_KINDS = 100
 """A column with more different cells does not say what kind of trial a row is."""
+YES, NO = (frozenset(pair[k] for pair in YES_NO) for k in (0, 1))
+FLAGS = YES | NO
+"""What a column says whose name says what its rows are, such as is_practice."""
 FEWEST_SCREENS = 10
 """Rows of a kind that show that it never has a response."""
 
@@ -59,8 +62,8 @@ class Reading:
     how: str = ""
     chosen: Int64Array | None = None
     """Positions of the chosen items, of shape (n_rows, n_responses)."""
-    less: bool = False
-    """Whether what was chosen is less alike."""
+    less: BoolArray | None = None
+    """Whether what was chosen is less alike, for each row."""
 
     @property
     def kind(self) -> str:
@@ -82,10 +85,10 @@ Answers = tuple[Int64Array, Int64Array]
 
 def _pick(reading: Reading, items: Int64Array, reference: Int64Array, rows: Int64Array) -> Answers:
     """Return reference, chosen and other option: the chosen ones are closer to the reference."""
-    assert reading.chosen is not None
+    assert reading.chosen is not None and reading.less is not None
     chosen = reading.chosen[rows]
     options = np.arange(items.shape[1])
-    is_chosen = (chosen[:, :, None] == options).any(axis=1) != reading.less
+    is_chosen = (chosen[:, :, None] == options).any(axis=1) != reading.less[rows, None]
     row, near, far = np.nonzero(is_chosen[:, :, None] & ~is_chosen[:, None, :])
     return np.stack([reference[row], items[row, near], items[row, far]], axis=1), row
 
@@ -112,10 +115,9 @@ def _one_of_three(first: bool) -> Callable[..., Answers]:  # noqa: FBT001
 
 def _two_pairs(reading: Reading, items: Int64Array, _: Int64Array, rows: Int64Array) -> Answers:
     """Return the chosen pair first: it is more alike than the other."""
-    assert reading.chosen is not None
-    each = np.arange(len(rows))
-    second = (reading.chosen[rows, 0] == 1) != reading.less
-    return np.where(second[:, None], items[:, [2, 3, 0, 1]], items), each
+    assert reading.chosen is not None and reading.less is not None
+    second = (reading.chosen[rows, 0] == 1) != reading.less[rows]
+    return np.where(second[:, None], items[:, [2, 3, 0, 1]], items), np.arange(len(rows))
 
 
 TRIAL_FORMS: dict[str, Callable[[Reading, Int64Array, Int64Array, Int64Array], Answers]] = {
@@ -132,16 +134,19 @@ def not_trials(cells: TrialCells) -> tuple[BoolArray, list[str]]:
     """Return which rows are trials by the columns of kinds, and what the others are called."""
     rows, found = np.ones(cells.table.n_rows, dtype=bool), []
     for at, name in enumerate(cells.plain):
-        if not tokens(name) & KIND_COLUMNS or is_response(name):
+        says = tokens(name) & NOT_TRIALS  # is_practice, practice.thisN, GOLDEN:result
+        if not (says or (tokens(name) & KIND_COLUMNS and not is_response(name))):
             continue
         codes = cells.codes(at)
         if codes is None:
             continue
         words = cells.words(codes)
-        flags = (
-            {"true", "1", "yes"} if plain_name(name).removeprefix("is_") in NOT_TRIALS else set()
-        )
-        marked = [w for w in words if is_no_trial(w) or w.casefold() in flags]
+        marked = [word for word in words if is_no_trial(word)]
+        if says and {word.casefold() for word in words} <= FLAGS:
+            marked = [word for word in words if word.casefold() in YES]
+        elif says and 0 < 2 * (codes >= 0).sum() < len(codes):
+            rows &= codes < 0
+            found.append(f"{(cells.table.names or ())[at]} is not empty")
         if marked and len(words) <= MOST_KINDS:
             numbers = [cells.vocabulary.index(word) for word in marked]
             rows &= ~np.isin(codes, numbers)

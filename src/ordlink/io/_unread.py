@@ -141,7 +141,9 @@ def refuse_contradicted(
     for reading in readings:
         said = forms_said(cells.plain[reading.response[0]]) if reading.response else []
         if reading.kind in FORM_WORDS and reading.form not in said and said:
-            problem = f"the column {names[reading.response[0]]!r} says {said[0]}, not {reading.form}"
+            problem = (
+                f"the column {names[reading.response[0]]!r} says {said[0]}, not {reading.form}"
+            )
             refuse(cells.table.where, problem, "leave out {form}, or rename the column")
     if not options.response:
         return
