@@ -244,12 +244,18 @@ def decode(
     places: bool = True,
     keys: bool = True,
     about: int | None = None,
+    known: Sequence[str] = (),
 ) -> list[tuple[str, Int64Array]]:
     """Return the ways in which a column can say which item was chosen.
 
     Each is a description and the position of the chosen item in each row, -1 where the answer is
-    missing, -2 where it is none of the items. A yes or no is about one of two items.
+    missing, -2 where it is none of the items. A yes or no is about one of two items. If it is known
+    what is said for each item, anything else is missing.
     """
+    if known:
+        place = {word: at for at, word in enumerate(known)}
+        chosen = np.array([*(place.get(word, -1) for word in cells.vocabulary), -1])[response]
+        return [("by the words given", chosen)] if len(known) == len(labels) else []
     silent = np.array([is_no_answer(word) for word in cells.vocabulary] or [True])
     given = rows & (response >= 0) & ~silent[response]
     if not given.any():
@@ -271,8 +277,8 @@ def decode(
         counts = Counter(words[code] for code in response[given].tolist())
         often = {word for word, count in counts.items() if count > RARE * given.sum()}
         scales = _scales(often, labels, one_based=one_based, places=places, keys=keys)
-    for how, known in scales:
-        table = np.array([known.get(word, -2) for word in words])
+    for how, scale in scales:
+        table = np.array([scale.get(word, -2) for word in words])
         ways.append((how, table[response]))
     return [
         (how, np.where((response < 0) | (silent[response] & (chosen < 0)), -1, chosen))

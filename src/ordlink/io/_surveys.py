@@ -109,7 +109,10 @@ def to_long(table: Table, options: Options) -> Table:
     if others:
         options.note(f"{counted(len(others), 'question')} skipped: {others[0]}")
     lines, *cells = [list(column) for column in zip(*rows, strict=True)]
-    titles = _titles([text for text, _ in questions], cells)
+    texts = [text for text, _ in questions]
+    if len({(*forms_said(plain_name(text)), is_less(plain_name(text))) for text in texts}) > 1:
+        _refuse(table, "its questions ask different things")
+    titles = _titles(texts, cells)
     return replace(
         table,
         names=titles,
@@ -162,9 +165,9 @@ def _with_column(table: Table, name: str, cells: list[str]) -> Table:
 
 
 def _join_items(table: Table) -> Table:
-    """Return one row per trial if each item has a row, with a column that says yes to one of three.
+    """Return one row per trial if each item has a row, with a column that says yes to one of them.
 
-    Such as trial, item, is_odd.
+    Such as trial, item, is_odd; or trial, role, item, selected, where a role is the reference.
     """
     names = list(table.names or ())
     plain = [plain_name(name) for name in names]
@@ -174,30 +177,35 @@ def _join_items(table: Table) -> Table:
     if not (len(trials) == len(items) == len(said) == 1):
         return table
     marks = [cell.casefold() for cell in _cells(table, said[0])]
-    yes = next((pair[0] for pair in YES_NO if set(marks) == set(pair)), None)
+    yes = next((pair[0] for pair in YES_NO if set(marks) - MISSING == set(pair)), None)
     person = find_details(plain).get("annotator")
     people = [""] * table.n_rows if person is None else _cells(table, person)
-    keys = list(zip(people, _cells(table, trials[0]), strict=True))
     of_trial: dict[tuple[str, str], list[int]] = {}
-    for row, key in enumerate(keys):
+    for row, key in enumerate(zip(people, _cells(table, trials[0]), strict=True)):
         of_trial.setdefault(key, []).append(row)
-    chosen = [[row for row in rows if marks[row] == yes] for rows in of_trial.values()]
-    if yes is None or any(len(rows) != 3 for rows in of_trial.values()):
+    role = plain.index("role") if "role" in plain else None
+    are_references = [
+        role is not None and is_reference(plain_name(cell)) for cell in _cells(table, role or 0)
+    ]
+    grouped = [sorted(rows, key=lambda row: not are_references[row]) for rows in of_trial.values()]
+    chosen = [[row for row in rows if marks[row] == yes] for rows in grouped]
+    n_references = {sum(are_references[row] for row in rows) for rows in grouped}
+    alike = n_references == {int(role is not None)} and {len(rows) for rows in grouped} == {3}
+    if yes is None or not alike or any(len(rows) > 1 for rows in chosen):
         return table
-    if any(len(rows) != 1 for rows in chosen):
-        return table
-    shown, first = _cells(table, items[0]), [rows[0] for rows in of_trial.values()]
-    cells = [[people[row] for row in first]]
-    cells += [[shown[rows[k]] for rows in of_trial.values()] for k in range(3)]
-    cells.append([shown[row] for (row,) in chosen])
-    titles = ["participant", "item_1", "item_2", "item_3", names[said[0]]]
+    shown = _cells(table, items[0])
+    cells = [[people[rows[0]] for rows in grouped]]
+    cells += [[shown[rows[k]] for rows in grouped] for k in range(3)]
+    cells.append(["".join(shown[row] for row in rows) for rows in chosen])
+    first = ["item_1", "item_2", "item_3"] if role is None else ["reference", "item_1", "item_2"]
+    titles = ["participant", *first, names[said[0]]]
     return replace(
         table,
         names=titles,
         n_columns=len(titles),
-        n_rows=len(first),
+        n_rows=len(grouped),
         column=lambda at: pa.chunked_array([pa.array(cells[at], pa.string())]),
-        row_name=lambda row: table.row_name(first[row]),
+        row_name=lambda row: table.row_name(grouped[row][0]),
     )
 
 

@@ -287,7 +287,8 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
             refuse(
                 cells.table.row_name(row),
                 problem + hint,
-                "correct it, clear the cell if there was no answer, or pass {merge_names}",
+                "correct it, clear the cell if there was no answer, pass {merge_names}, or say "
+                "what counts, such as {response:key=f/j} in the order of the items",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -84,8 +85,17 @@ def _refuse_none_of_them(cells: TrialCells, options: Options, rows: BoolArray) -
                     + (f" ({listed(values)})" if len(values) <= MOST_SHOWN else "")
                     + did_you_mean(said, shown),
                     "correct the responses, or name other columns with {items}, {response} and "
-                    "{reference}",
+                    "{reference}" + _how_to_say(names[at], len(members), values),
                 )
+
+
+def _how_to_say(name: str, n_items: int, values: Sequence[str]) -> str:
+    """Return how to say what the responses mean, where few different ones do not say it."""
+    said = [*values[:n_items], *"abcdefgh"[len(values) : n_items]]
+    if len(values) > 2 * n_items or not all(re.fullmatch(r"[\w .-]+", s) for s in (name, *said)):
+        return ""
+    which = f"{{response:{name}={'/'.join(said)}}}"
+    return f"; or say which response is for the first item, the second, ..., such as {which}"
 
 
 def refuse_ignored(cells: TrialCells, options: Options, rows: BoolArray) -> None:

@@ -175,7 +175,7 @@ KIND_COLUMNS = _words(
     "category kind type phase block task condition trial label part stage alg set phase "
     "samplealg display screen practice check catch attention excluded cant durchgang bedingung "
     "teil sender procedure running training bloc tache etape entrainement bloque tarea fase etapa "
-    "practica status golden cancelled"
+    "practica status golden cancelled blockcode trialcode blockname"
 )
 """Tokens of the names of columns that may say what kind of trial a row is."""
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))
