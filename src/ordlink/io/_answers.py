@@ -13,6 +13,7 @@ from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._answers import FORMS, find_form
 from ordlink.io import _trials
 from ordlink.io._cells import ArrowColumn, as_text, pa, pc, to_numpy
+from ordlink.io._json import unpack_cells
 from ordlink.io._options import Options
 from ordlink.io._readings import find_readings, is_unknown
 from ordlink.io._responses import TrialCells
@@ -50,12 +51,16 @@ def read_table(
             table = to_plain(table, options)
         elif earlier.is_first and options.columns is not None:
             _check_columns(table, options)
-    return list_table(table, options, earlier)
+    comparisons = list_table(table, options, earlier)
+    if comparisons.names is None or not table.labels.keys() >= set(comparisons.names):
+        return comparisons
+    options.note("objects are named by the codes of another sheet")
+    return replace(comparisons, names=tuple(table.labels[name] for name in comparisons.names))
 
 
 def to_plain(table: Table, options: Options) -> Table:
     """Return a table of plain answers: the table itself, or the answers of its trials."""
-    table = to_long(_without_headers(table, options), options)
+    table = to_long(unpack_cells(_without_headers(table, options)), options)
     names = list(table.names or ())
     plain = [plain_name(name) for name in names]
     named = named_forms(plain) if options.columns is None else []

@@ -19,7 +19,7 @@ from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputKindError
 from ordlink.io._answers import read_table
 from ordlink.io._binary import open_parquet, read_npz, write_npz, write_parquet
-from ordlink.io._json import open_json, open_jsonl, write_jsonl
+from ordlink.io._json import open_frames, open_json, open_jsonl, write_jsonl
 from ordlink.io._options import Options
 from ordlink.io._own import FileHeader, OpenTables, OwnRows, check_options, check_writable
 from ordlink.io._pieces import with_known_objects
@@ -43,6 +43,7 @@ _OPENERS: dict[str, Callable[..., AbstractContextManager[OpenTables]]] = {
     "jsonl": open_jsonl,
     "json": open_json,
     "sheet": open_sheet,
+    "frames": open_frames,
 }
 
 
@@ -218,8 +219,10 @@ def _format_of(source: InputFile, format_: str | None) -> str:
     source.check_exists()
     if found == "txt" and (source.path or source.inner):
         with source.opened() as stream:
-            start = stream.read(64)
+            start = stream.read(64).replace(b"\0", b"")
             stream.seek(0)
+        if b"*** Header Start" in start:
+            return "frames"
         return "json" if re.match(rb"(\xef\xbb\xbf)?\s*\[?\s*\{", start) else found
     return found
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +15,8 @@ from typing import Any, BinaryIO
 from ordlink._text import shorten
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._pairs import RowNamer
-from ordlink.io._cells import ArrowColumn, pa
+from ordlink.errors import InputError
+from ordlink.io._cells import ArrowColumn, pa, pc
 from ordlink.io._options import Options
 from ordlink.io._own import (
     MAGIC,
@@ -27,6 +30,9 @@ from ordlink.io._own import (
 from ordlink.io._source import InputFile, Pieces, reading, refuse, to_utf8, utf8_bytes
 from ordlink.io._table import Table
 from ordlink.io._words import KIND_COLUMNS, NOT_TRIALS, OBJECTS, is_response, plain_name, tokens
+
+MOST_OPTIONS = 10
+"""Shorter columns within a row are the options of a trial, not trials."""
 
 
 @contextmanager
@@ -79,10 +85,8 @@ def records(found: Any) -> list[dict[str, Any]]:
         return [{"": found}]
     if not any(isinstance(cell, list | dict) for cell in found.values()):
         return [found]
-    columns = {name: cells for name, cells in found.items() if isinstance(cells, list)}
-    lengths = {len(cells) for cells in columns.values()}
-    if len(lengths) == 1 and len(columns) == len(found) > 2 and not any(map(_rows_in, columns)):
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if rows := _rows_of_columns(found):
+        return rows
     nested = {name: inner for name, cell in found.items() if (inner := _rows_in(cell))}
     if not nested:
         return [found]
@@ -91,17 +95,70 @@ def records(found: Any) -> list[dict[str, Any]]:
     return [{**shared, **row} for row in records(nested[name])]
 
 
+def _rows_of_columns(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a dict of three or more columns, of equal length, or none."""
+    lengths = {len(cells) if isinstance(cells, list) else -1 for cells in found.values()}
+    if len(found) < 3 or len(lengths) > 1 or lengths == {-1}:
+        return []
+    return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+
+
 def _rows_in(cell: Any) -> list[Any]:
     """Return the rows that a cell holds, if any: a list of dicts, or a dict of alike dicts."""
     if isinstance(cell, list) and cell and all(isinstance(row, dict) for row in cell):
         return cell
     if not isinstance(cell, dict):
         return []
+    if len(rows := _rows_of_columns(cell)) >= MOST_OPTIONS:
+        return rows
     inner = list(cell.values())
     alike = [set(row) for row in inner if isinstance(row, dict)]
     if len(alike) == len(inner) > 0 and alike[0].intersection(*alike):
         return inner
     return next((rows for one in inner if (rows := _rows_in(one))), []) if alike else []
+
+
+@contextmanager
+def open_frames(source: InputFile, _: Options, n_rows: int | None) -> Iterator[OpenTables]:
+    """Open a text file of E-Prime: a header and a frame for each trial, a line for each column."""
+    text = utf8_bytes(to_utf8(source.read_bytes()), source.name).decode()
+    header, *frames = re.split(r"\*\*\* LogFrame Start \*\*\*", text)
+    shared, *rows = [
+        dict(re.findall(r"^\s*([\w.]+): ?(.*?)\s*$", part, re.MULTILINE))
+        for part in (header, *frames)
+    ]
+    table = _json_table([{**shared, **row} for row in rows], range(len(rows)), source.name, [])
+    where = f"{source.name}, frame "
+    yield OpenTables(None, iter([replace(table, row_name=lambda row: f"{where}{row + 1}")]))
+
+
+def unpack_cells(table: Table) -> Table:
+    """Return the table with the rows that lists in its cells hold, such as trials of a session."""
+    packed: list[int] = []
+    columns = []
+    for at in range(table.n_columns):
+        try:
+            column = table.checked_column(at)
+        except InputError:
+            return table
+        columns.append(column)
+        if pa.types.is_string(column.type):
+            lists = pc.match_substring_regex(column, r'^\s*\[\s*\{\s*"')
+            if pc.any(lists).as_py():
+                packed.append(at)
+    if not packed:
+        return table
+    rows, lines = [], []
+    for line, cells in enumerate(zip(*(c.to_pylist() for c in columns), strict=True)):
+        row = dict(zip(table.names or (), cells, strict=True))
+        for at in packed:
+            with contextlib.suppress(InputError):
+                row[(table.names or ())[at]] = parse_json(cells[at], table.source)
+        found = records(row) if any(isinstance(cell, list) for cell in row.values()) else []
+        rows += found
+        lines += [line] * len(found)
+    unpacked = _json_table(rows, lines, table.source, [])
+    return replace(unpacked, where=table.where, row_name=lambda row: table.row_name(lines[row]))
 
 
 def _is_lines(content: bytes) -> bool:

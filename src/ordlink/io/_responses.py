@@ -29,6 +29,8 @@ from ordlink.io._words import (
 
 _SEPARATOR = "\\s*[;|/+&]\\s*|,\\s+|\\s(?:[-\u2013\u2014]|vs\\.?)\\s"
 """What may stand between the entries of a list in a cell."""
+MOST_ENTRIES = 20
+"""Entries of a list of options; more are no options."""
 RARE = 0.1
 """Share of the responses that a word needs to be one of the positions."""
 FEW_QUESTIONS = 5
@@ -90,13 +92,12 @@ class TrialCells:
 
         Such as the name of the experiment, or the texts of a few questions.
         """
-        said = [PurePath(self.table.source).name.partition(".")[0], *self.table.titles]
+        file, _, sheet = self.table.source.partition(", sheet ")
+        said = [PurePath(file).name.partition(".")[0], sheet, *self.table.titles]
         for at in range(self.table.n_columns):
             codes = self.codes(at)
             found = [] if codes is None else np.unique(codes[codes >= 0])[:FEW_QUESTIONS].tolist()
-            words = [self.vocabulary[code] for code in found]
-            questions = len(words) < FEW_QUESTIONS and all(word.count(" ") > 1 for word in words)
-            said += words if questions or len(words) == 1 else []
+            said += [self.vocabulary[code] for code in found if len(found) < FEW_QUESTIONS]
         return "_".join(map(plain_name, said))
 
     @cached_property
@@ -174,7 +175,7 @@ def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[i
         if separator == "[;|]" and all(re.fullmatch(r"[\d, ]*", cell) for cell in distinct):
             separator = ","
         lists = [_parse_list(cell.strip(), separator) for cell in distinct]
-        lengths = Counter(len(entries) for entries in lists if len(entries) > 1)
+        lengths = Counter(len(entries) for entries in lists if 1 < len(entries) <= MOST_ENTRIES)
         if not lengths:
             continue
         [(length, n_cells)] = lengths.most_common(1)

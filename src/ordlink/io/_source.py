@@ -26,8 +26,8 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 """A path, or a binary file object such as ``sys.stdin.buffer``."""
 
 FORMATS = {f".{name}": name for name in ("csv", "tsv", "parquet", "npz", "jsonl")}
-FORMATS |= dict.fromkeys((".iqdat", ".dat", ".tab"), "txt")
 FORMATS |= {".ndjson": "jsonl", ".json": "json", ".txt": "txt", ".xlsx": "sheet", ".ods": "sheet"}
+FORMATS |= dict.fromkeys((".iqdat", ".dat", ".tab"), "txt")
 """Format of each file extension."""
 DELIMITERS = {"csv": "\t;,", "tsv": "\t", "txt": "\t;,| "}
 """What may separate the cells of a text format, the least likely within cells first."""

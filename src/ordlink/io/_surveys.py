@@ -7,6 +7,7 @@ Qualtrics adds two header rows: the texts of the questions, and ids for its own 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,12 +15,14 @@ from typing import NoReturn
 
 from ordlink._text import counted
 from ordlink.errors import InputError
-from ordlink.io._cells import as_text, pa
+from ordlink.io._cells import ArrowColumn, as_text, pa
+from ordlink.io._families import families
 from ordlink.io._options import Options
 from ordlink.io._source import refuse
 from ordlink.io._table import LARGEST_SHARE_MISSING, Table, find_details
 from ordlink.io._text import QUALTRICS
 from ordlink.io._words import (
+    DETAILS,
     ITEM,
     MISSING,
     TRIAL,
@@ -53,7 +56,7 @@ def to_long(table: Table, options: Options) -> Table:
     labels = [(_first_cells(table, at, 1) or [""])[0] for at in range(len(names))]
     are_labels = sum("?" in label and " " in label for label in labels) >= _FEWEST  # SoSci
     if not (is_qualtrics or are_labels) and sum(" " in name.strip() for name in names) < _FEWEST:
-        return _with_reference(_join_items(table))
+        return _joined(table)
     skipped, texts = 0, names
     if is_qualtrics:
         skipped, texts = 2, labels
@@ -82,7 +85,7 @@ def to_long(table: Table, options: Options) -> Table:
         and _are_named(said, text)
     ]
     if not is_qualtrics and len(questions) < _FEWEST:
-        return table
+        return _joined(table)
     given = {cell for _, said in questions for cell in said}
     known = {c for c in given if c.casefold() not in MISSING and not is_no_answer(c)}
     listed = [_options(text) for text, _ in questions]
@@ -123,34 +126,52 @@ def to_long(table: Table, options: Options) -> Table:
     )
 
 
+def _joined(table: Table) -> Table:
+    return _with_reference(_join_items(_join_people(table)))
+
+
 def _with_reference(table: Table) -> Table:
     """Return the table with the reference as a column, if a question in each row names it.
 
     Such as "Which is more similar to X?", where X differs and is an object of other columns.
     """
     names = list(table.names or ())
-    if any(is_reference(plain_name(name)) for name in names):
+    first = [(_first_cells(table, at, 1) or [""])[0] for at in range(len(names))]
+    named = [at for at, name in enumerate(names) if is_reference(plain_name(name))]
+    if any(first[at].count(" ") < 2 for at in named):
         return table
     for at, name in enumerate(names):
-        if is_response(plain_name(name)) or (_first_cells(table, at, 1) or [""])[0].count(" ") < 2:
+        if is_response(plain_name(name)) or first[at].count(" ") < 2:
             continue
-        words = [text.split() for text in _cells(table, at)]
+        texts = [re.sub("<[^<>]*>", "", text).split() for text in _cells(table, at)]
+        [(start, _)] = Counter(tuple(text[:3]) for text in texts).most_common(1)
+        words = [text for text in texts if tuple(text[:3]) == start]
         n_before = next(
             (k for k, same in enumerate(zip(*words, strict=False)) if len({*same}) > 1), 0
         )
         backwards = zip(*(text[::-1] for text in words), strict=False)
         n_after = next((k for k, same in enumerate(backwards) if len({*same}) > 1), 0)
-        found = [" ".join(text[n_before : len(text) - n_after]).strip(" ?!.:\"'") for text in words]
+        found = [
+            " ".join(text[n_before : len(text) - n_after]).strip(" ?!.:\"'")
+            if tuple(text[:3]) == start
+            else ""
+            for text in texts
+        ]
         asked = " ".join(words[0][:n_before] + words[0][len(words[0]) - n_after :])
-        others = {cell for k in range(len(names)) if k != at for cell in _cells(table, k)}
+        shown = (cell for k in range(len(names)) if k != at for cell in _cells(table, k))
+        others = {one for cell in shown for one in _listed(cell)}
         if (
             _CLOSER.search(asked)
             and not is_less(plain_name(asked))
             and len(set(found)) > 1
-            and set(found) <= others
+            and {*found} - {""} <= others
         ):
             return _with_column(table, "reference", found)
     return table
+
+
+def _listed(cell: str) -> list[str]:
+    return re.findall(r'"([^"]*)"', cell) if cell.startswith("[") else [cell]
 
 
 def _with_column(table: Table, name: str, cells: list[str]) -> Table:
@@ -161,6 +182,36 @@ def _with_column(table: Table, name: str, cells: list[str]) -> Table:
         names=[*(table.names or ()), name],
         n_columns=last + 1,
         column=lambda at: added if at == last else table.column(at),
+    )
+
+
+def _join_people(table: Table) -> Table:
+    """Return one row per person and trial if each person has a column, such as Rater01, Rater02."""
+    names, plain = list(table.names or ()), [plain_name(name) for name in table.names or ()]
+    people = [f.members for f in families(plain) if f.stem in DETAILS["annotator"]]
+    if len(people) != 1 or any(map(is_response, plain)):
+        return table
+    summaries = {"majority", "mode", "consensus", "modal", "mehrheit"}
+    kept = [at for at in range(len(names)) if at not in people[0] and plain[at] not in summaries]
+    n_people = len(people[0])
+
+    def column(at: int) -> ArrowColumn:
+        if at < len(kept):
+            return pa.chunked_array(as_text(table.column(kept[at])).chunks * n_people)
+        if at == len(kept):
+            cells = [names[person] for person in people[0] for _ in range(table.n_rows)]
+            return pa.chunked_array([pa.array(cells, pa.string())])
+        return pa.chunked_array(
+            [chunk for person in people[0] for chunk in as_text(table.column(person)).chunks]
+        )
+
+    return replace(
+        table,
+        names=[*(names[at] for at in kept), "participant", "response"],
+        n_columns=len(kept) + 2,
+        n_rows=table.n_rows * n_people,
+        column=column,
+        row_name=lambda row: table.row_name(row % table.n_rows),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -246,6 +246,8 @@ class Table:
     """What the columns are, if already known."""
     titles: Sequence[str] = ()
     """Comments and other lines above the table."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names of objects by their codes, if another sheet has them."""
     as_names: bool = False
     """Whether to read whole numbers as names of objects, too."""
 
