@@ -516,5 +516,63 @@ def test_more_than_a_fifth_of_the_rows_is_not_skipped_as_repeats():
     rows = make.odd("participant,trial,item1,item2,item3,odd_one,rt", 1, make.by_name)
     columns = ["odd_one", "item1", "item2"]
 
-    with pytest.raises(InputError, match="of 240 rows repeat an object .* too many to skip"):
+    with pytest.raises(InputError, match=r"of 240 rows repeat an object .* too many to skip"):
         read(make.text(rows), form="triplet", columns=columns, skip_repeated=True)
+
+
+def test_practice_that_only_the_counter_of_its_loop_tells_is_left_out():
+    told: list[str] = []
+
+    found = ol.read_answers(make.FOLDER / "auto_loops.csv", tell=told.append)
+
+    assert found.n_answers == make.N_TRIALS
+    assert "20 rows skipped: practice.thisN is not empty" in told
+
+
+def test_a_sheet_of_codes_names_the_objects():
+    found = ol.read_answers(make.FOLDER / "auto_codes.xlsx", tell=lambda _: None)
+
+    assert set(found.names) == set(make.GROUP)
+
+
+def test_a_screen_side_says_nothing_where_sides_were_random():
+    text = near_rows("p,target,item_a,item_b,side", lambda r, o, k: [r, *o, ("left", "right")[k]])
+
+    assert read(text.replace("side", "response")).n_answers == make.N_TRIALS
+    with pytest.raises(InputError, match=r"'response' in|seems to be the response"):
+        read("# the sides of the items were randomised\n" + text.replace("side", "response"))
+
+
+@pytest.mark.parametrize(("said", "n_missing"), [(("rot", "blau"), 0), (("18", "23"), 5)])
+def test_what_a_response_stands_for_can_be_said(said, n_missing):
+    rows = make.near("p,target,left,right,key", 7, lambda r, o, k: [r, *o, said[k]])
+    by_name = make.near("p,target,left,right,key", 7, lambda r, o, k: [r, *o, o[k]])
+    for row in rows[1 : 1 + n_missing]:
+        row[4] = "57"
+
+    with pytest.raises(InputError, match=f"such as response=key={said[0]}/{said[1]}|response=key="):
+        read(make.text(rows))
+    found = read(make.text(rows), response=f"key={'/'.join(said)}", tell=lambda _: None)
+
+    expected = read(make.text([by_name[0], *by_name[1 + n_missing :]]))
+    assert found.n_answers == make.N_TRIALS - n_missing
+    assert found.quadruplets.tolist()[:9] == expected.quadruplets.tolist()[:9]
+
+
+def test_answers_that_name_no_option_are_missing_not_other_questions():
+    header = "Timestamp,Is trout or tiger closer to lion?,Is eagle or lion closer to tiger?"
+    rows = f"{header},Which of eagle and trout is more like lion?\n1,tiger,lion,eagle\n"
+
+    for word in ("no opinion", "Sans opinion"):
+        told: list[str] = []
+        found = read(rows + f"2,tiger,{word},eagle\n3,trout,lion,trout\n", tell=told.append)
+        assert found.n_answers == 8
+        assert any("1 trial skipped: the answer is missing" in sentence for sentence in told)
+
+
+def test_questions_that_ask_different_things_are_refused():
+    header = "Timestamp,Is trout or tiger more like lion?,Is eagle or lion less like tiger?"
+    rows = f"{header},Which of eagle and trout is more like lion?\n1,tiger,lion,eagle\n"
+
+    with pytest.raises(InputError, match="its questions ask different things"):
+        read(rows + "2,tiger,lion,eagle\n3,trout,lion,trout\n")

@@ -32,7 +32,7 @@ from ordlink.io._table import Table
 from ordlink.io._words import KIND_COLUMNS, NOT_TRIALS, OBJECTS, is_response, plain_name, tokens
 
 MOST_OPTIONS = 10
-"""Shorter columns within a row are the options of a trial, not trials."""
+"""A shorter list of small dicts, or columns as short, are the options of a trial, not trials."""
 
 
 @contextmanager
@@ -106,7 +106,8 @@ def _rows_of_columns(found: dict[str, Any]) -> list[dict[str, Any]]:
 def _rows_in(cell: Any) -> list[Any]:
     """Return the rows that a cell holds, if any: a list of dicts, or a dict of alike dicts."""
     if isinstance(cell, list) and cell and all(isinstance(row, dict) for row in cell):
-        return cell
+        are_options = 1 < len(cell) <= MOST_OPTIONS and all(len(row) <= 3 for row in cell)
+        return [] if are_options else cell
     if not isinstance(cell, dict):
         return []
     if len(rows := _rows_of_columns(cell)) >= MOST_OPTIONS:

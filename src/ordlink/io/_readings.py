@@ -67,19 +67,19 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
             compared = [complete(reading, cells)[rows].mean() for reading in readings[n_before:]]
             if reference is None and len(family.members) == 3 and max(compared, default=0) > 0.5:
                 continue  # three options beside a reference
-            alike = [other for other in found if len(other.members) == len(family.members)]
+            others_alike = [f for f in found if len(f.members) == len(family.members)]
             responses = given_response or [
                 at
                 for at in others
                 if is_response(plain[at])
-                or any(is_response(_without(plain[at], f.stem)) for f in alike)  # chosen_id
+                or any(is_response(_without(plain[at], f.stem)) for f in others_alike)  # chosen_id
             ]
             if family.members in with_names:  # our own files have details such as chose_first
                 responses = [at for at in responses if plain[at] not in DETAILS]
             if not responses and family.members in with_names:
                 responses = [at for at in others if is_unknown(plain[at])]
             free = [at for at in responses if at != reference]
-            keys = {at for other in alike for at in other.members}  # key_for_a, key_for_b
+            keys = {at for other in others_alike for at in other.members}  # key_for_a, key_for_b
             free = [at for at in free if at not in keys] or free
             near = (_near(family.stem, free, plain) or free)[: MOST_CANDIDATES + 1]
             if len(near) > MOST_CANDIDATES:
