@@ -31,7 +31,7 @@ from ordlink.io._table import (
     take_rows,
 )
 from ordlink.io._trials import Reading
-from ordlink.io._unread import refuse_contradicted, refuse_ignored, refuse_unread
+from ordlink.io._unread import refuse_contradicted, refuse_ignored, refuse_repeats, refuse_unread
 from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
 
 
@@ -52,6 +52,8 @@ def read_table(
         elif earlier.is_first and options.columns is not None:
             _check_columns(table, options)
     comparisons = list_table(table, options, earlier)
+    if options.columns is not None and earlier is None:
+        refuse_repeats(comparisons, table)
     if comparisons.names is None or not table.labels.keys() >= set(comparisons.names):
         return comparisons
     options.note("objects are named by the codes of another sheet")

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from ordlink._text import counted
 from ordlink.errors import InputError
-from ordlink.io._cells import ArrowColumn, as_text, pa
+from ordlink.io._cells import as_text, pa
 from ordlink.io._families import families
 from ordlink.io._options import Options
 from ordlink.io._source import refuse
@@ -115,14 +115,20 @@ def to_long(table: Table, options: Options) -> Table:
     texts = [text for text, _ in questions]
     if len({(*forms_said(plain_name(text)), is_less(plain_name(text))) for text in texts}) > 1:
         _refuse(table, "its questions ask different things")
-    titles = _titles(texts, cells)
+    return _of_cells(table, _titles(texts, cells), cells, [int(line) for line in lines])
+
+
+def _of_cells(
+    table: Table, names: list[str], cells: Sequence[list[str]], rows: Sequence[int]
+) -> Table:
+    """Return a table of other columns; `rows` says which rows of the old one they come from."""
     return replace(
         table,
-        names=titles,
-        n_columns=len(titles),
+        names=names,
+        n_columns=len(names),
         n_rows=len(rows),
         column=lambda at: pa.chunked_array([pa.array(cells[at], pa.string())]),
-        row_name=lambda row: table.row_name(int(lines[row])),
+        row_name=lambda row: table.row_name(rows[row]),
     )
 
 
@@ -166,23 +172,13 @@ def _with_reference(table: Table) -> Table:
             and len(set(found)) > 1
             and {*found} - {""} <= others
         ):
-            return _with_column(table, "reference", found)
+            cells = [*(_cells(table, k) for k in range(len(names))), found]
+            return _of_cells(table, [*names, "reference"], cells, range(table.n_rows))
     return table
 
 
 def _listed(cell: str) -> list[str]:
     return re.findall(r'"([^"]*)"', cell) if cell.startswith("[") else [cell]
-
-
-def _with_column(table: Table, name: str, cells: list[str]) -> Table:
-    last = table.n_columns
-    added = pa.chunked_array([pa.array(cells, pa.string())])
-    return replace(
-        table,
-        names=[*(table.names or ()), name],
-        n_columns=last + 1,
-        column=lambda at: added if at == last else table.column(at),
-    )
 
 
 def _join_people(table: Table) -> Table:
@@ -194,25 +190,11 @@ def _join_people(table: Table) -> Table:
     summaries = {"majority", "mode", "consensus", "modal", "mehrheit"}
     kept = [at for at in range(len(names)) if at not in people[0] and plain[at] not in summaries]
     n_people = len(people[0])
-
-    def column(at: int) -> ArrowColumn:
-        if at < len(kept):
-            return pa.chunked_array(as_text(table.column(kept[at])).chunks * n_people)
-        if at == len(kept):
-            cells = [names[person] for person in people[0] for _ in range(table.n_rows)]
-            return pa.chunked_array([pa.array(cells, pa.string())])
-        return pa.chunked_array(
-            [chunk for person in people[0] for chunk in as_text(table.column(person)).chunks]
-        )
-
-    return replace(
-        table,
-        names=[*(names[at] for at in kept), "participant", "response"],
-        n_columns=len(kept) + 2,
-        n_rows=table.n_rows * n_people,
-        column=column,
-        row_name=lambda row: table.row_name(row % table.n_rows),
-    )
+    cells = [_cells(table, at) * n_people for at in kept]
+    cells.append([names[person] for person in people[0] for _ in range(table.n_rows)])
+    cells.append([cell for person in people[0] for cell in _cells(table, person)])
+    titles = [*(names[at] for at in kept), "participant", "response"]
+    return _of_cells(table, titles, cells, list(range(table.n_rows)) * n_people)
 
 
 def _join_items(table: Table) -> Table:
@@ -250,14 +232,7 @@ def _join_items(table: Table) -> Table:
     cells.append(["".join(shown[row] for row in rows) for rows in chosen])
     first = ["item_1", "item_2", "item_3"] if role is None else ["reference", "item_1", "item_2"]
     titles = ["participant", *first, names[said[0]]]
-    return replace(
-        table,
-        names=titles,
-        n_columns=len(titles),
-        n_rows=len(grouped),
-        column=lambda at: pa.chunked_array([pa.array(cells[at], pa.string())]),
-        row_name=lambda row: table.row_name(grouped[row][0]),
-    )
+    return _of_cells(table, titles, cells, [rows[0] for rows in grouped])
 
 
 def _titles(questions: Sequence[str], cells: Sequence[list[str]]) -> list[str]:

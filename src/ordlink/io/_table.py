@@ -341,24 +341,9 @@ def list_table(
             row_name=table.row_name,
             **{DETAIL_COLUMNS[name]: cells for name, cells in details.items()},
         )
-        if options.columns is not None and earlier is None:
-            _check_repeats(comparisons, table, roles)
         if earlier is None or "answer" in details:
             return comparisons
         return earlier.renumber(comparisons)
-
-
-def _check_repeats(comparisons: ListedComparisons, table: Table, roles: ColumnRoles) -> None:
-    """Refuse to skip more than a fifth of the rows since they repeat an object."""
-    n_left_out = table.n_rows - comparisons.n_rows // len(roles.form.comparisons)
-    if table.n_rows >= SMALLEST_JUDGED and n_left_out > LARGEST_SHARE_MISSING * table.n_rows:
-        share = f"{n_left_out:,} of {counted(table.n_rows, 'row')}"
-        problem = f"{share} repeat an object or a pair, which is too many to skip"
-        remedy = (
-            "if one of the columns holds the response, name it with {response} and the options "
-            "with {items}, otherwise remove these rows"
-        )
-        refuse(table.where, problem, remedy)
 
 
 def _present(missing: BoolArray, table: Table, options: Options) -> Int64Array:

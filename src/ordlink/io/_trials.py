@@ -32,6 +32,7 @@ from ordlink._text import counted, did_you_mean, listed, quoted
 from ordlink._typing import BoolArray, Int64Array
 from ordlink.io._responses import TrialCells
 from ordlink.io._source import refuse
+from ordlink.io._table import LARGEST_SHARE_MISSING
 from ordlink.io._words import (
     KIND_COLUMNS,
     NOT_TRIALS,
@@ -41,7 +42,6 @@ from ordlink.io._words import (
     tokens,
 )
 
-LARGEST_SHARE_LEFT_OUT = 0.2
 MOST_KINDS = 100
 """A column with more different cells does not say what kind of trial a row is."""
 YES, NO = (frozenset(pair[k] for pair in YES_NO) for k in (0, 1))
@@ -294,6 +294,6 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
 
 def check_left_out(n_left_out: int, n_trials: int, where: str, reason: str) -> None:
     """Refuse to skip more than a fifth of the trials."""
-    if n_left_out > LARGEST_SHARE_LEFT_OUT * n_trials:
+    if n_left_out > LARGEST_SHARE_MISSING * n_trials:
         share = f"{n_left_out:,} of {counted(n_trials, 'trial')}"
         refuse(where, f"{share} would be skipped, more than a fifth: {reason}", "correct the file")

@@ -10,13 +10,22 @@ import numpy as np
 
 from ordlink._text import counted, did_you_mean, listed, quoted
 from ordlink._typing import BoolArray
+from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._answers import FORMS
 from ordlink.io._families import families
 from ordlink.io._options import Options
 from ordlink.io._readings import find_readings, item_families
 from ordlink.io._responses import TrialCells, decode
 from ordlink.io._source import refuse
-from ordlink.io._table import find_columns, find_details, named_forms, slots
+from ordlink.io._table import (
+    LARGEST_SHARE_MISSING,
+    SMALLEST_JUDGED,
+    Table,
+    find_columns,
+    find_details,
+    named_forms,
+    slots,
+)
 from ordlink.io._trials import Reading, same_answers
 from ordlink.io._words import FORM_WORDS, forms_said, is_response, plain_name
 
@@ -164,3 +173,16 @@ def refuse_contradicted(
             problem = f"the columns {columns} belong together: all of them say what was chosen"
             remedy = "leave out {response}, name all of them, or remove the others"
             refuse(cells.table.where, problem, remedy)
+
+
+def refuse_repeats(comparisons: ListedComparisons, table: Table) -> None:
+    """Refuse chosen columns of which more than a fifth of the rows repeat an object."""
+    n_left_out = table.n_rows - comparisons.n_answers
+    if table.n_rows >= SMALLEST_JUDGED and n_left_out > LARGEST_SHARE_MISSING * table.n_rows:
+        share = f"{n_left_out:,} of {counted(table.n_rows, 'row')}"
+        problem = f"{share} repeat an object or a pair, which is too many to skip"
+        remedy = (
+            "if one of the columns holds the response, name it with {response} and the options "
+            "with {items}, otherwise remove these rows"
+        )
+        refuse(table.where, problem, remedy)
