@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 
 import numpy as np
@@ -576,3 +577,55 @@ def test_questions_that_ask_different_things_are_refused():
 
     with pytest.raises(InputError, match="its questions ask different things"):
         read(rows + "2,tiger,lion,eagle\n3,trout,lion,trout\n")
+
+
+def test_the_path_of_the_mouse_is_no_list_of_trials():
+    rows = make.near("p,target,left,right,response", 8, lambda r, o, k: [r, *o, o[k]])
+    path = [{"x": k, "y": 2 * k, "t": 17 * k, "what": "move"} for k in range(30)]
+    header, *cells = rows
+    trials = [dict(zip(header, row, strict=True)) | {"mouse": path} for row in cells]
+    table = make.text([[*header, "mouse"], *[[*row, json.dumps(path)] for row in cells]])
+
+    expected = read(make.text(rows))
+    assert read(table) == expected
+    assert read(json.dumps(trials), format="json").quadruplets.tolist() == (
+        expected.quadruplets.tolist()
+    )
+
+
+def test_less_similar_turns_an_answer_round_only_in_a_question():
+    rows = make.near(
+        "p,kind of foil,target,left,right,response", 9, lambda r, o, k: ["", r, *o, o[k]]
+    )
+    expected = read(make.text([[row[0], *row[2:]] for row in rows]))
+    for number, row in enumerate(rows[1:]):
+        row[1] = ("a less similar foil", "a more similar foil")[number % 2]
+
+    assert read(make.text(rows)).quadruplets.tolist() == expected.quadruplets.tolist()
+
+
+def test_a_question_about_other_things_is_no_trial():
+    header = "Timestamp,Is trout or tiger closer to lion?,Is eagle or lion closer to tiger?"
+    header += ",Is eagle or tiger closer to lion?,Is lion or trout closer to tiger?"
+    asked = (
+        f"{header},Is eagle or trout closer to lion?,What are you? (man / woman / other)\n"
+    )
+    rows = [f"{k},tiger,lion,tiger,lion,{('eagle', 'trout')[k % 2]}" for k in range(4)]
+    genders = ("woman", "man", "other", "woman")
+    told: list[str] = []
+
+    lines = (f"{row},{gender}" for row, gender in zip(rows, genders, strict=True))
+    found = read(asked + "\n".join(lines), tell=told.append)
+
+    assert set(found.names) == {"eagle", "lion", "tiger", "trout"}
+    assert found.n_answers == 20
+    assert any("1 question skipped: the question 'What are you?" in sentence for sentence in told)
+
+
+def test_people_who_are_compared_are_no_people_who_answer():
+    rows = make.odd("p,trial,person1,person2,person3,odd,rt", 10, make.by_name)
+
+    plain = [["person1", "person2", "person3"], *[row[2:5] for row in rows[1:]]]
+
+    assert read(make.text(rows)).n_objects == 12
+    assert read(make.text(plain), form="triplet", header=True).n_answers == make.N_TRIALS

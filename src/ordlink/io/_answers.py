@@ -54,10 +54,12 @@ def read_table(
     comparisons = list_table(table, options, earlier)
     if options.columns is not None and earlier is None:
         refuse_repeats(comparisons, table)
-    if comparisons.names is None or not table.labels.keys() >= set(comparisons.names):
+    names = tuple(table.labels.get(name, "") for name in comparisons.names or ())
+    distinct = len(set(names) - {""}) == len(names) > 0
+    if not distinct or any(name.isdecimal() for name in names):
         return comparisons
     options.note("objects are named by the codes of another sheet")
-    return replace(comparisons, names=tuple(table.labels[name] for name in comparisons.names))
+    return replace(comparisons, names=names)
 
 
 def to_plain(table: Table, options: Options) -> Table:

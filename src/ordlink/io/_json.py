@@ -31,6 +31,7 @@ from ordlink.io._source import InputFile, Pieces, reading, refuse, to_utf8, utf8
 from ordlink.io._table import Table
 from ordlink.io._words import KIND_COLUMNS, NOT_TRIALS, OBJECTS, is_response, plain_name, tokens
 
+FEW_ROWS = 5
 MOST_OPTIONS = 10
 """A shorter list of small dicts, or columns as short, are the options of a trial, not trials."""
 
@@ -88,11 +89,23 @@ def records(found: Any) -> list[dict[str, Any]]:
     if rows := _rows_of_columns(found):
         return rows
     nested = {name: inner for name, cell in found.items() if (inner := _rows_in(cell))}
+    shared = {key: cell for key, cell in found.items() if key not in nested}
+    if _has_response(shared):  # lists of other things, such as the path of the mouse
+        nested = {name: inner for name, inner in nested.items() if _has_response(inner[0])}
     if not nested:
         return [found]
     name = max(nested, key=lambda name: len(nested[name]))
-    shared = {key: cell for key, cell in found.items() if key not in nested}
     return [{**shared, **row} for row in records(nested[name])]
+
+
+def _has_response(cell: Any) -> bool:
+    """Return whether a key in nested JSON is named as a response."""
+    if isinstance(cell, list):
+        return any(map(_has_response, cell[:FEW_ROWS]))
+    return isinstance(cell, dict) and any(
+        (is_response(plain_name(key)) and inner not in (None, "")) or _has_response(inner)
+        for key, inner in cell.items()
+    )
 
 
 def _rows_of_columns(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -261,8 +274,8 @@ def _is_dict(cell: Any) -> bool:
 
 def _unlisted(cell: Any) -> dict[str, Any]:
     """Return a dict, or that of the cells of a list of dicts with the same keys."""
-    if type(cell) is dict:
-        return cell
+    if type(cell) is dict or len(cell) == 1:
+        return cell if type(cell) is dict else cell[0]
     alike = all(type(one) is dict and one.keys() == cell[0].keys() for one in cell)
     return {key: [one[key] for one in cell] for key in cell[0]} if alike else {}
 

@@ -92,9 +92,10 @@ def to_long(table: Table, options: Options) -> Table:
     known |= {name for names in listed if known.intersection(names) for name in names}
     people = columns[find_details([plain_name(name) for name in names]).get("annotator", 0)]
     rows, others = [], []
-    for text, said in questions:
-        found = _named_in(text, known)
-        if len(found) != 3:
+    named = [_named_in(text, known) for text, _ in questions]
+    counts = Counter(name for names in named for name in names)
+    for (text, said), found in zip(questions, named, strict=True):
+        if len(found) != 3 or all(counts[name] == 1 for name in found):  # e.g. gender
             others.append(f"the question {text[:60]!r} names {len(found)} options, not 3")
             continue
         rows += [
@@ -185,7 +186,8 @@ def _join_people(table: Table) -> Table:
     """Return one row per person and trial if each person has a column, such as Rater01, Rater02."""
     names, plain = list(table.names or ()), [plain_name(name) for name in table.names or ()]
     people = [f.members for f in families(plain) if f.stem in DETAILS["annotator"]]
-    if len(people) != 1 or any(map(is_response, plain)):
+    others = [f for f in families(plain) if not any(set(f.members) & set(p) for p in people)]
+    if len(people) != 1 or not others or any(map(is_response, plain)):
         return table
     summaries = {"majority", "mode", "consensus", "modal", "mehrheit"}
     kept = [at for at in range(len(names)) if at not in people[0] and plain[at] not in summaries]

@@ -34,6 +34,7 @@ from ordlink.io._responses import TrialCells
 from ordlink.io._source import refuse
 from ordlink.io._table import LARGEST_SHARE_MISSING
 from ordlink.io._words import (
+    FILLED,
     KIND_COLUMNS,
     NOT_TRIALS,
     YES_NO,
@@ -144,7 +145,7 @@ def not_trials(cells: TrialCells) -> tuple[BoolArray, list[str]]:
         marked = [word for word in words if is_no_trial(word)]
         if says and {word.casefold() for word in words} <= FLAGS:
             marked = [word for word in words if word.casefold() in YES]
-        elif says and 0 < 2 * (codes >= 0).sum() < len(codes):
+        elif says & FILLED and 0 < 2 * (codes >= 0).sum() < len(codes):
             rows &= codes < 0
             found.append(f"{(cells.table.names or ())[at]} is not empty")
         if marked and len(words) <= MOST_KINDS:

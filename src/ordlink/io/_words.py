@@ -171,6 +171,8 @@ NOT_TRIALS = _words(
     "ejemplo learn tutorial golden rejected cancelled oefening survey_preview spam"
 )
 """Cells of a column of kinds that mark rows to leave out."""
+FILLED = _words("practice practise warmup golden catch ubung uebung entrainement practica")
+"""What a column is about that only rows to leave out fill: practice.thisN."""
 KIND_COLUMNS = _words(
     "category kind type phase block task condition trial label part stage alg set phase "
     "samplealg display screen practice check catch attention excluded cant durchgang bedingung "
@@ -290,7 +292,8 @@ def asks_less(text: str) -> bool:
     """Return whether a question asks for the less similar option: "Which is less like X?"."""
     plain = plain_name(text)
     more = r"(more|most)_(similar|alike|like)|closer|closest|odd_one"
-    return text.count(" ") > 1 and is_less(plain) and not re.search(more, plain)
+    asks = r"\?|\b(which|choose|select|pick|click|welche|wähle|klick|quel|choisi|cu[aá]l|elij|qual)"
+    return bool(re.search(asks, text.casefold())) and is_less(plain) and not re.search(more, plain)
 
 
 def forms_said(plain: str) -> list[str]:
