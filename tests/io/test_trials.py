@@ -607,9 +607,7 @@ def test_less_similar_turns_an_answer_round_only_in_a_question():
 def test_a_question_about_other_things_is_no_trial():
     header = "Timestamp,Is trout or tiger closer to lion?,Is eagle or lion closer to tiger?"
     header += ",Is eagle or tiger closer to lion?,Is lion or trout closer to tiger?"
-    asked = (
-        f"{header},Is eagle or trout closer to lion?,What are you? (man / woman / other)\n"
-    )
+    asked = f"{header},Is eagle or trout closer to lion?,What are you? (man / woman / other)\n"
     rows = [f"{k},tiger,lion,tiger,lion,{('eagle', 'trout')[k % 2]}" for k in range(4)]
     genders = ("woman", "man", "other", "woman")
     told: list[str] = []

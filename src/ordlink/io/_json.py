@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any, BinaryIO
 
 from ordlink._text import shorten
@@ -31,7 +32,10 @@ from ordlink.io._source import InputFile, Pieces, reading, refuse, to_utf8, utf8
 from ordlink.io._table import Table
 from ordlink.io._words import KIND_COLUMNS, NOT_TRIALS, OBJECTS, is_response, plain_name, tokens
 
+SAMPLE = 1000
+"""Rows of a table that show whether its cells hold lists of trials."""
 FEW_ROWS = 5
+"""Trials of a session that show whether they have responses."""
 MOST_OPTIONS = 10
 """A shorter list of small dicts, or columns as short, are the options of a trial, not trials."""
 
@@ -157,7 +161,7 @@ def unpack_cells(table: Table) -> Table:
             return table
         columns.append(column)
         if pa.types.is_string(column.type):
-            lists = pc.match_substring_regex(column, r'^\s*\[\s*\{\s*"')
+            lists = pc.match_substring_regex(column[:SAMPLE], r'^\s*\[\s*\{\s*"')
             if pc.any(lists).as_py():
                 packed.append(at)
     if not packed:
@@ -211,7 +215,8 @@ def _parse_rows(
                     expected = 'a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}'
                     got = type(row).__name__
                     refuse(f"{source}, line {number}", f"expected {expected}, got {got}")
-                nested = [row] if MAGIC in row else records(row)
+                flat = line.count(b"{") == 1 and b"[" not in line
+                nested = [row] if flat or MAGIC in row else records(row)
                 rows += nested
                 lines += [number] * len(nested)
     return rows, lines
@@ -247,6 +252,7 @@ def _json_table(
     def row_name(row: int) -> str:
         return f"{source}, line {lines[row]}"
 
+    @cache
     def column(position: int) -> ArrowColumn:
         return _arrow([row.get(names[position]) for row in rows], names[position], row_name)
 

@@ -64,8 +64,8 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
         wanted: list[int | None] = [*(given_reference or named), None]
         n_before = len(readings)
         for reference in wanted[:1] if given_reference else wanted:
-            compared = [complete(reading, cells)[rows].mean() for reading in readings[n_before:]]
-            if reference is None and len(family.members) == 3 and max(compared, default=0) > 0.5:
+            compared = readings[n_before:] if reference is None and len(family.members) == 3 else []
+            if any(complete(reading, cells)[rows].mean() > 0.5 for reading in compared):
                 continue  # three options beside a reference
             others_alike = [f for f in found if len(f.members) == len(family.members)]
             responses = given_response or [
@@ -258,7 +258,7 @@ def _check(
     places = keys = True
     if is_pairs:
         labels, places, keys = name_pairs(labels)
-    elif is_random(cells.title) and not any(set(name.split("_")) & PLACES for name in labels):
+    elif not any(set(name.split("_")) & PLACES for name in labels) and is_random(cells.title):
         places = keys = False  # nobody knows what was on the left
     if anchor is not None:
         whole = whole & (anchor >= 0)

@@ -106,10 +106,12 @@ class TrialCells:
         less = np.zeros(self.table.n_rows, dtype=bool)
         for at in range(self.table.n_columns):
             codes = self.codes(at)
-            found = [] if codes is None else np.unique(codes[codes >= 0]).tolist()
-            if codes is not None and MOST_QUESTIONS * len(found) <= len(codes):
+            if codes is None:
+                continue
+            found = np.flatnonzero(np.bincount(codes[codes >= 0])).tolist()
+            if MOST_QUESTIONS * len(found) <= len(codes):
                 asking = [code for code in found if asks_less(self.vocabulary[code])]
-                less |= np.isin(codes, asking)
+                less |= np.isin(codes, asking) if asking else False
         return less
 
     def matrix(self, positions: Sequence[int]) -> Int64Array | None:
