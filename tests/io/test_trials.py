@@ -627,3 +627,15 @@ def test_people_who_are_compared_are_no_people_who_answer():
 
     assert read(make.text(rows)).n_objects == 12
     assert read(make.text(plain), form="triplet", header=True).n_answers == make.N_TRIALS
+
+
+def test_a_check_in_a_survey_of_odd_ones_out_is_skipped():
+    header = "Timestamp,Odd one out: trout / tiger / lion?,Odd one out: eagle / lion / tiger?"
+    header += ",Odd one out: eagle / trout / hawk?,Odd one out: hawk / lion / trout?"
+    header += ",Odd one out: lion / hawk / tiger?"
+    text = f"{header},Please choose often\n1,trout,eagle,trout,trout,hawk,often\n"
+
+    found = read(text + "2,trout,eagle,trout,hawk,hawk,often\n", tell=lambda _: None)
+
+    assert found.n_answers == 10
+    assert "often" not in found.names

@@ -91,13 +91,14 @@ def to_long(table: Table, options: Options) -> Table:
     listed = [_options(text) for text, _ in questions]
     known |= {name for names in listed if known.intersection(names) for name in names}
     people = columns[find_details([plain_name(name) for name in names]).get("annotator", 0)]
-    rows, others = [], []
+    rows, others, texts = [], [], []
     named = [_named_in(text, known) for text, _ in questions]
     counts = Counter(name for names in named for name in names)
     for (text, said), found in zip(questions, named, strict=True):
         if len(found) != 3 or all(counts[name] == 1 for name in found):  # e.g. gender
             others.append(f"the question {text[:60]!r} names {len(found)} options, not 3")
             continue
+        texts.append(text)
         rows += [
             (str(line), person, *found, cell)
             for line, person, cell in zip(kept, people, said, strict=True)
@@ -107,13 +108,12 @@ def to_long(table: Table, options: Options) -> Table:
         _refuse(table, others[0])
     if not rows:
         _refuse(table, "no question names its options in its text")
-    n_empty = len(kept) * (len(questions) - len(others)) - len(rows)
+    n_empty = len(kept) * len(texts) - len(rows)
     if n_empty:
         options.note(f"{counted(n_empty, 'cell')} skipped: not asked, or not answered")
     if others:
         options.note(f"{counted(len(others), 'question')} skipped: {others[0]}")
     lines, *cells = [list(column) for column in zip(*rows, strict=True)]
-    texts = [text for text, _ in questions]
     if len({(*forms_said(plain_name(text)), is_less(plain_name(text))) for text in texts}) > 1:
         _refuse(table, "its questions ask different things")
     return _of_cells(table, _titles(texts, cells), cells, [int(line) for line in lines])
@@ -243,15 +243,11 @@ def _titles(questions: Sequence[str], cells: Sequence[list[str]]) -> list[str]:
     never = [
         at for at in (1, 2, 3) if all(a != b for a, b in zip(cells[at], cells[4], strict=True))
     ]
-    less = {is_less(plain_name(text)) for text in questions}
-    if (
-        len(never) == 1
-        and len(less) == 1
-        and (less == {True} or any(map(_CLOSER.search, questions)))
-    ):
+    less = is_less(plain_name(questions[0]))  # all questions ask the same
+    if len(never) == 1 and (less or any(map(_CLOSER.search, questions))):
         names = ["option_1", "option_2"]
         names.insert(never[0] - 1, "reference")
-        return ["participant", *names, "less_similar" if less == {True} else "response"]
+        return ["participant", *names, "less_similar" if less else "response"]
     response = {"odd-one-out": "odd", "most-central": "central"}.get("".join(asked), "response")
     return ["participant", "item_1", "item_2", "item_3", response]
 
