@@ -739,6 +739,160 @@ def joined_samples() -> dict[str, bytes]:
     }
 
 
+def _nested(rows: Rows, name: Callable[[dict[str, object]], object] = dict) -> list[object]:
+    """Return rows as JSON objects, changed by `name`."""
+    header, *cells = rows
+    return [name(dict(zip(map(str, header), row, strict=True))) for row in cells]
+
+
+def _json(found: object) -> bytes:
+    return json.dumps(found, ensure_ascii=False).encode()
+
+
+def _by_task(row: dict[str, object]) -> dict[str, object]:
+    """Return a task with its one annotation, as labelling tools store them."""
+    result = [{"from_name": "closer", "value": {"choices": [row.pop("said")]}}]
+    return {"data": row, "annotations": [{"was_cancelled": False, "result": result}]}
+
+
+def _of_candidates(row: dict[str, object]) -> dict[str, object]:
+    """Return options with ids, and the id of the chosen one."""
+    options = [{"id": f"c{k}", "url": f"https://x.org/{row[f'o{k}']}.png"} for k in (0, 1)]
+    return {"query": row["query"], "options": options, "selected": f"c{row['choice']}"}
+
+
+def nested_samples() -> dict[str, bytes]:
+    """Return samples of trials in sessions, tasks, cells or lines of text."""
+    sides = ("left", "right")
+    plain = near("participant,target,left,right,response", 90, lambda r, o, k: [r, *o, sides[k]])
+    sessions = [[row for row in _nested(plain) if row["participant"] == f"p{k}"] for k in range(5)]
+    checks = [{**session[0], "response": None, "is_catch": True} for session in sessions]
+    draw = random.Random(91)
+    pairs = [fours(draw) for _ in range(N_TRIALS)]
+    lines = [{"type": "hello"}] + [
+        {"type": "trial", "pairs": [four[:2], four[2:]], "answer": {"moreAlike": choice}}
+        for four, choice in pairs
+    ]
+    central = odd("participant,trial,a,b,c,mostTypical,rt", 92, lambda _, k: "abc"[k - 1])
+    rows: dict[str, dict[str, object]] = {}
+    for number, row in enumerate(central[1:]):
+        items, choice = centrals(draw)
+        trial = {"items": dict(zip("abc", items, strict=True)), "mostTypical": "abc"[choice]}
+        rows.setdefault(str(row[0]), {})[str(2 * number)] = trial
+    keyed = {"participants": {f"-N{name}": {"trials": own} for name, own in rows.items()}}
+    cells: Rows = [["subject", "browser", "data"]]
+    cells += [[k, "Firefox", json.dumps(own, ensure_ascii=False)] for k, own in enumerate(sessions)]
+    frames = ["*** Header Start ***", "Subject: 1", "*** Header End ***"]
+    for row in _nested(
+        near("Proc,Standard,StimLeft,StimRight,Choose.RESP", 93, lambda r, o, k: [r, *o, k + 1])
+    ):
+        frames += [
+            "\t*** LogFrame Start ***",
+            *[f"\t\t{name}: {cell}" for name, cell in row.items()],
+        ]
+        frames.append("\t*** LogFrame End ***")
+    tasks = near("rater,anchor,option_a,option_b,said", 94, lambda r, o, k: [r, *o, "AB"[k]])
+    options = near("p,query,o0,o1,choice", 95, lambda r, o, k: [r, *o, k])
+    return {
+        "auto_sessions.json": _json(
+            [[*own, check] for own, check in zip(sessions, checks, strict=True)]
+        ),
+        "auto_sessions.csv": text(cells).encode(),
+        "auto_tasks.json": _json(_nested(tasks, _by_task)),
+        "auto_candidates.json": _json({"docs": _nested(options, _of_candidates)}),
+        "auto_keyed.json": _json(keyed),
+        "auto_pairs.jsonl": "\n".join(
+            json.dumps(one, ensure_ascii=False) for one in lines
+        ).encode(),
+        "auto_frames.txt": "\r\n".join(frames).encode("utf-16"),
+    }
+
+
+def _numbered(seed: int) -> bytes:
+    """Return a survey whose questions number their options, and whose answers are the numbers."""
+    draw = random.Random(seed)
+    asked = [triplets(draw) for _ in range(N_TRIALS // 2)]
+    rows: Rows = [["CASE", *[f"TR{k + 1:02}" for k in range(len(asked))]]]
+    rows.append(["Nummer", *[f"Ähnlicher zu {r}? (1) {o[0]} (2) {o[1]}" for r, o, _ in asked]])
+    for person in range(3):
+        rows.append([100 + person, *[-9 if draw.random() < 0.05 else k + 1 for *_, k in asked]])
+    return text(rows, ";").encode()
+
+
+def reworded_samples() -> dict[str, bytes]:
+    """Return samples in which another cell, column or sheet says what an answer means."""
+    draw = random.Random(100)
+    asked = ("Which is MORE similar to the target?", "Which is LESS similar to the target?")
+    mixed = near(
+        "p,question,target,left,right,answer",
+        101,
+        lambda r, o, k: [asked[n := draw.randrange(2)], r, *o, o[k if n == 0 else 1 - k]],
+    )
+    keys = near(
+        "p,key_for_optionA,key_for_optionB,target,optionA,optionB,response_key",
+        102,
+        lambda r, o, k: [*(pair := draw.sample("fj", 2)), r, *o, pair[k]],
+    )
+    loops = near(
+        "p,practice.thisN,trials.thisN,target,left,right,response",
+        103,
+        lambda r, o, k: ["", 1, r, *o, o[k]],
+    )
+    loops[1:1] = [["p0", k, "", "Löwe", "Tiger", "Hecht", "Hecht"] for k in range(20)]
+    html = near(
+        "p,target,left,right,response",
+        104,
+        lambda r, o, k: [f'<span class="t"><b>{name}</b></span>' for name in (r, *o, o[k])],
+    )
+    roles: Rows = [["participant", "trial", "role", "item", "selected"]]
+    raters: Rows = [["Item 1", "Item 2", "Item 3", "Rater01", "Rater02", "Majority"]]
+    for trial in range(N_TRIALS):
+        reference, options, choice = triplets(draw)
+        own = [[k // 9, trial, "option", options[k], str(k == choice).upper()] for k in (0, 1)]
+        own.insert(draw.randrange(3), [0, trial, "reference", reference, "NA"])
+        roles += own
+        items, choice = threes(draw)
+        raters.append([*items, choice + 1, choice + 1 if trial % 9 else "", choice + 1])
+    number = {name: k + 1 for k, name in enumerate(GROUP)}
+    coded = odd("VP,Durchgang,Bild1,Bild2,Bild3,Ausreißer,RT", 105, by_name)
+    for row in coded[1:]:
+        row[2:6] = [number[str(name)] for name in row[2:6]]
+    most = near(
+        "subject,standard,comp_top,comp_left,comp_right,most_like_standard",
+        106,
+        lambda r, o, k: [r, *(three := _with_third(draw, r, o)), _place(three, o[k])],
+    )
+    block = "file,version,link,age\nOddOneOut,4,x7tq,23\n\n"
+    return {
+        "auto_more_or_less.csv": text(mixed).encode(),
+        "auto_keys_per_row.csv": text(keys).encode(),
+        "auto_loops.csv": text(loops).encode(),
+        "auto_html_names.csv": text(html).encode(),
+        "auto_roles.csv": text(roles).encode(),
+        "odd_raters.csv": text(raters).encode(),
+        "auto_codes.xlsx": xlsx(
+            coded, {"Codes": [["Nummer", "Name"], *[[k, n] for n, k in number.items()]]}
+        ),
+        "auto_most_like.tsv": text(most, "\t").encode(),
+        "auto_block_above.csv": (
+            block + text(odd("no,trial,stim1,stim2,stim3,odd,rt", 107, by_name))
+        ).encode(),
+        "auto_numbered.csv": _numbered(108),
+    }
+
+
+def _with_third(draw: random.Random, reference: str, options: list[str]) -> list[str]:
+    """Return two options and one more from another group than the reference, shuffled."""
+    far = [n for n in GROUP if GROUP[n] != GROUP[reference] and n not in options]
+    three = [*options, draw.choice(far)]
+    draw.shuffle(three)
+    return three
+
+
+def _place(items: list[str], name: str) -> str:
+    return ("top", "left", "right")[items.index(name)]
+
+
 def samples() -> dict[str, bytes]:
     """Return the content of all files by name."""
     return {
@@ -747,6 +901,8 @@ def samples() -> dict[str, bytes]:
         **other_samples(),
         **lab_samples(),
         **joined_samples(),
+        **nested_samples(),
+        **reworded_samples(),
     }
 
 

@@ -125,7 +125,9 @@ def _trial_files() -> list[tuple[str, bytes]]:
         auto_german.csv auto_forms.csv auto_gorilla_events.csv auto_jatos.txt auto_marks.csv
         auto_lists.csv auto_pairs_less.csv odd_packed.csv.gz odd_people.zip auto_sosci.csv
         auto_row_per_item.csv auto_sheet_per_person.xlsx auto_other_sheet.xlsx auto_question.csv
-        auto_header_again.csv auto_pair_in_cell.csv"""
+        auto_header_again.csv auto_pair_in_cell.csv auto_sessions.json auto_sessions.csv
+        auto_tasks.json auto_candidates.json auto_keyed.json auto_pairs.jsonl auto_frames.txt
+        auto_codes.xlsx auto_numbered.csv auto_roles.csv odd_raters.csv auto_keys_per_row.csv"""
     return [(n.partition(".")[2], (FOLDER / n).read_bytes()) for n in names.split()]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 
 import numpy as np
@@ -48,7 +49,7 @@ def test_columns_that_ignore_a_response_are_refused():
         {"columns": ["item1", "item2", "item3"], "form": "triplet"},
         {"columns": "item1,item2,item3", "form": "odd-one-out"},
     ):
-        with pytest.raises(InputError, match="'response' says which of the objects was chosen"):
+        with pytest.raises(InputError, match="'response', which is not among the chosen columns"):
             read(make.text(odd_rows()), **options)
 
 
@@ -418,3 +419,223 @@ def test_an_empty_column_of_responses_is_told():
 
     with pytest.raises(InputError, match="'choice', is empty"):
         read(rows)
+
+
+def chosen_pairs() -> list[list[object]]:
+    """Return three items and the two that are alike, joined in a cell."""
+    draw = random.Random(4)
+    rows: list[list[object]] = [["item_1", "item_2", "item_3", "most_similar_pair"]]
+    for _ in range(60):
+        items, odd_one = make.threes(draw)
+        rows.append([*items, "-".join(name for k, name in enumerate(items) if k != odd_one)])
+    return rows
+
+
+@pytest.mark.parametrize("name", ["most_similar_pair", "column"])
+@pytest.mark.parametrize("form", ["odd-one-out", "triplet"])
+def test_columns_that_ignore_a_pair_in_a_cell_are_refused(form, name):
+    rows = [["item_1", "item_2", "item_3", name], *chosen_pairs()[1:]]
+    if name == "column":  # of an unknown name, the cells say it
+        rows = [[*row[:3], row[3].replace("-", ", ")] for row in rows]
+
+    with pytest.raises(InputError, match=f"'{name}', which is not among the chosen columns"):
+        read(make.text(rows), columns=["item_1", "item_2", "item_3"], form=form)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("response", (0, 1)), ("chose_left", ("yes", "no")), ("Taste", "fj")]
+)
+def test_columns_that_ignore_a_column_named_as_the_response_are_refused(name, words):
+    text = near_rows(f"p,reference,left,right,{name}", lambda r, o, k: [r, *o, words[k]])
+
+    with pytest.raises(InputError, match=f"'{name}', which is not among the chosen columns"):
+        read(text, columns=["reference", "left", "right"], form="triplet")
+
+
+@pytest.mark.parametrize("more", [["left", "right", "answer"], ["left", "right"], ["answer"]])
+def test_columns_whose_order_is_what_the_response_says_are_read(more):
+    names = ["anchor", "closer", "farther", "left", "right", "answer"]
+    header = ",".join(["p", *names])
+    rows = make.near(header, 3, lambda r, o, k: [r, o[k], o[1 - k], *o, o[k]])
+    expected = read(make.text([row[1:4] for row in rows]))
+    kept = [1, 2, 3, *(names.index(name) + 1 for name in more)]
+    text = make.text([[row[at] for at in kept] for row in rows])
+
+    named = read(text, columns=["anchor", "closer", "farther"])
+    unnamed = read(text.replace("anchor,closer,farther", "x,y,z"), columns="x,y,z", form="triplet")
+
+    assert named == unnamed == expected
+
+
+def test_columns_and_a_response_are_refused_together():
+    options = {"columns": ["reference", "left", "right"], "form": "triplet"}
+    text = near_rows("p,reference,left,right,response", lambda r, o, k: [r, *o, o[k]])
+
+    with pytest.raises(InputError, match="either the order of columns is the answer"):
+        read(text, response="response", **options)
+
+
+def test_chunks_of_columns_that_ignore_a_response_are_refused(tmp_path):
+    path = tmp_path / "trials.csv"
+    path.write_text(near_rows("p,reference,left,right,response", lambda r, o, k: [r, *o, o[k]]))
+    options = {"columns": ["reference", "left", "right"], "form": "triplet"}
+
+    with pytest.raises(InputError, match="'response', which is not among the chosen columns"):
+        list(ol.read_in_chunks(path, names=list(make.GROUP), **options))
+
+
+def marks(n: int, k: int) -> list[list[object]]:
+    """Return options with a column for each that says yes if it was chosen."""
+    draw = random.Random(5)
+    options = [f"opt{number}" for number in range(n)]
+    rows: list[list[object]] = [["target", *options, *[f"{name}_chosen" for name in options]]]
+    for reference, shown, chosen in (make.picks(draw, n, k) for _ in range(60)):
+        rows.append([reference, *shown, *[int(name in chosen) for name in shown]])
+    return rows
+
+
+def test_one_of_several_columns_of_marks_is_no_response():
+    rows = marks(8, 2)
+    names = [str(name) for name in rows[0][9:]]
+    expected = read(make.text(rows))
+
+    for response in (["opt3_chosen"], ["opt0_chosen", "opt1_chosen"]):
+        with pytest.raises(InputError, match="belong together: all of them say what was chosen"):
+            read(make.text(rows), response=response)
+    assert read(make.text(rows), response=names) == expected
+
+
+def test_a_form_that_the_response_contradicts_is_refused():
+    text = make.text(make.odd("participant,trial,item1,item2,item3,odd_one,rt", 1, make.by_name))
+
+    with pytest.raises(InputError, match="'odd_one' says odd-one-out, not most-central"):
+        read(text, form="most-central")
+
+
+@pytest.mark.filterwarnings("ignore:168 of 240 rows repeat")
+def test_more_than_a_fifth_of_the_rows_is_not_skipped_as_repeats():
+    rows = make.odd("participant,trial,item1,item2,item3,odd_one,rt", 1, make.by_name)
+    columns = ["odd_one", "item1", "item2"]
+
+    with pytest.raises(InputError, match=r"of 240 rows repeat an object .* too many to skip"):
+        read(make.text(rows), form="triplet", columns=columns, skip_repeated=True)
+
+
+def test_practice_that_only_the_counter_of_its_loop_tells_is_left_out():
+    told: list[str] = []
+
+    found = ol.read_answers(make.FOLDER / "auto_loops.csv", tell=told.append)
+
+    assert found.n_answers == make.N_TRIALS
+    assert "20 rows skipped: practice.thisN is not empty" in told
+
+
+def test_a_sheet_of_codes_names_the_objects():
+    found = ol.read_answers(make.FOLDER / "auto_codes.xlsx", tell=lambda _: None)
+
+    assert set(found.names) == set(make.GROUP)
+
+
+def test_a_screen_side_says_nothing_where_sides_were_random():
+    text = near_rows("p,target,item_a,item_b,side", lambda r, o, k: [r, *o, ("left", "right")[k]])
+
+    assert read(text.replace("side", "response")).n_answers == make.N_TRIALS
+    with pytest.raises(InputError, match=r"'response' in|seems to be the response"):
+        read("# the sides of the items were randomised\n" + text.replace("side", "response"))
+
+
+@pytest.mark.parametrize(("said", "n_missing"), [(("rot", "blau"), 0), (("18", "23"), 5)])
+def test_what_a_response_stands_for_can_be_said(said, n_missing):
+    rows = make.near("p,target,left,right,key", 7, lambda r, o, k: [r, *o, said[k]])
+    by_name = make.near("p,target,left,right,key", 7, lambda r, o, k: [r, *o, o[k]])
+    for row in rows[1 : 1 + n_missing]:
+        row[4] = "57"
+
+    with pytest.raises(InputError, match=f"such as response=key={said[0]}/{said[1]}|response=key="):
+        read(make.text(rows))
+    found = read(make.text(rows), response=f"key={'/'.join(said)}", tell=lambda _: None)
+
+    expected = read(make.text([by_name[0], *by_name[1 + n_missing :]]))
+    assert found.n_answers == make.N_TRIALS - n_missing
+    assert found.quadruplets.tolist()[:9] == expected.quadruplets.tolist()[:9]
+
+
+def test_answers_that_name_no_option_are_missing_not_other_questions():
+    header = "Timestamp,Is trout or tiger closer to lion?,Is eagle or lion closer to tiger?"
+    rows = f"{header},Which of eagle and trout is more like lion?\n1,tiger,lion,eagle\n"
+
+    for word in ("no opinion", "Sans opinion"):
+        told: list[str] = []
+        found = read(rows + f"2,tiger,{word},eagle\n3,trout,lion,trout\n", tell=told.append)
+        assert found.n_answers == 8
+        assert any("1 trial skipped: the answer is missing" in sentence for sentence in told)
+
+
+def test_questions_that_ask_different_things_are_refused():
+    header = "Timestamp,Is trout or tiger more like lion?,Is eagle or lion less like tiger?"
+    rows = f"{header},Which of eagle and trout is more like lion?\n1,tiger,lion,eagle\n"
+
+    with pytest.raises(InputError, match="its questions ask different things"):
+        read(rows + "2,tiger,lion,eagle\n3,trout,lion,trout\n")
+
+
+def test_the_path_of_the_mouse_is_no_list_of_trials():
+    rows = make.near("p,target,left,right,response", 8, lambda r, o, k: [r, *o, o[k]])
+    path = [{"x": k, "y": 2 * k, "t": 17 * k, "what": "move"} for k in range(30)]
+    header, *cells = rows
+    trials = [dict(zip(header, row, strict=True)) | {"mouse": path} for row in cells]
+    table = make.text([[*header, "mouse"], *[[*row, json.dumps(path)] for row in cells]])
+
+    expected = read(make.text(rows))
+    assert read(table) == expected
+    assert read(json.dumps(trials), format="json").quadruplets.tolist() == (
+        expected.quadruplets.tolist()
+    )
+
+
+def test_less_similar_turns_an_answer_round_only_in_a_question():
+    rows = make.near(
+        "p,kind of foil,target,left,right,response", 9, lambda r, o, k: ["", r, *o, o[k]]
+    )
+    expected = read(make.text([[row[0], *row[2:]] for row in rows]))
+    for number, row in enumerate(rows[1:]):
+        row[1] = ("a less similar foil", "a more similar foil")[number % 2]
+
+    assert read(make.text(rows)).quadruplets.tolist() == expected.quadruplets.tolist()
+
+
+def test_a_question_about_other_things_is_no_trial():
+    header = "Timestamp,Is trout or tiger closer to lion?,Is eagle or lion closer to tiger?"
+    header += ",Is eagle or tiger closer to lion?,Is lion or trout closer to tiger?"
+    asked = f"{header},Is eagle or trout closer to lion?,What are you? (man / woman / other)\n"
+    rows = [f"{k},tiger,lion,tiger,lion,{('eagle', 'trout')[k % 2]}" for k in range(4)]
+    genders = ("woman", "man", "other", "woman")
+    told: list[str] = []
+
+    lines = (f"{row},{gender}" for row, gender in zip(rows, genders, strict=True))
+    found = read(asked + "\n".join(lines), tell=told.append)
+
+    assert set(found.names) == {"eagle", "lion", "tiger", "trout"}
+    assert found.n_answers == 20
+    assert any("1 question skipped: the question 'What are you?" in sentence for sentence in told)
+
+
+def test_people_who_are_compared_are_no_people_who_answer():
+    rows = make.odd("p,trial,person1,person2,person3,odd,rt", 10, make.by_name)
+
+    plain = [["person1", "person2", "person3"], *[row[2:5] for row in rows[1:]]]
+
+    assert read(make.text(rows)).n_objects == 12
+    assert read(make.text(plain), form="triplet", header=True).n_answers == make.N_TRIALS
+
+
+def test_a_check_in_a_survey_of_odd_ones_out_is_skipped():
+    header = "Timestamp,Odd one out: trout / tiger / lion?,Odd one out: eagle / lion / tiger?"
+    header += ",Odd one out: eagle / trout / hawk?,Odd one out: hawk / lion / trout?"
+    header += ",Odd one out: lion / hawk / tiger?"
+    text = f"{header},Please choose often\n1,trout,eagle,trout,trout,hawk,often\n"
+
+    found = read(text + "2,trout,eagle,trout,hawk,hawk,often\n", tell=lambda _: None)
+
+    assert found.n_answers == 10
+    assert "often" not in found.names

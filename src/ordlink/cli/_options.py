@@ -117,7 +117,11 @@ _READING = [
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet."),
     click.option("--items", metavar="A,B[,C]", help="For trials: columns of the options."),
-    click.option("--response", metavar="NAME", help="For trials: column of the chosen option."),
+    click.option(
+        "--response",
+        metavar="NAME",
+        help="For trials: column of the chosen option; NAME=f/j also says what it is for each.",
+    ),
     click.option(
         "--reference",
         metavar="NAME",

@@ -13,6 +13,7 @@ from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._answers import FORMS, find_form
 from ordlink.io import _trials
 from ordlink.io._cells import ArrowColumn, as_text, pa, pc, to_numpy
+from ordlink.io._json import unpack_cells
 from ordlink.io._options import Options
 from ordlink.io._readings import find_readings, is_unknown
 from ordlink.io._responses import TrialCells
@@ -30,7 +31,7 @@ from ordlink.io._table import (
     take_rows,
 )
 from ordlink.io._trials import Reading
-from ordlink.io._unread import refuse_ignored, refuse_unread
+from ordlink.io._unread import refuse_contradicted, refuse_ignored, refuse_repeats, refuse_unread
 from ordlink.io._words import KIND_COLUMNS, is_response, plain_name, tokens
 
 
@@ -38,17 +39,32 @@ def read_table(
     table: Table, options: Options, earlier: EarlierChunks | None = None
 ) -> ListedComparisons:
     """Return the comparisons of a table of answers, or of a chunk after earlier ones."""
-    if earlier is None and table.names is not None and table.n_rows:
-        table = to_plain(table, options)
-    elif options.items or options.response or options.reference:
+    by_hand = options.items or options.response or options.reference
+    if by_hand and (earlier is not None or table.names is None):
         problem = "columns of items and responses need a header, and cannot be read in chunks"
         refuse(table.where, problem, "read the file as a whole, with a header")
-    return list_table(table, options, earlier)
+    if by_hand and options.columns is not None:
+        problem = "either the order of columns is the answer, or a column of responses says it"
+        refuse(table.where, problem, "leave out {columns}, or {items}, {response} and {reference}")
+    if table.names is not None and table.n_rows:
+        if earlier is None:
+            table = to_plain(table, options)
+        elif earlier.is_first and options.columns is not None:
+            _check_columns(table, options)
+    comparisons = list_table(table, options, earlier)
+    if options.columns is not None and earlier is None:
+        refuse_repeats(comparisons, table)
+    names = tuple(table.labels.get(name, "") for name in comparisons.names or ())
+    distinct = len(set(names) - {""}) == len(names) > 0
+    if not distinct or any(name.isdecimal() for name in names):
+        return comparisons
+    options.note("objects are named by the codes of another sheet")
+    return replace(comparisons, names=names)
 
 
 def to_plain(table: Table, options: Options) -> Table:
     """Return a table of plain answers: the table itself, or the answers of its trials."""
-    table = to_long(_without_headers(table, options))
+    table = to_long(unpack_cells(_without_headers(table, options)), options)
     names = list(table.names or ())
     plain = [plain_name(name) for name in names]
     named = named_forms(plain) if options.columns is None else []
@@ -62,13 +78,13 @@ def to_plain(table: Table, options: Options) -> Table:
         return table
     if not named and not hints and not chosen and len(plain) < 4:
         return table
+    if options.columns is not None:
+        _check_columns(table, options)
+        return table
     merge = options.merge_names if isinstance(options.merge_names, Mapping) else None
     for split in (False, True):
         cells = TrialCells(table, merge, split=split)
         rows, kinds = _trials.not_trials(cells)
-        if options.columns is not None:
-            refuse_ignored(cells, options, rows)
-            return table
         readings = [] if chosen else _plain_readings(cells, options)
         trials = find_readings(cells, options, rows)
         said = {
@@ -82,6 +98,7 @@ def to_plain(table: Table, options: Options) -> Table:
     else:
         refuse_unread(cells, options, rows)
         return table
+    refuse_contradicted(readings, cells, options, rows)
     reading = _trials.choose_reading(readings, cells, rows)
     if _is_by_name(reading, plain) and rows.all() and not chosen:
         return table
@@ -91,6 +108,13 @@ def to_plain(table: Table, options: Options) -> Table:
         readings = find_readings(cells, options, rows)
         reading = _trials.choose_reading(readings, cells, rows)
     return _answers(reading, cells, rows, kinds, options)
+
+
+def _check_columns(table: Table, options: Options) -> None:
+    """Refuse chosen columns that ignore a response."""
+    for split in (False, True):
+        cells = TrialCells(table, split=split)
+        refuse_ignored(cells, options, _trials.not_trials(cells)[0])
 
 
 def _without_headers(table: Table, options: Options) -> Table:

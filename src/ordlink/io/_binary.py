@@ -34,6 +34,7 @@ from ordlink.io._own import (
 )
 from ordlink.io._source import InputFile, check_unpacked, reading, refuse
 from ordlink.io._table import Table, find_roles
+from ordlink.io._words import is_response, plain_name
 
 _METADATA_KEY = b"ordlink"
 
@@ -62,7 +63,9 @@ def open_parquet(source: InputFile, options: Options, n_rows: int | None) -> Ite
             yield OpenTables(None, iter([_parquet_table(whole, names, source.name, n_bytes)]))
         else:
             roles = find_roles(names, len(names), options, source.name)
-            wanted = [names[at] for at in (*roles.objects, *roles.details.values())]
+            known = {*roles.objects, *roles.details.values()}
+            said = [at for at, name in enumerate(names) if is_response(plain_name(name))]
+            wanted = [names[at] for at in dict.fromkeys([*known, *said])]
             tables = _parquet_tables(file, names, wanted, n_rows, source.name, n_bytes)
             yield OpenTables(None, tables)
 
@@ -126,6 +129,8 @@ def _parquet_table(
     block: Any, names: list[str], source: str, n_bytes: int, start: int = 0
 ) -> Table:
     def column(position: int) -> ArrowColumn:
+        if names[position] not in block.column_names:
+            refuse(source, f"the column {names[position]!r} is not read in chunks")
         cells = block.column(names[position])
         cells.validate(full=True)  # Parquet does not check that text is valid
         if not pa.types.is_dictionary(cells.type):

@@ -130,6 +130,8 @@ def object_name(cell: str, *, folder: bool = False) -> str:
         text = single[1]
     if source := _SOURCE.search(text):
         text = source[1].strip()
+    elif re.fullmatch(r"<[^<>]+>.*</\w+>", text, re.DOTALL):
+        text = re.sub(r"<[^<>]*>", " ", text).strip() or text
     if re.search(_MEDIA, text.split("?")[0], re.IGNORECASE):
         parts = re.split(r"[/\\]", text.split("?")[0])
         file = "/".join(parts[-2:]) if folder else parts[-1]

@@ -52,6 +52,10 @@ def _labels(name: str) -> Iterator[tuple[str, str, int]]:
         yield "count", number[1] + number[3], int(number[2])
     if letter := re.fullmatch(r"(?:(.+)_)?([a-j])", name):
         yield "letter", letter[1] or "", ord(letter[2]) - ord("a")
+    if letter := re.fullmatch(r"(.*_)?([a-j])(_.+)", name):  # input_a_url
+        yield "letter", (letter[1] or "") + letter[3], ord(letter[2]) - ord("a")
+    if name in ("x", "y"):
+        yield "letter", "", "xy".index(name)
     words = name.split("_")
     for places in POSITIONS:
         for place, word in enumerate(places):

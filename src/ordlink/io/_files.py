@@ -19,7 +19,7 @@ from ordlink.comparisons._pairs import check_n_objects
 from ordlink.errors import InputKindError
 from ordlink.io._answers import read_table
 from ordlink.io._binary import open_parquet, read_npz, write_npz, write_parquet
-from ordlink.io._json import open_json, open_jsonl, write_jsonl
+from ordlink.io._json import open_frames, open_json, open_jsonl, write_jsonl
 from ordlink.io._options import Options
 from ordlink.io._own import FileHeader, OpenTables, OwnRows, check_options, check_writable
 from ordlink.io._pieces import with_known_objects
@@ -43,6 +43,7 @@ _OPENERS: dict[str, Callable[..., AbstractContextManager[OpenTables]]] = {
     "jsonl": open_jsonl,
     "json": open_json,
     "sheet": open_sheet,
+    "frames": open_frames,
 }
 
 
@@ -89,7 +90,8 @@ def read_comparisons(
         Names of the columns that hold the objects, in the order of the form.
     items, response, reference : str or sequence of str, optional
         For trials: names of the columns of the options, of the chosen option, and of the reference
-        with which they were compared; recognised by default.
+        with which they were compared; recognised by default. ``response="key=f/j"`` also says what
+        the response is for each of the items, in their order; other responses are missing.
     header : bool, optional
         Whether the first row of a text file names the columns; recognised by default.
     format : str, optional
@@ -120,10 +122,13 @@ def read_comparisons(
     >>> c.names, c.quadruplets.tolist()
     (('bee', 'cat', 'dog'), [[1, 2, 0, 1], [1, 2, 0, 2]])
     """
-    said = [response] if isinstance(response, str) else response
     options = Options(
         *(form, names, n_objects, one_based, columns, header, skip_repeated),
-        *(items, said, reference, missing, merge_names, sheet, tell),
+        *(items, response, reference),
+        missing=missing,
+        merge_names=merge_names,
+        sheet=sheet,
+        tell=tell,
     )
     [comparisons] = _read(path, format, options, None)
     return comparisons
@@ -174,8 +179,6 @@ def read_in_chunks(
     n_rows = check_whole_number(rows_per_chunk, "rows_per_chunk", lowest=1)
     known = inspect.signature(read_comparisons).parameters
     check_keywords(options, list(known)[1:], "read_in_chunks")
-    if isinstance(options.get("response"), str):
-        options["response"] = [options["response"]]
     return _read(path, format, Options(**options), n_rows)
 
 
@@ -184,6 +187,7 @@ def _read(
 ) -> Iterator[ListedComparisons]:
     """Return the chunks of a file; without n_rows, the whole file is a single chunk."""
     check_choice(options.missing, "missing", ("skip", "error"))
+    options = options.with_words()
     if options.n_objects is not None:
         options = replace(options, n_objects=check_n_objects(options.n_objects))
     if is_frame(path):
@@ -215,8 +219,10 @@ def _format_of(source: InputFile, format_: str | None) -> str:
     source.check_exists()
     if found == "txt" and (source.path or source.inner):
         with source.opened() as stream:
-            start = stream.read(64)
+            start = stream.read(64).replace(b"\0", b"")
             stream.seek(0)
+        if b"*** Header Start" in start:
+            return "frames"
         return "json" if re.match(rb"(\xef\xbb\xbf)?\s*\[?\s*\{", start) else found
     return found
 

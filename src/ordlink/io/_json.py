@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any, BinaryIO
 
 from ordlink._text import shorten
 from ordlink.comparisons import ListedComparisons
 from ordlink.comparisons._pairs import RowNamer
-from ordlink.io._cells import ArrowColumn, pa
+from ordlink.errors import InputError
+from ordlink.io._cells import ArrowColumn, pa, pc
 from ordlink.io._options import Options
 from ordlink.io._own import (
     MAGIC,
@@ -24,8 +28,16 @@ from ordlink.io._own import (
     own_blocks,
     parse_json,
 )
-from ordlink.io._source import InputFile, Pieces, refuse, to_utf8, utf8_bytes
+from ordlink.io._source import InputFile, Pieces, reading, refuse, to_utf8, utf8_bytes
 from ordlink.io._table import Table
+from ordlink.io._words import KIND_COLUMNS, NOT_TRIALS, OBJECTS, is_response, plain_name, tokens
+
+SAMPLE = 1000
+"""Rows of a table that show whether its cells hold lists of trials."""
+FEW_ROWS = 5
+"""Trials of a session that show whether they have responses."""
+MOST_OPTIONS = 10
+"""A shorter list of small dicts, or columns as short, are the options of a trial, not trials."""
 
 
 @contextmanager
@@ -56,12 +68,8 @@ def open_json(source: InputFile, options: Options, n_rows: int | None) -> Iterat
             yield opened
         return
     found = parse_json(content.decode(), source.name)
-    if isinstance(found, dict):
-        lists = [rows for rows in found.values() if isinstance(rows, list)]
-        if lists and len({len(rows) for rows in lists}) == 1 and len(lists) == len(found) > 2:
-            found = [dict(zip(found, cells, strict=True)) for cells in zip(*lists, strict=True)]
-        else:
-            found = max(lists, key=len, default=[])
+    with reading(source.name, "JSON", "store a list of trials"):
+        found = records(found)
     if not found or not all(isinstance(row, dict) for row in found):
         expected = "expected a list of objects, one for each trial"
         refuse(source.name, expected, 'such as [{"item1": "a", "item2": "b", ...}, ...]')
@@ -69,6 +77,106 @@ def open_json(source: InputFile, options: Options, n_rows: int | None) -> Iterat
     where = f"{source.name}, trial "
     named = replace(table, row_name=lambda row: f"{where}{row + 1}", where=source.name)
     yield OpenTables(None, iter([named]))
+
+
+def records(found: Any) -> list[dict[str, Any]]:
+    """Return the rows in nested JSON, with what they share: trials of sessions, answers of tasks.
+
+    A dict of columns becomes rows; so does a dict of dicts by their keys, as Firebase stores lists.
+    """
+    if isinstance(found, list):
+        return [row for one in found for row in records(one)]
+    if not isinstance(found, dict):
+        return [{"": found}]
+    if not any(isinstance(cell, list | dict) for cell in found.values()):
+        return [found]
+    if rows := _rows_of_columns(found):
+        return rows
+    nested = {name: inner for name, cell in found.items() if (inner := _rows_in(cell))}
+    shared = {key: cell for key, cell in found.items() if key not in nested}
+    if _has_response(shared):  # lists of other things, such as the path of the mouse
+        nested = {name: inner for name, inner in nested.items() if _has_response(inner[0])}
+    if not nested:
+        return [found]
+    name = max(nested, key=lambda name: len(nested[name]))
+    return [{**shared, **row} for row in records(nested[name])]
+
+
+def _has_response(cell: Any) -> bool:
+    """Return whether a key in nested JSON is named as a response."""
+    if isinstance(cell, list):
+        return any(map(_has_response, cell[:FEW_ROWS]))
+    return isinstance(cell, dict) and any(
+        (is_response(plain_name(key)) and inner not in (None, "")) or _has_response(inner)
+        for key, inner in cell.items()
+    )
+
+
+def _rows_of_columns(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a dict of three or more columns, of equal length, or none."""
+    lengths = {len(cells) if isinstance(cells, list) else -1 for cells in found.values()}
+    if len(found) < 3 or len(lengths) > 1 or lengths == {-1}:
+        return []
+    return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+
+
+def _rows_in(cell: Any) -> list[Any]:
+    """Return the rows that a cell holds, if any: a list of dicts, or a dict of alike dicts."""
+    if isinstance(cell, list) and cell and all(isinstance(row, dict) for row in cell):
+        are_options = 1 < len(cell) <= MOST_OPTIONS and all(len(row) <= 3 for row in cell)
+        return [] if are_options else cell
+    if not isinstance(cell, dict):
+        return []
+    if len(rows := _rows_of_columns(cell)) >= MOST_OPTIONS:
+        return rows
+    inner = list(cell.values())
+    alike = [set(row) for row in inner if isinstance(row, dict)]
+    if len(alike) == len(inner) > 0 and alike[0].intersection(*alike):
+        return inner
+    return next((rows for one in inner if (rows := _rows_in(one))), []) if alike else []
+
+
+@contextmanager
+def open_frames(source: InputFile, _: Options, n_rows: int | None) -> Iterator[OpenTables]:
+    """Open a text file of E-Prime: a header and a frame for each trial, a line for each column."""
+    text = utf8_bytes(to_utf8(source.read_bytes()), source.name).decode()
+    header, *frames = re.split(r"\*\*\* LogFrame Start \*\*\*", text)
+    shared, *rows = [
+        dict(re.findall(r"^\s*([\w.]+): ?(.*?)\s*$", part, re.MULTILINE))
+        for part in (header, *frames)
+    ]
+    table = _json_table([{**shared, **row} for row in rows], range(len(rows)), source.name, [])
+    where = f"{source.name}, frame "
+    yield OpenTables(None, iter([replace(table, row_name=lambda row: f"{where}{row + 1}")]))
+
+
+def unpack_cells(table: Table) -> Table:
+    """Return the table with the rows that lists in its cells hold, such as trials of a session."""
+    packed: list[int] = []
+    columns = []
+    for at in range(table.n_columns):
+        try:
+            column = table.checked_column(at)
+        except InputError:
+            return table
+        columns.append(column)
+        if pa.types.is_string(column.type):
+            lists = pc.match_substring_regex(column[:SAMPLE], r'^\s*\[\s*\{\s*"')
+            if pc.any(lists).as_py():
+                packed.append(at)
+    if not packed:
+        return table
+    rows, lines = [], []
+    for line, cells in enumerate(zip(*(c.to_pylist() for c in columns), strict=True)):
+        row = dict(zip(table.names or (), cells, strict=True))
+        for at in packed:
+            with contextlib.suppress(InputError):
+                row[(table.names or ())[at]] = parse_json(cells[at], table.source)
+        found = records(row) if any(isinstance(cell, list) for cell in row.values()) else []
+        rows += found
+        lines += [line] * len(found)
+    unpacked = _json_table(rows, lines, table.source, [])
+    return replace(unpacked, where=table.where, row_name=lambda row: table.row_name(lines[row]))
 
 
 def _is_lines(content: bytes) -> bool:
@@ -107,8 +215,10 @@ def _parse_rows(
                     expected = 'a JSON object such as {"anchor": 0, "closer": 1, "farther": 2}'
                     got = type(row).__name__
                     refuse(f"{source}, line {number}", f"expected {expected}, got {got}")
-                rows.append(row)
-                lines.append(number)
+                flat = line.count(b"{") == 1 and b"[" not in line
+                nested = [row] if flat or MAGIC in row else records(row)
+                rows += nested
+                lines += [number] * len(nested)
     return rows, lines
 
 
@@ -135,12 +245,14 @@ def _json_cell(cell: float | str) -> str:
 def _json_table(
     rows: Sequence[dict[str, Any]], lines: Sequence[int], source: str, columns: Sequence[str]
 ) -> Table:
-    rows = [_flat(row) for row in rows]
+    with reading(source, "JSON", "store a list of trials"):
+        rows = [_flat(row) for row in rows]
     names = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
 
     def row_name(row: int) -> str:
         return f"{source}, line {lines[row]}"
 
+    @cache
     def column(position: int) -> ArrowColumn:
         return _arrow([row.get(names[position]) for row in rows], names[position], row_name)
 
@@ -149,20 +261,40 @@ def _json_table(
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row in which {"response": {"odd": "lion"}} is {"response.odd": "lion"}."""
-    if not any(type(cell) is dict for cell in row.values()):
+    """Return a row in which {"response": {"odd": "lion"}} is {"response.odd": "lion"}.
+
+    A list of dicts, such as [{"id": 1, "url": "lion.png"}, ...], is a dict of lists.
+    """
+    if not any(type(cell) in (dict, list) for cell in row.values()):
         return row
     return {
         f"{name}.{key}" if key else name: inner
         for name, cell in row.items()
-        for key, inner in (cell.items() if type(cell) is dict else [("", cell)])
+        for key, inner in (_flat(_unlisted(cell)).items() if _is_dict(cell) else [("", cell)])
     }
+
+
+def _is_dict(cell: Any) -> bool:
+    return type(cell) is dict or (type(cell) is list and bool(cell) and type(cell[0]) is dict)
+
+
+def _unlisted(cell: Any) -> dict[str, Any]:
+    """Return a dict, or that of the cells of a list of dicts with the same keys."""
+    if type(cell) is dict or len(cell) == 1:
+        return cell if type(cell) is dict else cell[0]
+    alike = all(type(one) is dict and one.keys() == cell[0].keys() for one in cell)
+    return {key: [one[key] for one in cell] for key in cell[0]} if alike else {}
 
 
 def _arrow(cells: list[Any], name: str, row_name: RowNamer) -> ArrowColumn:
     """Return a column of numbers, or of text if any cell is text."""
     if name == "chose_first":
         cells = [int(cell) if isinstance(cell, bool) else cell for cell in cells]
+    elif (is_response(plain := plain_name(name)) and plain not in OBJECTS) or (
+        tokens(plain) & (KIND_COLUMNS | NOT_TRIALS)
+    ):
+        cells = [str(cell).lower() if isinstance(cell, bool) else cell for cell in cells]
+    cells = [c[0] if type(c) is list and len(c) == 1 and type(c[0]) is str else c for c in cells]
     is_list = [type(cell) is list and len(cell) > 1 for cell in cells]
     cells = [
         json.dumps(cell) if lists else cell for cell, lists in zip(cells, is_list, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,20 +11,23 @@ from ordlink.comparisons._answers import find_form
 from ordlink.io._families import Family, families
 from ordlink.io._options import Options
 from ordlink.io._pairs import name_pairs, named_pairs, without_repeats
-from ordlink.io._responses import TrialCells, decode
+from ordlink.io._responses import SMALLEST_SHARE, TrialCells, decode
 from ordlink.io._table import find_columns
-from ordlink.io._trials import Reading
+from ordlink.io._trials import Reading, complete
 from ordlink.io._words import (
     ABOVE,
     DETAILS,
     FORM_WORDS,
     KIND_COLUMNS,
     NO_RESPONSE,
+    PLACES,
     RANKS,
     YES_NO,
     forms_in_title,
     forms_said,
     is_less,
+    is_no_answer,
+    is_random,
     is_reference,
     is_response,
     tokens,
@@ -33,6 +35,7 @@ from ordlink.io._words import (
 
 MOST_CANDIDATES = 12
 """More columns that could be the reference, or the response, are trials side by side."""
+BESIDE = "by the cells beside"
 FEWEST_JUDGED = 20
 """With so many rows, an item that is never chosen is the reference."""
 
@@ -59,15 +62,25 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
         if len(named) > MOST_CANDIDATES and not given_reference:
             continue
         wanted: list[int | None] = [*(given_reference or named), None]
+        n_before = len(readings)
         for reference in wanted[:1] if given_reference else wanted:
+            compared = readings[n_before:] if reference is None and len(family.members) == 3 else []
+            if any(complete(reading, cells)[rows].mean() > 0.5 for reading in compared):
+                continue  # three options beside a reference
+            others_alike = [f for f in found if len(f.members) == len(family.members)]
             responses = given_response or [
-                at for at in others if is_response(plain[at]) or is_response(own[at])
+                at
+                for at in others
+                if is_response(plain[at])
+                or any(is_response(_without(plain[at], f.stem)) for f in others_alike)  # chosen_id
             ]
             if family.members in with_names:  # our own files have details such as chose_first
                 responses = [at for at in responses if plain[at] not in DETAILS]
             if not responses and family.members in with_names:
                 responses = [at for at in others if is_unknown(plain[at])]
             free = [at for at in responses if at != reference]
+            keys = {at for other in others_alike for at in other.members}  # key_for_a, key_for_b
+            free = [at for at in free if at not in keys] or free
             near = (_near(family.stem, free, plain) or free)[: MOST_CANDIDATES + 1]
             if len(near) > MOST_CANDIDATES:
                 continue
@@ -80,7 +93,8 @@ def find_readings(cells: TrialCells, options: Options, rows: BoolArray) -> list[
         readings = (
             readings or _ranked(cells, groups, rows) or _by_content(cells, found, options, rows)
         )
-    readings += [twin for reading in readings for twin in _by_other_names(cells, reading, groups)]
+    if any(reading.how == BESIDE for reading in readings):  # key_for_a itself is no response
+        readings = [reading for reading in readings if reading.how in (BESIDE, "by name")]
     # Of several choices in a row, all count; a column that always says the same is a setting.
     sets = [set(reading.response) for reading in readings]
     whole = [r for r, own in zip(readings, sets, strict=True) if not any(own < s for s in sets)]
@@ -127,29 +141,6 @@ def _may_be_reference(cells: TrialCells, at: int, items: Int64Array, rows: BoolA
     whole = rows & (codes >= 0) & (items >= 0).all(axis=1)
     apart = (items[whole] != codes[whole, None]).all(axis=1)
     return bool(whole.any() and np.isin(codes[whole], items[whole]).all() and apart.mean() > 0.9)
-
-
-def _by_other_names(
-    cells: TrialCells, reading: Reading, groups: Sequence[Family]
-) -> Iterator[Reading]:
-    """Yield a reading of numbers by the names beside them: left_id, right_id; left_name, ..."""
-    stems = {family.members: family.stem for family in groups}
-    stem = stems.get(reading.items, "")
-    if not stem or reading.how != "by name":
-        return
-    for family in groups:
-        if len(family.members) != len(reading.items) or family.members == reading.items:
-            continue
-        wanted = [] if reading.reference is None else [cells.plain[reading.reference]]
-        twins = [_without(name, stem).split("_") + family.stem.split("_") for name in wanted]
-        found = [
-            at
-            for twin in twins
-            for at, name in enumerate(cells.plain)
-            if sorted(name.split("_")) == sorted(filter(None, twin))
-        ]
-        if len(found) == len(wanted) and cells.matrix([*family.members, *found]) is not None:
-            yield replace(reading, items=family.members, reference=found[0] if found else None)
 
 
 def is_unknown(plain: str) -> bool:
@@ -267,6 +258,8 @@ def _check(
     places = keys = True
     if is_pairs:
         labels, places, keys = name_pairs(labels)
+    elif not any(set(name.split("_")) & PLACES for name in labels) and is_random(cells.title):
+        places = keys = False  # nobody knows what was on the left
     if anchor is not None:
         whole = whole & (anchor >= 0)
         shared = np.isin(anchor[whole], items[whole])
@@ -288,7 +281,10 @@ def _check(
             places=places,
             keys=keys,
             about=_about(cells.plain[at], labels),
+            known=options.words,
         )
+        beside = [] if options.words else _by_cells_beside(cells, code, members, whole)
+        found = beside + [way for way in found if not beside or way[0] != "by key"]
         ways.append(
             [
                 way
@@ -313,7 +309,8 @@ def _check(
             chosen = np.where((chosen < 0).any(axis=1), chosen.min(axis=1), third)[:, None]
             forms = [form for form in forms if form == "odd-one-out"]
         for form in forms:
-            readings.append(Reading(form, members, reference, response, how, chosen, less))
+            each = cells.asks_less | less
+            readings.append(Reading(form, members, reference, response, how, chosen, each))
     return readings
 
 
@@ -353,6 +350,25 @@ def _about(plain: str, labels: Sequence[str]) -> int | None:
         )
     ]
     return spoken.index(True) if sum(spoken) == 1 else None
+
+
+def _by_cells_beside(
+    cells: TrialCells, response: Int64Array, members: tuple[int, ...], rows: BoolArray
+) -> list[tuple[str, Int64Array]]:
+    """Return the choice if a response repeats cells beside the items: left_id, or key_for_a."""
+    given = rows & (response >= 0)
+    for family in families(cells.plain):
+        codes = None if set(family.members) & set(members) else cells.matrix(family.members)
+        if codes is None or len(family.members) != len(members):
+            continue
+        hits = codes == response[:, None]
+        chosen = hits.argmax(axis=1)
+        once = given & (hits.sum(axis=1) == 1)
+        if once.sum() >= SMALLEST_SHARE * given.sum() and len(set(chosen[once].tolist())) > 1:
+            silent = np.array([is_no_answer(word) for word in cells.vocabulary])[response]
+            missing = np.where((response < 0) | silent, -1, -2)
+            return [(BESIDE, np.where(hits.any(axis=1), chosen, missing))]
+    return []
 
 
 def _avoids(code: Int64Array, anchor: Int64Array, rows: BoolArray) -> bool:

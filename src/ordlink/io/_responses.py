@@ -21,15 +21,21 @@ from ordlink.io._words import (
     MISSING,
     POSITIONS,
     YES_NO,
+    asks_less,
     is_no_answer,
     is_response,
     plain_name,
 )
 
-_SEPARATOR = r"\s*[;|/+&]\s*|,\s+|\s(?:-|vs\.?)\s"
+_SEPARATOR = "\\s*[;|/+&]\\s*|,\\s+|\\s(?:[-\u2013\u2014]|vs\\.?)\\s"
 """What may stand between the entries of a list in a cell."""
+MOST_ENTRIES = 20
+"""Entries of a list of options; more are no options."""
 RARE = 0.1
 """Share of the responses that a word needs to be one of the positions."""
+FEW_QUESTIONS = 5
+MOST_QUESTIONS = 3
+"""A column of questions has this many rows, on average, for each text."""
 SMALLEST_SHARE = 0.8
 """Share of the cells that must repeat one of the items for a column to be a response."""
 
@@ -84,14 +90,29 @@ class TrialCells:
     def title(self) -> str:
         """What the name of the file and columns that are the same in all rows say, in plain form.
 
-        Such as the name of the experiment, or the text of the question.
+        Such as the name of the experiment, or the texts of a few questions.
         """
-        said = [PurePath(self.table.source).name.partition(".")[0]]
+        file, _, sheet = self.table.source.partition(", sheet ")
+        said = [PurePath(file).name.partition(".")[0], sheet, *self.table.titles]
         for at in range(self.table.n_columns):
             codes = self.codes(at)
-            words = [] if codes is None else np.unique(codes[codes >= 0])[:2].tolist()
-            said += [self.vocabulary[code] for code in words if len(words) == 1]
+            found = [] if codes is None else np.unique(codes[codes >= 0])[:FEW_QUESTIONS].tolist()
+            said += [self.vocabulary[code] for code in found if len(found) < FEW_QUESTIONS]
         return "_".join(map(plain_name, said))
+
+    @cached_property
+    def asks_less(self) -> BoolArray:
+        """Whether the question in a row, a text that few rows have alone, asks for less alike."""
+        less = np.zeros(self.table.n_rows, dtype=bool)
+        for at in range(self.table.n_columns):
+            codes = self.codes(at)
+            if codes is None:
+                continue
+            found = np.flatnonzero(np.bincount(codes[codes >= 0])).tolist()
+            if MOST_QUESTIONS * len(found) <= len(codes):
+                asking = [code for code in found if asks_less(self.vocabulary[code])]
+                less |= np.isin(codes, asking) if asking else False
+        return less
 
     def matrix(self, positions: Sequence[int]) -> Int64Array | None:
         """Return the codes of several columns, one column each; None if one holds no names."""
@@ -156,7 +177,7 @@ def expand_lists(table: Table, *, split: bool) -> tuple[Table, dict[int, tuple[i
         if separator == "[;|]" and all(re.fullmatch(r"[\d, ]*", cell) for cell in distinct):
             separator = ","
         lists = [_parse_list(cell.strip(), separator) for cell in distinct]
-        lengths = Counter(len(entries) for entries in lists if len(entries) > 1)
+        lengths = Counter(len(entries) for entries in lists if 1 < len(entries) <= MOST_ENTRIES)
         if not lengths:
             continue
         [(length, n_cells)] = lengths.most_common(1)
@@ -207,6 +228,8 @@ def _parse_list(cell: str, separator: str) -> list[str]:
         except (ValueError, RecursionError):  # ['lion', 'tiger'] as Python writes
             entries = re.findall(r"""'([^']*)'|"([^"]*)\"""", cell[:10_000])
             entries = [single or double for single, double in entries]
+        if isinstance(entries, list) and all(isinstance(entry, list) for entry in entries):
+            entries = [one for entry in entries for one in entry]  # pairs: [["a", "b"], ["c", "d"]]
         if isinstance(entries, list) and all(isinstance(e, str | int | float) for e in entries):
             texts = [str(entry) for entry in entries]
             return [] if any(re.search("[\ud800-\udfff]", text) for text in texts) else texts
@@ -224,12 +247,18 @@ def decode(
     places: bool = True,
     keys: bool = True,
     about: int | None = None,
+    known: Sequence[str] = (),
 ) -> list[tuple[str, Int64Array]]:
     """Return the ways in which a column can say which item was chosen.
 
     Each is a description and the position of the chosen item in each row, -1 where the answer is
-    missing, -2 where it is none of the items. A yes or no is about one of two items.
+    missing, -2 where it is none of the items. A yes or no is about one of two items. If it is known
+    what is said for each item, anything else is missing.
     """
+    if known:
+        place = {word: at for at, word in enumerate(known)}
+        chosen = np.array([*(place.get(word, -1) for word in cells.vocabulary), -1])[response]
+        return [("by the words given", chosen)] if len(known) == len(labels) else []
     silent = np.array([is_no_answer(word) for word in cells.vocabulary] or [True])
     given = rows & (response >= 0) & ~silent[response]
     if not given.any():
@@ -251,8 +280,8 @@ def decode(
         counts = Counter(words[code] for code in response[given].tolist())
         often = {word for word, count in counts.items() if count > RARE * given.sum()}
         scales = _scales(often, labels, one_based=one_based, places=places, keys=keys)
-    for how, known in scales:
-        table = np.array([known.get(word, -2) for word in words])
+    for how, scale in scales:
+        table = np.array([scale.get(word, -2) for word in words])
         ways.append((how, table[response]))
     return [
         (how, np.where((response < 0) | (silent[response] & (chosen < 0)), -1, chosen))

@@ -89,7 +89,7 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
     filled = {
         name: rows
         for name, rows in sheets.items()
-        if len(rows) > 1 and any(len([cell for cell in row if cell]) > 2 for _, row in rows)
+        if len(rows) > 1 and any(len([cell for cell in row if cell]) > 1 for _, row in rows)
     }
     if options.sheet is not None and options.sheet not in sheets:
         refuse(
@@ -111,17 +111,27 @@ def open_sheet(source: InputFile, options: Options, n_rows: int | None) -> Itera
 
 
 def _choose_sheet(source: str, tables: dict[str, Table], options: Options) -> Table:
-    """Return the only sheet, all sheets of the same columns, or the only one with answers."""
-    if len(tables) == 1:
-        return next(iter(tables.values()))
-    if len({tuple(table.names or ()) for table in tables.values()}) == 1:
-        return join_tables(list(tables.values()), options, what="sheet")
-    good = [name for name, table in tables.items() if _has_answers(table, options)]
-    if len(good) != 1:
-        refuse(source, f"there are several sheets: {listed(list(tables))}", "pass {sheet}")
-    others = [name for name in tables if name not in good]
-    options.note(f"sheet {good[0]!r} is read; no answers were found in {listed(others)}")
-    return tables[good[0]]
+    """Return the only sheet, all sheets of the same columns, or the only one with answers.
+
+    The only sheet of two columns may name the objects by their codes.
+    """
+    wide = {name: table for name, table in tables.items() if table.n_columns > 2} or tables
+    codes = [table for name, table in tables.items() if name not in wide and table.n_columns == 2]
+    if len({tuple(table.names or ()) for table in wide.values()}) == 1:
+        several = len(wide) > 1
+        found = join_tables(list(wide.values()), options, what="sheet") if several else None
+        found = found or next(iter(wide.values()))
+    else:
+        good = [name for name, table in wide.items() if _has_answers(table, options)]
+        if len(good) != 1:
+            refuse(source, f"there are several sheets: {listed(list(wide))}", "pass {sheet}")
+        others = [name for name in wide if name not in good]
+        options.note(f"sheet {good[0]!r} is read; no answers were found in {listed(others)}")
+        found = wide[good[0]]
+    if len(codes) != 1:
+        return found
+    pairs = zip(codes[0].column(0).to_pylist(), codes[0].column(1).to_pylist(), strict=True)
+    return replace(found, labels=dict(pairs))
 
 
 def _has_answers(table: Table, options: Options) -> bool:

@@ -27,6 +27,7 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 FORMATS = {f".{name}": name for name in ("csv", "tsv", "parquet", "npz", "jsonl")}
 FORMATS |= {".ndjson": "jsonl", ".json": "json", ".txt": "txt", ".xlsx": "sheet", ".ods": "sheet"}
+FORMATS |= dict.fromkeys((".iqdat", ".dat", ".tab"), "txt")
 """Format of each file extension."""
 DELIMITERS = {"csv": "\t;,", "tsv": "\t", "txt": "\t;,| "}
 """What may separate the cells of a text format, the least likely within cells first."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -249,6 +249,10 @@ class Table:
     decimal_comma: bool = False
     roles: ColumnRoles | None = None
     """What the columns are, if already known."""
+    titles: Sequence[str] = ()
+    """Comments and other lines above the table."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names of objects by their codes, if another sheet has them."""
     as_names: bool = False
     """Whether to read whole numbers as names of objects, too."""
 
@@ -266,6 +270,11 @@ class EarlierChunks:
     def __init__(self) -> None:
         self.looked_up: bool | None = None
         self.n_answers = 0
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no chunk was read yet."""
+        return self.looked_up is None
 
     def check_objects(self, where: str, looked_up: bool, names: object) -> None:  # noqa: FBT001
         """Refuse objects that are names if none were given, and numbers mixed with names."""

@@ -52,6 +52,7 @@ class _Body:
     delimiter: str
     titles: Sequence[str] = ()
     """Lines above the header, such as the name of the study."""
+    comments: Sequence[str] = ()
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield line number and cells of each row after the first; slow, for messages."""
@@ -110,6 +111,8 @@ def _read_top(pieces: Pieces, source: str, delimiters: str) -> tuple[FileHeader 
         wanted = 2 * max(len(content), wanted)
     header = header_from_comments(comments, source)
     body, end = _first_row(text, start, line, source, delimiters)
+    if header is None:
+        body = replace(body, comments=comments)
     pieces.skip(len(content) - len(text) + end, body.next_line)
     return header, body
 
@@ -204,10 +207,17 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def count_titles(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows with at most two cells stand above a header."""
-    for number, row in enumerate(rows[:MOST_TITLES]):
-        if len([cell for cell in row if cell]) > 2:
-            return number if looks_like_header(row) else 0
+    """Return how many rows stand above a header: titles, or a small table and an empty line."""
+    filled = [sum(map(bool, row)) for row in rows[:MOST_TITLES]]
+    for number, n_cells in enumerate(filled):
+        if n_cells > 2 and (looks_like_header(rows[number]) or max(filled[:number], default=2) < 2):
+            return number
+        if n_cells > 2 and 0 in filled[number:]:
+            start = filled.index(0, number) + 1
+            sure = start < len(filled) and looks_like_header(rows[start])
+            return start if sure and len(rows[start]) != len(rows[number]) else 0
+        if n_cells > 2:
+            return 0
     return 0
 
 
@@ -277,12 +287,15 @@ def _only_first_is_text(first: Sequence[str], columns: Sequence[ArrowColumn]) ->
 
 def _never_again(first: Sequence[str], columns: Sequence[ArrowColumn]) -> bool:
     """Return whether the cells at the top of a wide table differ and occur nowhere below."""
-    if len(columns) < 5 or len(columns[0]) < 2 or len(set(first)) < len(first):
+    named = [cell for cell in first if cell]
+    if len(named) < 5 or len(columns[0]) < 2:
         return False
     if columns[0][1].as_py().startswith(QUALTRICS):
         return True
+    if len(set(named)) < len(named):
+        return False
     cells = zip(first, columns, strict=True)
-    return not any(pc.any(pc.equal(column, cell)).as_py() for cell, column in cells)
+    return not any(cell and pc.any(pc.equal(column, cell)).as_py() for cell, column in cells)
 
 
 def _as_table(
@@ -300,4 +313,9 @@ def _as_table(
     where = f"{body.source}, line {body.first_line}"
     names, n_rows = body.first if has_header else None, len(columns[0]) + (not has_header)
     table = Table(body.source, names, len(columns), n_rows, column, row_name, where)
-    return replace(table, may_have_header=may_have_header, decimal_comma=body.delimiter != ",")
+    return replace(
+        table,
+        may_have_header=may_have_header,
+        decimal_comma=body.delimiter != ",",
+        titles=(*body.comments, *body.titles),
+    )

@@ -32,18 +32,22 @@ from ordlink._text import counted, did_you_mean, listed, quoted
 from ordlink._typing import BoolArray, Int64Array
 from ordlink.io._responses import TrialCells
 from ordlink.io._source import refuse
+from ordlink.io._table import LARGEST_SHARE_MISSING
 from ordlink.io._words import (
+    FILLED,
     KIND_COLUMNS,
     NOT_TRIALS,
+    YES_NO,
     is_no_trial,
     is_response,
-    plain_name,
     tokens,
 )
 
-LARGEST_SHARE_LEFT_OUT = 0.2
 MOST_KINDS = 100
 """A column with more different cells does not say what kind of trial a row is."""
+YES, NO = (frozenset(pair[k] for pair in YES_NO) for k in (0, 1))
+FLAGS = YES | NO
+"""What a column says whose name says what its rows are, such as is_practice."""
 FEWEST_SCREENS = 10
 """Rows of a kind that show that it never has a response."""
 
@@ -59,8 +63,8 @@ class Reading:
     how: str = ""
     chosen: Int64Array | None = None
     """Positions of the chosen items, of shape (n_rows, n_responses)."""
-    less: bool = False
-    """Whether what was chosen is less alike."""
+    less: BoolArray | None = None
+    """Whether what was chosen is less alike, for each row."""
 
     @property
     def kind(self) -> str:
@@ -82,10 +86,10 @@ Answers = tuple[Int64Array, Int64Array]
 
 def _pick(reading: Reading, items: Int64Array, reference: Int64Array, rows: Int64Array) -> Answers:
     """Return reference, chosen and other option: the chosen ones are closer to the reference."""
-    assert reading.chosen is not None
+    assert reading.chosen is not None and reading.less is not None
     chosen = reading.chosen[rows]
     options = np.arange(items.shape[1])
-    is_chosen = (chosen[:, :, None] == options).any(axis=1) != reading.less
+    is_chosen = (chosen[:, :, None] == options).any(axis=1) != reading.less[rows, None]
     row, near, far = np.nonzero(is_chosen[:, :, None] & ~is_chosen[:, None, :])
     return np.stack([reference[row], items[row, near], items[row, far]], axis=1), row
 
@@ -112,10 +116,9 @@ def _one_of_three(first: bool) -> Callable[..., Answers]:  # noqa: FBT001
 
 def _two_pairs(reading: Reading, items: Int64Array, _: Int64Array, rows: Int64Array) -> Answers:
     """Return the chosen pair first: it is more alike than the other."""
-    assert reading.chosen is not None
-    each = np.arange(len(rows))
-    second = (reading.chosen[rows, 0] == 1) != reading.less
-    return np.where(second[:, None], items[:, [2, 3, 0, 1]], items), each
+    assert reading.chosen is not None and reading.less is not None
+    second = (reading.chosen[rows, 0] == 1) != reading.less[rows]
+    return np.where(second[:, None], items[:, [2, 3, 0, 1]], items), np.arange(len(rows))
 
 
 TRIAL_FORMS: dict[str, Callable[[Reading, Int64Array, Int64Array, Int64Array], Answers]] = {
@@ -132,16 +135,19 @@ def not_trials(cells: TrialCells) -> tuple[BoolArray, list[str]]:
     """Return which rows are trials by the columns of kinds, and what the others are called."""
     rows, found = np.ones(cells.table.n_rows, dtype=bool), []
     for at, name in enumerate(cells.plain):
-        if not tokens(name) & KIND_COLUMNS or is_response(name):
+        says = tokens(name) & NOT_TRIALS  # is_practice, practice.thisN, GOLDEN:result
+        if not (says or (tokens(name) & KIND_COLUMNS and not is_response(name))):
             continue
         codes = cells.codes(at)
         if codes is None:
             continue
         words = cells.words(codes)
-        flags = (
-            {"true", "1", "yes"} if plain_name(name).removeprefix("is_") in NOT_TRIALS else set()
-        )
-        marked = [w for w in words if is_no_trial(w) or w.casefold() in flags]
+        marked = [word for word in words if is_no_trial(word)]
+        if says and {word.casefold() for word in words} <= FLAGS:
+            marked = [word for word in words if word.casefold() in YES]
+        elif says & FILLED and 0 < 2 * (codes >= 0).sum() < len(codes):
+            rows &= codes < 0
+            found.append(f"{(cells.table.names or ())[at]} is not empty")
         if marked and len(words) <= MOST_KINDS:
             numbers = [cells.vocabulary.index(word) for word in marked]
             rows &= ~np.isin(codes, numbers)
@@ -176,7 +182,7 @@ def choose_reading(readings: Sequence[Reading], cells: TrialCells, rows: BoolArr
     """Return the one reading that is left; refuse several that say different things."""
     different: list[Reading] = []
     for reading in sorted(readings, key=lambda reading: _awkward(reading, cells, rows)):
-        if not any(_say_the_same(reading, other, cells, rows) for other in different):
+        if not any(same_answers(reading, other, cells, rows) for other in different):
             different.append(reading)
     if len(different) > 1:
         _refuse_several(different, cells, rows)
@@ -216,7 +222,7 @@ def _awkward(reading: Reading, cells: TrialCells, rows: BoolArray) -> tuple[int,
     return -int((rows & complete(reading, cells)).sum()), numbers, longest, bool(reading.response)
 
 
-def _say_the_same(one: Reading, other: Reading, cells: TrialCells, rows: BoolArray) -> bool:
+def same_answers(one: Reading, other: Reading, cells: TrialCells, rows: BoolArray) -> bool:
     """Return whether two readings agree in all rows that both can read, up to other names."""
     both = np.flatnonzero(rows & complete(one, cells) & complete(other, cells))
     if one.form != other.form or not len(both):
@@ -282,12 +288,13 @@ def refuse_strange(reading: Reading, cells: TrialCells, rows: BoolArray) -> None
             refuse(
                 cells.table.row_name(row),
                 problem + hint,
-                "correct it, clear the cell if there was no answer, or pass {merge_names}",
+                "correct it, clear the cell if there was no answer, pass {merge_names}, or say "
+                "what counts, such as {response:key=f/j} in the order of the items",
             )
 
 
 def check_left_out(n_left_out: int, n_trials: int, where: str, reason: str) -> None:
     """Refuse to skip more than a fifth of the trials."""
-    if n_left_out > LARGEST_SHARE_LEFT_OUT * n_trials:
+    if n_left_out > LARGEST_SHARE_MISSING * n_trials:
         share = f"{n_left_out:,} of {counted(n_trials, 'trial')}"
         refuse(where, f"{share} would be skipped, more than a fifth: {reason}", "correct the file")

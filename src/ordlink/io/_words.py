@@ -43,7 +43,8 @@ RESPONSE = _words(
     "zentralste zentraler typisch centrale typique tipico tipica sel antwort "
     "auswahl ausgewahlt gewahlt wahl entscheidung reaktion aussenseiter taste ahnlicher reponse "
     "choix choisi choisie selectionne touche bouton clic jugement respuesta eleccion elegido "
-    "elegida seleccion seleccionado escogido tecla boton juicio"
+    "elegida seleccion seleccionado escogido tecla boton juicio result like centraal scelta "
+    "risposta antwoord keuze"
 )
 NO_RESPONSE = _words(
     "time times rt latency id ids correct corr accuracy acc type onset offset start end started "
@@ -56,18 +57,18 @@ NO_RESPONSE = _words(
 LESS_ALIKE = (
     r"(least|less)_(similar|alike|like)|different|differs|differences?|dissimilar|farther|farthest|further|furthest"
     r"|unahnlich[a-z]*|(weniger|wenigsten)_ahnlich|verschiedener|anders"
-    r"|moins_(semblable|similaire|proche|ressemblant)|differente|diferentes?|diferencia|unterschied[a-z]*|menos_(similar|parecid[oa])|distint[oa]"
+    r"|minder_gelijk|verschillend|meno_simile|moins_(semblable|similaire|proche|ressemblant)|differente|diferentes?|diferencia|unterschied[a-z]*|menos_(similar|parecid[oa])|distint[oa]"
 )
 """What says that the chosen one is less alike."""
 FORM_WORDS = {
     "odd-one-out": rf"{LESS_ALIKE}|odd|oddball|outlier|not_belong|not_fit|aussenseiter|unpassend"
     "|abweichend|passt_nicht|gehort_nicht|ausreisser|eindringling|intrus[eoa]?",
-    "most-central": "centrale?|center|centre|middle|(proto)?typical|representative|zentrum|mitte"
-    "|(typisch|zentral|representati|tipic|typique)[a-z]*",
+    "most-central": "centrale?|centraal|center|centre|middle|(proto)?typical|representative|zentrum"
+    "|mitte|(typisch|zentral|representati|tipic|typique)[a-z]*",
 }
 """What the name of a response to three items, or the text of a question, says was asked."""
 TITLES = {
-    "odd-one-out": "odd_(one|item|man)(_out)?|oddity|intrus[eoa]?|aussenseiter",
+    "odd-one-out": "odd_(one|item|man)(_out)?|oddity|intrus[eoa]?|aussenseiter|not_belong",
     "most-central": "(most|plus|mas|am)_(central|typical|representative|typisch|zentral)[a-z]*",
 }
 """The same, of what may be about something else, such as the name of a file."""
@@ -100,6 +101,11 @@ POSITIONS: tuple[tuple[str, ...], ...] = (
     ("arriba", "abajo"),
     ("primero", "segundo"),
     ("primero", "segundo", "tercero"),
+    ("top", "left", "right"),
+    ("links", "midden", "rechts"),
+    ("boven", "onder"),
+    ("sinistra", "destra"),
+    ("sinistra", "centro", "destra"),
 )
 """Words that tell item columns apart, and that answers may be given as."""
 PLACES = frozenset(word for words in POSITIONS for word in words)
@@ -162,14 +168,16 @@ NOT_TRIALS = _words(
     "practice practise check attention attention_check catch catch_trial repeat example demo "
     "excluded cant_tell warmup warm_up instruction instructions ubung uebung probedurchgang "
     "beispiel aufmerksamkeit training familiarisation entrainement exemple practica entrenamiento "
-    "ejemplo"
+    "ejemplo learn tutorial golden rejected cancelled oefening survey_preview spam"
 )
 """Cells of a column of kinds that mark rows to leave out."""
+FILLED = _words("practice practise warmup golden catch ubung uebung entrainement practica")
+"""What a column is about that only rows to leave out fill: practice.thisN."""
 KIND_COLUMNS = _words(
     "category kind type phase block task condition trial label part stage alg set phase "
     "samplealg display screen practice check catch attention excluded cant durchgang bedingung "
     "teil sender procedure running training bloc tache etape entrainement bloque tarea fase etapa "
-    "practica"
+    "practica status golden cancelled blockcode trialcode blockname"
 )
 """Tokens of the names of columns that may say what kind of trial a row is."""
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a", "undefined", "timeout"))
@@ -208,6 +216,9 @@ NO_ANSWER = _words(
     "no se",
     "no lo se",
     "no_key",
+    *("timelimit", "time limit", "k a", "equal", "same", "tie", "both", "neither", "gleich"),
+    *("sans opinion", "no opinion", "keine meinung", "sin opinion", "non so", "non lo so"),
+    *("geen antwoord", "weet niet"),
 }
 """Responses that say the same, unless they are one of the items."""
 
@@ -243,13 +254,20 @@ def is_response(plain: str) -> bool:
     beginnings = ("antwort", "auswahl", "gewahlt", "ausgewahlt", "choisi", "elegid", "seleccion")
     said = _has(plain, RESPONSE, *beginnings) or "odd-one-out" in forms_said(plain)
     closer_pair = tokens(plain) & PAIR and tokens(plain) & (OBJECTS["closer"] | {"closer"})
-    said = said or bool(closer_pair)
+    said = (
+        said or bool(closer_pair) or plain.endswith(("closer_one", "nearer_one", "value_choices"))
+    )
     return said and not tokens(plain) & NO_RESPONSE
 
 
 def is_no_answer(word: str) -> bool:
     """Return whether a response says that there is none."""
     return word.casefold() in NO_ANSWER or plain_name(word).replace("_", " ") in NO_ANSWER
+
+
+def is_random(plain: str) -> bool:
+    """Return whether a text in plain form says that places were drawn at random."""
+    return bool(re.search("randomi[sz]|counterbalanc|zufallig|aleatori|aleatoire", plain))
 
 
 def is_no_trial(word: str) -> bool:
@@ -268,6 +286,14 @@ def is_less(plain: str) -> bool:
     """Return whether a text in plain form asks for the less similar option, or names it."""
     said = re.search(rf"(?<![a-z])(?:{LESS_ALIKE})(?![a-z])", plain)
     return bool(said) or object_role(plain, "farther") > 0
+
+
+def asks_less(text: str) -> bool:
+    """Return whether a question asks for the less similar option: "Which is less like X?"."""
+    plain = plain_name(text)
+    more = r"(more|most)_(similar|alike|like)|closer|closest|odd_one"
+    asks = r"\?|\b(which|choose|select|pick|click|welche|wähle|klick|quel|choisi|cu[aá]l|elij|qual)"
+    return bool(re.search(asks, text.casefold())) and is_less(plain) and not re.search(more, plain)
 
 
 def forms_said(plain: str) -> list[str]:
