@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import numpy as np
 import ordlink as ol
 from benchmarks.growth import growth_row
 from benchmarks.rows import Row
-from benchmarks.run import Benchmark, Measured, Run
+from benchmarks.run import PROGRESS, Benchmark, Measured, Run
 from benchmarks.timing import peak_mb, ready, seconds
 
 DEPTH, ERROR_RATE = 4, 0.1
@@ -97,11 +98,16 @@ def measure(path: str, n_objects: int, method: str = METHOD) -> Measured:
     ol.cluster(ol.Comparisons.from_triplets(few, n_objects=min(n_objects, 70_000)), method)
     trees: list[ol.Hierarchy] = []
     cpu = time.process_time()
-    spent = seconds(
-        lambda: trees.append(
-            ol.cluster(ol.Comparisons.from_triplets(rows, n_objects=n_objects), method)
-        )
-    )
+
+    def say(done: int, steps: int) -> None:
+        spent = f"{time.process_time() - cpu:.0f} CPU seconds, peak {peak_mb():,.0f} MB"
+        print(f"{PROGRESS}step {done} of {steps}: {spent}", file=sys.stderr, flush=True)
+
+    def grow() -> None:
+        comparisons = ol.Comparisons.from_triplets(rows, n_objects=n_objects)
+        trees.append(ol.cluster(comparisons, method, progress=say))
+
+    spent = seconds(grow)
     cpu = time.process_time() - cpu
     levels = np.array([labels >> (DEPTH - 1 - level) for level in range(DEPTH)])
     return {

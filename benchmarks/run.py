@@ -17,6 +17,8 @@ from benchmarks.rows import Row
 ROOT = Path(__file__).parents[1]
 Measured = dict[str, Any]
 """What a measurement returns: figures that JSON can hold."""
+PROGRESS = "... "
+"""Lines on standard error that start so are shown while a process measures."""
 
 
 class MeasurementFailedError(RuntimeError):
@@ -80,24 +82,22 @@ class Benchmark:
 def _in_child(
     work: Callable[..., Measured], environment: dict[str, str], arguments: dict[str, Any]
 ) -> Measured:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "benchmarks.run",
-            work.__module__,
-            work.__name__,
-            json.dumps(arguments),
-        ],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise MeasurementFailedError(lines[-1])
-    measured: Measured = json.loads(done.stdout.splitlines()[-1])
+    command = [sys.executable, "-m", "benchmarks.run", work.__module__, work.__name__]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = {**os.environ, **environment}
+    lines: list[str] = []
+    with subprocess.Popen(
+        [*command, json.dumps(arguments)], cwd=ROOT, env=environment, **pipes
+    ) as child:
+        for line in child.stderr or ():
+            if line.startswith(PROGRESS):
+                print(line.rstrip(), file=sys.stderr, flush=True)
+            elif line.strip():
+                lines.append(line.strip())
+        output = child.stdout.read() if child.stdout else ""
+    if child.returncode:
+        raise MeasurementFailedError(lines[-1] if lines else f"exit code {child.returncode}")
+    measured: Measured = json.loads(output.splitlines()[-1])
     return measured
 
 

@@ -314,8 +314,17 @@ def test_too_little_memory_is_said_before_the_work(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
-@pytest.mark.parametrize("method", ["AddS-AL", "4K-AL"])
-@pytest.mark.parametrize(("n_objects", "n_rows"), [(400, 2_000), (200, 100_000)])
+@pytest.mark.parametrize(
+    ("method", "n_objects", "n_rows"),
+    [
+        ("AddS-AL", 400, 2_000),
+        ("AddS-AL", 200, 100_000),
+        ("4K-AL", 400, 2_000),
+        ("4K-AL", 200, 100_000),
+        ("4-AL", 1_000, 8_000),  # its smaller tables have sizes of their own
+        ("4-AL", 900, 1_000_000),
+    ],
+)
 def test_estimates_of_memory_are_right_within_a_factor(
     method: str, n_objects: int, n_rows: int
 ) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ordlink._typing import Int32Array
-from ordlink.comparisons import ListedComparisons, pair_ids
+from ordlink.comparisons import ListedComparisons, n_pairs, pair_ids
 from ordlink.hierarchy import Hierarchy
 
 _SEED = 20190104
@@ -28,15 +28,21 @@ def order_of_appearance(comparisons: ListedComparisons) -> Int32Array:
     >>> order_of_appearance(Comparisons.from_triplets([[3, 1, 2], [1, 3, 0]]))[-1]
     np.int32(0)
     """
-    n, rows = comparisons.n_objects, np.arange(comparisons.n_rows)
-    marks = np.random.default_rng(_SEED).random(comparisons.n_rows)
-    first = np.full(n, comparisons.n_rows)
-    sums = np.zeros((2, n))  # of the marks of the comparisons won, and lost: never equal by chance
-    for column, objects in enumerate(comparisons.quadruplets.T):
-        sums[column // 2] += np.bincount(objects, marks, minlength=n)
-        latest = np.full(n, comparisons.n_rows)
-        latest[objects[::-1]] = rows[::-1]  # of equal places the last one stays: the first row
-        first = np.minimum(first, latest)
+    n, n_rows = comparisons.n_objects, comparisons.n_rows
+    bits = 52 - n_rows.bit_length()  # whole numbers whose sums are exact in any order
+    marks = np.floor(np.random.default_rng(_SEED).random(n_rows) * 2.0**bits)
+    first = np.full(n, n_rows)
+    sums = np.zeros((2, n))  # of the marks of the comparisons won, and lost: hardly ever equal
+    low_high = np.triu_indices(n, 1)
+    for side, pairs in enumerate((comparisons.winners, comparisons.losers)):
+        by_pair = np.bincount(pairs, marks, minlength=n_pairs(n))
+        latest = np.full(n_pairs(n), n_rows)
+        latest[pairs[::-1]] = np.arange(n_rows)[
+            ::-1
+        ]  # of equal places the last one stays: the first row
+        for objects in low_high:
+            sums[side] += np.bincount(objects, by_pair, minlength=n)
+            np.minimum.at(first, objects, latest)
     return np.lexsort((*sums, first)).astype(np.int32)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
+from ordlink._threads import map_threads
 from ordlink._typing import AnyArray, BoolArray, FloatArray, LabelArray
 from ordlink.methods.spectral._pair_strengths import PairStrengths, leading_eigenpairs
 
@@ -199,7 +201,7 @@ class Blocks:
         """Return the sums for a partition with labels 0..K-1."""
         members = np.zeros((len(labels), int(labels.max()) + 1))
         members[np.arange(len(labels)), labels] = 1.0
-        totals = members.T @ (posterior.precisions * posterior.strengths) @ members
+        totals = members.T @ posterior.totals @ members
         return cls(members, totals, members.T @ posterior.precisions @ members)
 
     @property
@@ -263,24 +265,39 @@ def find_firm_clusters(posterior: PairStrengths) -> LabelArray:
     """
     n = len(posterior.strengths)
     labels = np.zeros(n, dtype=np.intp)
-    waiting = [(np.arange(n), PATIENCE)]
-    n_clusters = 0
+    waiting, found = [_Candidate((), np.arange(n), PATIENCE)], []
     while waiting:
-        members, patience = waiting.pop()
-        part = SetOfObjects(posterior, members) if len(members) > 1 else None
-        split = part.split(1.0) if part else None
-        if split is not None and split.value(1.0) > 0.0:
-            patience = PATIENCE
-        elif part and split is not None and patience > 0:
-            split, patience = part.split(LIKELY), patience - 1
-        else:
-            split = None
-        if split is None:
-            labels[members] = n_clusters
-            n_clusters += 1
-        else:
-            waiting += [(members[split.side], patience), (members[~split.side], patience)]
+        parts = map_threads(lambda candidate: _split_if_likely(posterior, candidate), waiting)
+        found += [one for one, two in zip(waiting, parts, strict=True) if not two]
+        waiting = [part for two in parts for part in two]
+    for number, cluster in enumerate(sorted(found, key=lambda one: one.path)):
+        labels[cluster.members] = number
     return _reassign(posterior, _unite_similar(posterior, _reassign(posterior, labels)))
+
+
+class _Candidate(NamedTuple):
+    """A set of objects that may be a cluster."""
+
+    path: tuple[int, ...]  # the splits that led to it
+    members: LabelArray
+    patience: int
+
+
+def _split_if_likely(posterior: PairStrengths, candidate: _Candidate) -> list[_Candidate]:
+    """Return both parts, or none."""
+    path, members, patience = candidate
+    part = SetOfObjects(posterior, members) if len(members) > 1 else None
+    split = part.split(1.0) if part else None
+    if split is not None and split.value(1.0) > 0.0:
+        patience = PATIENCE
+    elif part and split is not None and patience > 0:
+        split, patience = part.split(LIKELY), patience - 1
+    else:
+        return []
+    if split is None:
+        return []
+    sides = ~split.side, split.side
+    return [_Candidate((*path, at), members[side], patience) for at, side in enumerate(sides)]
 
 
 def _unite_similar(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
@@ -310,7 +327,7 @@ def _reassign(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
 def fit_to_clusters(posterior: PairStrengths, blocks: Blocks) -> FloatArray:
     """Return the log-likelihood of each object in each cluster, (N, K), up to a constant."""
     means = blocks.means()
-    fit = (posterior.precisions * posterior.strengths @ blocks.members) @ means
+    fit = (posterior.totals @ blocks.members) @ means
     fit -= 0.5 * (posterior.precisions @ blocks.members) @ (means * means)
     return np.asarray(fit + np.log(blocks.members.mean(axis=0)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons import ListedComparisons, RankedComparisons, n_pairs
 from ordlink.comparisons._base import FrozenArrays
+from ordlink.methods.spectral._descent import descend
 
 _PARTS = 2
 _ROWS_PER_PART = 1 << 16
@@ -173,6 +174,11 @@ class PairStrengths:
     strengths: FloatArray  # (N, N): z, symmetric; the prior mean where nothing was answered
     precisions: FloatArray  # (N, N): h, symmetric, 0 on the diagonal and where nothing was answered
 
+    @cached_property
+    def totals(self) -> FloatArray:
+        """The products h z."""
+        return np.asarray(self.precisions * self.strengths)
+
 
 class PairModel:
     """Bradley-Terry strengths x_e = prior_mean_e + effect_e, effects normal with known variance.
@@ -193,26 +199,36 @@ class PairModel:
         Each variable is scaled by its curvature, so that pairs with many and with few answers
         converge alike. For many pairs the latest curvatures are good enough.
         """
+        many = self._answers.n_pairs > MANY_PAIRS
+        if self._curvatures is None or not many:
+            self._curvatures = self._answers.likelihood(prior_mean, curved=True)[2]
+        curved = self._curvatures + 1.0 / self._variance
+        find = self._descend if many else self._minimize
+        self._effects = find(prior_mean, curved)
+        return np.asarray(prior_mean + self._effects)
+
+    def _descend(self, prior_mean: FloatArray, curved: FloatArray) -> FloatArray:
+        loss = partial(self._loss, prior_mean)
+        return descend(loss, self._effects, 1.0 / curved, max_steps=_MAX_STEPS, ftol=_FTOL_OF_MANY)
+
+    def _minimize(self, prior_mean: FloatArray, curved: FloatArray) -> FloatArray:
         from scipy.optimize import minimize
 
-        answers, variance = self._answers, self._variance
-        many = answers.n_pairs > MANY_PAIRS
-        if self._curvatures is None or not many:
-            self._curvatures = answers.likelihood(prior_mean, curved=True)[2]
-        scales = 1.0 / np.sqrt(self._curvatures + 1.0 / variance)
+        scales = 1.0 / np.sqrt(curved)
 
         def loss(scaled: FloatArray) -> tuple[float, FloatArray]:
-            effects = scaled * scales
-            value, slopes, _ = answers.likelihood(prior_mean + effects)
-            value += 0.5 * float((effects * effects).sum()) / variance
-            return value, (effects / variance - slopes) * scales
+            value, slopes = self._loss(prior_mean, scaled * scales)
+            return value, slopes * scales
 
-        ftol = _FTOL_OF_MANY if many else _FTOL
-        options: Any = {"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": ftol}
+        options: Any = {"maxiter": _MAX_STEPS, "maxcor": _REMEMBERED_STEPS, "ftol": _FTOL}
         start = self._effects / scales
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
-        self._effects = found.x * scales
-        return np.asarray(prior_mean + self._effects)
+        return minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x * scales
+
+    def _loss(self, prior_mean: FloatArray, effects: FloatArray) -> tuple[float, FloatArray]:
+        """Return minus the log-likelihood of answers and effects, and its slopes."""
+        value, slopes, _ = self._answers.likelihood(prior_mean + effects)
+        value += 0.5 * float((effects * effects).sum()) / self._variance
+        return value, effects / self._variance - slopes
 
     def posterior(self, prior_mean: FloatArray, *, calibrated: bool = True) -> PairStrengths:
         """Return strengths as weighted observations around their prior means m.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from ordlink._threads import map_threads
 from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array, LabelArray, Progress
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
 from ordlink.hierarchy import Hierarchy
@@ -263,7 +265,7 @@ def _contract(posterior: PairStrengths, partition: InitialPartition) -> PairStre
     if partition.n_slots == partition.n_objects:
         return posterior
     precisions = partition.contract(posterior.precisions)
-    totals = partition.contract(posterior.precisions * posterior.strengths)
+    totals = partition.contract(posterior.totals)
     np.fill_diagonal(precisions, 0.0)
     known = precisions > 0.0
     strengths = np.divide(totals, precisions, out=np.zeros_like(totals), where=known)
@@ -286,8 +288,8 @@ def build_tree(
 ) -> tuple[Int32Array, FloatArray, BoolArray]:
     """Return merges in the form of `InitialPartition.finish`: pairs, scores, tie marks."""
     labels = number_by_first(labels)
-    groups = (np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1))
-    branches = [_split_down(posterior, members) for members in groups]
+    groups = [np.flatnonzero(labels == label) for label in range(int(labels.max()) + 1)]
+    branches = map_threads(partial(_split_down, posterior), groups)
     return _merges_of(_join(branches, Blocks.of(posterior, labels)))
 
 
