@@ -16,12 +16,14 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 import sqlalchemy as sa
+import uvicorn
 
 from ordlink.collect import connections
 from ordlink.collect.connections import OncePerMinute, RateLimit, client_key
 from ordlink.collect.database import LOG, describe
 from ordlink.collect.server import make_config
 from ordlink.collect.site import HEADERS, Site
+from soak.servers import free_port
 from tests.collect.conftest import Place, make_site, serve_on_loopback, text_study
 from tests.waiting import PATIENCE
 
@@ -187,6 +189,29 @@ def test_connections_that_are_opened_and_closed_are_limited_too(tmp_path) -> Non
         ]
 
     assert served == [[1, 1, 1, 1, 0, 0], [1] * 6]  # the machine itself is not limited
+
+
+def test_all_who_wait_to_connect_are_accepted_together(tmp_path) -> None:
+    """A loop that accepts one at a time keeps newcomers waiting behind a flood."""
+    port = free_port()
+    config = make_config(make_site(text_study(), tmp_path / "study.db"), port=port)
+    server = uvicorn.Server(config)
+
+    async def count() -> int:
+        config.load()
+        server.lifespan = config.lifespan_class(config)
+        await server.startup()
+        waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
+        for _ in range(10):
+            await asyncio.sleep(0)
+        n_accepted = len(server.server_state.connections)
+        for one in waiting:
+            one.close()
+        await server.shutdown()
+        return n_accepted
+
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        assert runner.run(count()) == 50
 
 
 def test_a_lab_of_100_people_behind_one_address_is_served(address: tuple[str, int]) -> None:

@@ -158,6 +158,7 @@ def make_config(site: Site, *, proxies: tuple[str, ...] = (), **options: Any) ->
         make_app(site),
         http=Protocol,
         ws="none",
+        loop="asyncio",  # uvloop accepts one connection a turn: a flood keeps newcomers waiting
         log_level="warning",
         access_log=False,
         server_header=False,
