@@ -84,7 +84,7 @@ def test_trials_of_every_type_are_read_as_a_trial_log(
     counted = [r for r in rows if (r["kind"], r["cant_tell"], r["excluded"]) == ("main", "0", "0")]
     assert read.n_answers == len(counted) > 40
     assert set(read.details.annotators) == {"P1", "P2"}
-    assert not any("missing" in one for one in said)
+    assert not any("missing" in one for one in said), said
     if question != "rank-2-of-8":  # a trial log does not know which of two was chosen first
         assert read.quadruplets.tolist() == answers.quadruplets.tolist()
 

@@ -135,7 +135,8 @@ def not_trials(cells: TrialCells) -> tuple[BoolArray, list[str]]:
     """Return which rows are trials by the columns of kinds, and what the others are called."""
     rows, found = np.ones(cells.table.n_rows, dtype=bool), []
     for at, name in enumerate(cells.plain):
-        says = tokens(name) & NOT_TRIALS  # is_practice, practice.thisN, GOLDEN:result
+        words_of = tokens(name) | {name.removeprefix("is_")}  # warm_up is one word, too
+        says = words_of & NOT_TRIALS  # is_practice, practice.thisN, GOLDEN:result
         if not (says or (tokens(name) & KIND_COLUMNS and not is_response(name))):
             continue
         codes = cells.codes(at)
