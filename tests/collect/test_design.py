@@ -297,8 +297,11 @@ def test_withdrawing_forgets_the_questionnaire(open_place: Callable) -> None:
         post(place.browser, "/api/withdraw", confirm=True)
         with place.running.engine.connect() as connection:
             row = connection.execute(sa.select(participant)).one()
+        place.log_in()
+        (shown,) = rows_of(place, "participants.csv")
 
     assert (row.questionnaire, row.condition, row.seen_at) == ("{}", "", 0.0)
+    assert (shown["outcome"], shown["joined"]) == ("withdrawn", "")  # no day in 1970
 
 
 def test_declining_is_counted_and_remembered_without_an_id(open_place: Callable) -> None:

@@ -81,6 +81,29 @@ def test_what_cannot_be_tested_is_not(why: str) -> None:
     assert found.warnings[-1].startswith("not tested: a test needs at least two people")
 
 
+@pytest.mark.parametrize(
+    ("sizes", "smallest"), [((2, 2), "0.33"), ((2, 3), "0.1"), ((3, 3), "0.1"), ((4, 4), None)]
+)
+def test_groups_that_are_too_small_for_a_difference_are_told(
+    sizes: tuple[int, int], smallest: str | None
+) -> None:
+    rows, people, groups = [], [], []
+    for group, size in zip("xy", sizes, strict=True):
+        for number in range(size):
+            rows += [[0, 1, 2], [1, 0, 2]] if group == "x" else [[0, 2, 1], [1, 2, 0]]
+            people += [f"{group}{number}"] * 2
+            groups += [group] * 2
+    answers = ol.Comparisons.from_triplets(rows, annotators=people)
+
+    found = compare_groups(answers, groups, "AddS-AL")
+
+    told = [one for one in found.warnings if one.startswith("too few people to find a difference")]
+    assert [one.split("below ")[1].split(";")[0] for one in told] == (
+        [smallest] if smallest else []
+    )
+    assert (found.p_value <= 0.05) == (smallest is None)
+
+
 def test_people_are_scored_by_trees_without_them() -> None:
     agreed = [[0, 1, 2], [1, 0, 2]] * 3
     answers = ol.Comparisons.from_triplets(

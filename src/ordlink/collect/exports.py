@@ -201,7 +201,7 @@ def export_participants(connection: sa.Connection, site: Site) -> Iterator[str]:
             own = {
                 "participant": person_name(one["person"]),
                 "flags": "; ".join(one["flags"]),
-                "joined": iso_time(one["created_at"]),
+                "joined": iso_time(one["created_at"]) if one["created_at"] else None,
                 "finished": None if finished is None else iso_time(finished),
             }
             yield _csv([map((one | own | json.loads(one["questionnaire"])).get, columns)])

@@ -22,6 +22,7 @@ from ordlink.methods import DEFAULT_METHOD, cluster
 from ordlink.metrics import agreements, comparison_accuracy, triplet_distance
 from ordlink.validation._cross_validation import check_listed
 
+LEVEL = 0.05
 MOST_FOLDS = 10  # trees without some of a group's people, to score these
 FAST_METHOD = "AddS-AL"  # of those trees
 
@@ -60,7 +61,7 @@ class GroupComparison(Shown):
     These trees are built by AddS-AL.
     """
     warnings: tuple[str, ...]
-    """Warnings about the trees, each with its group."""
+    """Warnings about the trees, each with its group, and about the test."""
 
 
 def compare_groups(
@@ -118,6 +119,12 @@ def compare_groups(
         everybody, _ = _quiet_tree(crowd.comparisons, method, options)
         rng = np.random.default_rng(seed_number(seed))
         p_value, branches = _test(crowd, everybody, n_permutations, rng)
+        if crowd.smallest_p_value > LEVEL:
+            told.append(
+                f"too few people to find a difference: p cannot be below "
+                f"{crowd.smallest_p_value:.2g}; a test needs, for example, four people in each of "
+                "two groups"
+            )
     else:
         told.append("not tested: a test needs at least two people in each group, each in one group")
     return GroupComparison(
@@ -171,6 +178,14 @@ class _Crowd:
     def can_be_tested(self) -> bool:
         sizes = np.bincount(self.group_of[self.group_of >= 0], minlength=self.n_groups)
         return bool(sizes.min() >= 2 and (self.group_of >= 0).all())
+
+    @property
+    def smallest_p_value(self) -> float:
+        """The share of assignments of people to groups that are as extreme as the best one."""
+        sizes = np.bincount(self.group_of)
+        n_alike = math.prod(map(math.factorial, np.bincount(sizes[sizes > 0]).tolist()))
+        n_same = math.prod(map(math.factorial, sizes.tolist()))
+        return n_alike * n_same / math.factorial(len(self.people))
 
     def sums(self, values: AnyArray) -> FloatArray:
         """Return the sum of a value of each comparison over those of each person."""
