@@ -14,6 +14,7 @@ from ordlink.errors import InputError, InputKindError
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting import order_leaves, plot_hierarchy, save_plot, save_plots
 from ordlink.plotting._overview import overview
+from ordlink.plotting._page import LEAST_FONT
 from tests.strategies import hierarchies
 
 # {0,1}, {2,3,4}: the second is larger; dissimilarities of its own where a test adds them.
@@ -246,6 +247,21 @@ def test_pictures_of_many_leaves_fit_the_page_without_overlap(orientation, pictu
         assert not one.padded(-0.6).overlaps(other.padded(-0.6))
     if pictures_at == "leaves" and orientation == "left":
         assert min(box.height for box in boxes) / ax.figure.dpi > 0.35  # 9 mm
+
+
+def test_long_names_do_not_cover_the_pictures():
+    square = np.full((60, 60), 120, dtype=np.uint8)
+    tree = deep_tree(60).with_names([f"bottle-{n:02d}" for n in range(60)])
+
+    ax = plot_hierarchy(tree, pictures=[square] * 60)
+
+    ax.figure.canvas.draw()
+    pictures = [image.get_window_extent() for image in ax.images]
+    captions = [text for text in ax.texts if text.get_fontsize() == LEAST_FONT]
+    assert len(captions) == 60
+    for text in captions:
+        box = text.get_window_extent()
+        assert not any(box.padded(-0.6).overlaps(one) for one in pictures)
 
 
 def test_pictures_of_groups_need_a_cut():

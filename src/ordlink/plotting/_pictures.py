@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 WIDEST = 2.0  # a picture is at most this many times as wide as high
 LEAD = "#B9B9B9"  # lines from names to pictures
+MOST_OF_BOX = 0.9  # of the box of a picture is the widest name that is written beside it
+CORNER = 0.4  # of the box is the widest name that covers a corner of the picture
+CAPTION_HEIGHT = 1.3 * LEAST_FONT / 72  # inches
 PIXELS_PER_INCH = 300  # enough for print; the originals would make files of hundreds of megabytes
 
 
@@ -121,7 +124,8 @@ def draw_pictures(
 ) -> None:
     """Draw pictures at their leaves, in lanes beyond the names.
 
-    In several lanes, neighbours hide the lines to their names, so pictures repeat the names.
+    In several lanes, neighbours hide the lines to their names, so pictures repeat the names: short
+    ones in a corner, long ones below.
     """
     frame, lanes, box = arrangement.frame, arrangement.lanes, arrangement.picture_box
     leads = []
@@ -129,22 +133,28 @@ def draw_pictures(
         if i not in images:
             continue
         centre = frame.beyond(place, lanes[place % len(lanes)])
-        shown = place_picture(ax, images[i], centre, box)
+        label = arrangement.labels[place] if len(lanes) > 1 else ""
+        wide = text_width([label], LEAST_FONT) if label else 0.0
+        if not wide < MOST_OF_BOX * box[0]:
+            label = ""
+        below = CAPTION_HEIGHT if label and wide > CORNER * box[0] else 0.0
+        high = centre[1] + below / 2
+        shown = place_picture(ax, images[i], (centre[0], high), (box[0], box[1] - below))
         if len(lanes) > 1:
             leads.append([frame.beyond(place, arrangement.names_end), centre])
-            label = arrangement.labels[place]
-            if text_width([label], LEAST_FONT) < 0.9 * box[0]:
-                _caption(ax, label, centre, shown)
+        if below:
+            _caption(ax, label, (centre[0] - wide / 2, high - shown[1] / 2 - below))
+        elif label:
+            _caption(ax, label, (centre[0] - shown[0] / 2 + 0.015, high - shown[1] / 2 + 0.018))
     if leads:
         ax.add_collection(LineCollection(leads, colors=LEAD, linewidths=0.4, zorder=0.5))
 
 
-def _caption(ax: Axes, label: str, centre: tuple[float, float], size: tuple[float, float]) -> None:
-    """Write a name into the lower left corner of its picture."""
+def _caption(ax: Axes, label: str, corner: tuple[float, float]) -> None:
+    """Write a name with its lower left corner at a point."""
     frame = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
     ax.text(
-        centre[0] - size[0] / 2 + 0.015,
-        centre[1] - size[1] / 2 + 0.018,
+        *corner,
         label,
         fontsize=LEAST_FONT,
         fontfamily=font_families([label]),
