@@ -368,3 +368,14 @@ def test_a_decimal_comma_is_a_number_between_semicolons():
             read(header + f"0;1;2;{wrong}\n")
     with pytest.raises(InputError, match="line 2: the response time '3,5'"):
         read('head,winner,loser,rt\n0,1,2,"3,5"\n')
+
+
+def test_a_first_row_with_the_name_of_a_response_is_never_an_answer(tmp_path):
+    """However few rows there are: the tree would have `response` as a leaf."""
+    path = tmp_path / "short.csv"
+    path.write_text("a,b,c,response\nx,y,z,d\nx,z,y,d\n", encoding="utf-8")
+
+    with pytest.raises(InputError, match="line 1: the first row looks like a header"):
+        read_comparisons(path)
+    with pytest.raises(InputError, match="the response 'd' in 'response' is none of the items"):
+        read_comparisons(path, header=True)

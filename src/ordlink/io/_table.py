@@ -329,7 +329,7 @@ def list_table(
         if found_names is not None and names is None:
             check_names_found(found_names, table.source)
         if table.may_have_header and looked_up and names is None:
-            _refuse_header(rows, table)
+            _refuse_header(rows, found_names, table)
         details = {
             detail: detail_cells(table, detail, position, trim=True)
             for detail, position in roles.details.items()
@@ -364,12 +364,18 @@ def _present(missing: BoolArray, table: Table, options: Options) -> Int64Array:
     return np.flatnonzero(~missing.any(axis=1))
 
 
-def _refuse_header(rows: AnyArray, table: Table) -> None:
-    """Refuse names if those of the first row do not occur again, while all others do."""
+def _refuse_header(rows: AnyArray, names: Sequence[str] | None, table: Table) -> None:
+    """Refuse names of the first row that occur nowhere else, if all others do.
+
+    One that a response column could have is enough, however few rows there are.
+    """
     again = np.bincount(rows[1:].ravel(), minlength=int(rows.max()) + 1)
+    once = [name for name in rows[0] if not again[name]]
     others = np.ones(len(again), dtype=bool)
     others[rows[0]] = False
-    if len(rows) >= SMALLEST_JUDGED and not again[rows[0]].any() and (again[others] > 1).all():
+    are_known = len(rows) >= SMALLEST_JUDGED and (again[others] > 1).all()
+    says = names is not None and any(is_response(plain_name(names[name])) for name in once)
+    if says or (are_known and len(once) == len(rows[0])):
         problem = "the first row looks like a header, since its names do not occur again"
         remedy = "pass {header:True} if it is one, or {header:False} if it is an answer"
         refuse(table.where, problem, remedy)
