@@ -49,7 +49,7 @@ def test_the_methods_paragraph_says_what_was_asked_and_how_the_tree_was_built(
         f"{summary.n_annotators} participants gave {summary.n_answers:,} answers about "
         f"{summary.n_objects} stimuli.",
         "which of two stimuli was more similar to a third",
-        "AddS-AL (Perrot et al., 2020)",
+        "The method was AddS-AL (Perrot et al., 2020).",
         f"ordlink (version {ol.__version__})",
         "(Felsenstein, 1985) is from 40 samples, in which participants were drawn",
         "999 permutations",
@@ -72,6 +72,17 @@ def test_a_method_is_said_to_be_selected_only_if_it_was(evidence: Evidence) -> N
     assert "selected" not in requested
 
 
+def test_of_the_default_it_is_said_what_it_selected_and_why(evidence: Evidence) -> None:
+    found = {"chosen": {"method": "search", "options": {}}, "reason": "search: it predicts more"}
+    tree = evidence.tree.with_origin("auto", found)
+    support = replace(evidence.support, tree=tree)
+    default = replace(evidence, chosen=ol.validation.CANDIDATES["auto"], support=support)
+
+    said = "The method was auto, the default, which selected search: it predicts more. Bootstrap"
+    assert said in methods_paragraph(default)
+    assert "The best tree from people's answers." in paper_text(default)
+
+
 def test_the_results_paragraph_says_test_prediction_and_support(evidence: Evidence) -> None:
     assert evidence.test is not None
     firm, weak = (results_paragraph(supported(evidence, share)) for share in (0.97, 0.3))
@@ -91,7 +102,7 @@ def test_page_and_text_hold_the_same_paragraphs_and_the_references(evidence: Evi
     page, text = report_page(evidence), paper_text(evidence)
 
     assert "For your paper" in page
-    assert "AddS-AL (Perrot et al., 2020), a method of" in page
+    assert "The method was AddS-AL (Perrot et al., 2020)." in page
     assert methods_paragraph(evidence) in text
     assert results_paragraph(evidence) in text
     assert "Felsenstein, J. (1985)." in text

@@ -345,4 +345,4 @@ def test_a_library_that_is_not_installed_has_an_unknown_version(
 
     monkeypatch.setattr(sys.modules[report_page.__module__], "version", version)
 
-    assert "numpy 1.2.3, scipy unknown, scikit-learn 1.2.3" in read(evidence)
+    assert "numpy 1.2.3, scipy unknown, numba 1.2.3" in read(evidence)

@@ -11,7 +11,10 @@ PAPER = (
     "hierarchical clustering. Advances in Neural Information Processing Systems, 32."
 )
 OWN = f"ordlink (version {__version__}), docs/{{page}} of its source: {{title}}."
+_BEST_TREE = OWN.format(page="best-tree.md", title="The best tree from people's answers")
 OF_METHOD = {
+    "auto": _BEST_TREE,
+    "search": _BEST_TREE,
     "spectral": OWN.format(page="fewest-answers.md", title="The best tree from the fewest answers"),
     "AddS-AL": "Perrot, M., Esser, P., & Ghoshdastidar, D. (2020). Near-optimal comparison based "
     "clustering. Advances in Neural Information Processing Systems, 33.",

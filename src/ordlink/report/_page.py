@@ -22,7 +22,7 @@ from ordlink.report._paragraphs import paper_section
 from ordlink.report._tree import newick_details, thumbnails
 from ordlink.report._words import summary_html
 
-LIBRARIES = ("ordlink", "numpy", "scipy", "scikit-learn", "numba")
+LIBRARIES = ("ordlink", "numpy", "scipy", "numba")
 FOLDS = {
     "people": "Folds are by people: each tree is tested on people whom it has not seen.",
     "answers": "Folds are by answers: each tree is tested on answers that it has not seen; other "

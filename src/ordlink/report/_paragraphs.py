@@ -8,6 +8,7 @@ from ordlink import __version__
 from ordlink._html import escape
 from ordlink._text import counted
 from ordlink.comparisons import ListedComparisons, pair_members
+from ordlink.methods import DEFAULT_METHOD
 from ordlink.report._citations import IN_TEXT, citations
 from ordlink.report._evidence import QUICK_REASON, Evidence
 from ordlink.report._words import (
@@ -60,11 +61,10 @@ def question_form(comparisons: ListedComparisons) -> str:
 
 def methods_paragraph(evidence: Evidence) -> str:
     """Return what was asked and how the tree was built, as a paragraph of plain text."""
-    summary, method = evidence.summary, evidence.chosen.method
+    summary = evidence.summary
     people = "Participants"
     if summary.n_annotators:
         people = counted(summary.n_annotators, "participant")
-    cited = f" ({IN_TEXT[method]})" if method in IN_TEXT else ""
     parts = [
         f"{people} gave {counted(summary.n_answers, 'answer')} about "
         f"{counted(summary.n_objects, 'stimulus', 'stimuli')}.",
@@ -74,9 +74,9 @@ def methods_paragraph(evidence: Evidence) -> str:
         others = counted(len(evidence.exclusion.excluded), "further participant")
         parts.append(f"The answers of {others} were excluded.")
     parts.append(
-        f"A hierarchy was built from the answers by {evidence.chosen.label}{cited}, a method of "
-        "comparison-based hierarchical clustering (Ghoshdastidar et al., 2019), with ordlink "
-        f"(version {__version__})."
+        "A hierarchy was built from the answers by comparison-based hierarchical clustering "
+        f"(Ghoshdastidar et al., 2019) with ordlink (version {__version__}). "
+        f"{_method_used(evidence)}"
     )
     if evidence.methods is not None and evidence.reason == evidence.methods.reason:
         by = "participants" if evidence.methods.folds_by == "people" else "answers"
@@ -98,6 +98,17 @@ def methods_paragraph(evidence: Evidence) -> str:
             f"{len(evidence.test.null_statistics):,} permutations of the stimuli (Mantel, 1967)."
         )
     return " ".join(parts)
+
+
+def _method_used(evidence: Evidence) -> str:
+    """Return a sentence that names the method; `auto` says which one it took and why."""
+    method, found = evidence.chosen.method, evidence.tree.parameters
+    if method == DEFAULT_METHOD and "chosen" in found:
+        taken = found["chosen"]["method"]
+        reason = found["reason"].removeprefix(f"{taken}: ")
+        return f"The method was {method}, the default, which selected {taken}: {reason}."
+    cited = f" ({IN_TEXT[method]})" if method in IN_TEXT else ""
+    return f"The method was {evidence.chosen.label}{cited}."
 
 
 def results_paragraph(evidence: Evidence) -> str:
