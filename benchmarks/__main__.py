@@ -105,7 +105,7 @@ def _merged(facts: dict[str, object], rows: Sequence[Row], path: Path) -> dict[s
     """Return the earlier results with these rows in place of those of the same name."""
     if not path.exists():
         return _results(facts, rows)
-    earlier = json.loads(path.read_text())
+    earlier = json.loads(path.read_text(encoding="utf-8"))
     by_name = {fields["name"]: Row.from_dict(fields) for fields in earlier["rows"]}
     by_name |= {row.name: row for row in rows}
     again = [*earlier["machine"].get("again", []), *(row.name for row in rows)]

@@ -61,7 +61,7 @@ def write_csv(path: str, n_rows: int, named: bool) -> Measured:
     k = (j + rng.integers(1, 999, n_rows) - 1) % 999 + 1  # j and k are steps from i, and differ
     rows = np.stack([i, (i + j) % 1000, (i + k) % 1000], axis=1)
     pattern = "picture %d,picture %d,picture %d\n" if named else "%d,%d,%d\n"
-    with Path(path).open("w") as file:
+    with Path(path).open("w", encoding="utf-8") as file:
         file.write("anchor,closer,farther\n")
         file.writelines(pattern % tuple(row) for row in rows.tolist())
     return {}

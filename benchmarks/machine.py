@@ -43,7 +43,7 @@ def _again(facts: dict[str, object]) -> str:
 def _processor() -> str:
     path = Path("/proc/cpuinfo")
     if path.exists():
-        for line in path.read_text().splitlines():
+        for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()

@@ -1,7 +1,7 @@
 """How long JupyterLab takes from running a cell that ends in a tree to its first picture.
 
-Needs JupyterLab, Playwright and Chromium: `python -m benchmarks.notebook --jupyter PATH`, where PATH
-is the jupyter-lab of an environment that has ordlink.
+Needs JupyterLab, Playwright and Chromium: `python -m benchmarks.notebook --jupyter PATH`, where
+PATH is the jupyter-lab of an environment that has ordlink.
 """
 
 from __future__ import annotations
@@ -67,9 +67,7 @@ def measure(jupyter: str, sizes: tuple[int, ...], pictures: Path | None) -> dict
             with sync_playwright() as running:
                 browser = running.chromium.launch(executable_path=path, args=OPTIONS)
                 address = f"http://127.0.0.1:{port}/lab/tree/{{}}.ipynb?token=secret&reset"
-                return {
-                    n: _first_picture(browser, address.format(n), n, pictures) for n in sizes
-                }
+                return {n: _first_picture(browser, address.format(n), n, pictures) for n in sizes}
         finally:
             server.terminate()
             server.wait(30)

@@ -126,7 +126,7 @@ async def _answer_and_arrive(port: int, seconds: float) -> tuple[list[Browser], 
 def most_megabytes(server: Server) -> float:
     """Return the most memory that a server has taken so far."""
     assert server.process is not None
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
     line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1024
 
@@ -135,7 +135,7 @@ def count_half_open(port: int) -> int:
     """Return how many connections of `HOLDERS` the server on a port has accepted and holds."""
     holders = {socket.inet_aton(one)[::-1].hex().upper() for one in HOLDERS}
     n_held = 0
-    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+    for line in Path("/proc/net/tcp").read_text(encoding="utf-8").splitlines()[1:]:
         columns = line.split()
         here, there, state, inode = (columns[at] for at in (1, 2, 3, 9))
         is_open = state == "01" and inode != "0"  # without an inode it was not accepted yet

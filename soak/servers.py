@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import pwd
 import shutil
 import signal
 import socket
@@ -68,7 +67,10 @@ def _run_quietly(words: list[str]) -> None:
     from ordlink.cli import main
 
     os.setsid()
-    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
+    with (
+        Path(os.devnull).open("w", encoding="utf-8") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+    ):
         main(words)
 
 
@@ -184,6 +186,8 @@ def _postgres_folder() -> Path | None:
 
 
 def _has_user(name: str) -> bool:
+    import pwd  # not on Windows
+
     try:
         pwd.getpwnam(name)
     except KeyError:

@@ -25,7 +25,7 @@ def available_memory() -> float:
 
 def _of_machine() -> float:
     try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return 1024.0 * int(line.split()[1])
     except OSError:
@@ -39,7 +39,10 @@ def _of_machine() -> float:
 def _of_container() -> float:
     for limit, used in _GROUPS:
         try:
-            return float(int(Path(limit).read_text()) - int(Path(used).read_text()))
+            return float(
+                int(Path(limit).read_text(encoding="ascii"))
+                - int(Path(used).read_text(encoding="ascii"))
+            )
         except (OSError, ValueError):  # no such group, or "max"
             continue
     return math.inf

@@ -18,7 +18,7 @@ from ordlink.datasets import simulate_answers
 
 PIXELS = 360
 PER_KIND = 10
-PEOPLE = 40
+PEOPLE = 100
 ANSWERS_PER_PERSON = 60
 
 
@@ -85,7 +85,7 @@ def _outline(vessel: Vessel) -> list[tuple[float, float]]:
 
 
 def write_answers(vessels: dict[str, Vessel], path: Path, seed: int = 0) -> None:
-    """Write simulated answers of 40 people, 60 triplets each, one in ten a lapse."""
+    """Write simulated answers of 100 people, 60 triplets each, one in ten a lapse."""
     lengths = np.array([astuple(vessel) for vessel in vessels.values()])
     scaled = lengths / lengths.std(axis=0) * WEIGHTS
     similarities = -np.linalg.norm(scaled[:, None] - scaled[None], axis=2)
@@ -97,7 +97,7 @@ def write_answers(vessels: dict[str, Vessel], path: Path, seed: int = 0) -> None
         table = csv.writer(file)
         table.writerow(["anchor", "closer", "farther", "annotator"])
         for number, row in enumerate(rows.tolist()):
-            table.writerow([*(names[i] for i in row), f"P{number // ANSWERS_PER_PERSON + 1:02}"])
+            table.writerow([*(names[i] for i in row), f"P{number // ANSWERS_PER_PERSON + 1:03}"])
 
 
 @click.command()

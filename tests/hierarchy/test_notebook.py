@@ -91,7 +91,9 @@ def test_a_tree_is_drawn_under_the_policy_of_vs_code_and_asks_for_nothing():
         asked, problems = [], []
         pages = {
             "index.html": OUTER,
-            "outputs.html": OUTPUTS.format(policy=VSCODE_POLICY.format("http://vs.test"), html=data),
+            "outputs.html": OUTPUTS.format(
+                policy=VSCODE_POLICY.format("http://vs.test"), html=data
+            ),
         }
 
         def answer(route):

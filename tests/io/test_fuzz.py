@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 import random
-import resource
 import time
 import zipfile
 
@@ -19,6 +18,8 @@ from ordlink.errors import InputError
 from ordlink.io import read_comparisons, read_names, write_comparisons
 from tests.damage import mutate
 from tests.io.make_samples import FOLDER
+
+resource = pytest.importorskip("resource", reason="Windows does not say how much memory it took")
 
 N_MUTATIONS = int(os.environ.get("ORDLINK_FUZZ", "600"))
 """Damaged files in all; more with the environment variable ORDLINK_FUZZ."""

@@ -49,8 +49,9 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
     return load_results(sample(), folder)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_run_goes_on_and_gives_the_same_table(how, uninterrupted, tmp_path) -> None:
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT"])
+def test_a_killed_run_goes_on_and_gives_the_same_table(name, uninterrupted, tmp_path) -> None:
+    how = getattr(signal, name)
     run = start_run(tmp_path)
     wait_until(lambda: n_parts(tmp_path) == 20, "the cells that do not wait are not finished")
 
