@@ -60,6 +60,7 @@ def test_comparisons_and_results_are_tables():
     shown = c._repr_html_()
     assert "<th>contradictions</th><td>1</td>" in shown
     assert "<p>" in shown  # the warning about it
+    assert c.summary()._repr_html_().partition("<table>")[2] == shown.partition("<table>")[2]
     partition = TREE.partition(2)._repr_html_()
     assert "<th>n_clusters</th><td>2</td>" in partition
     with pytest.warns(ol.errors.OrdlinkWarning, match="tie"):
@@ -89,6 +90,7 @@ def test_a_tree_is_drawn_under_the_policy_of_vs_code_and_asks_for_nothing():
     with open_chromium() as browser:
         page = browser.new_page()
         asked, problems = [], []
+        policy = VSCODE_POLICY.format("http://vs.test")
         pages = {
             "index.html": OUTER,
             "outputs.html": OUTPUTS.format(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ordlink._html import summary_html
 from ordlink._typing import BoolArray, Int32Array, Int64Array, PairIdArray
 from ordlink.comparisons._base import Comparisons
 from ordlink.comparisons._listed import ListedComparisons, check_chunks
@@ -58,6 +59,9 @@ class ChunksSummary:
             numbered = enumerate(self.parts[:_NAMES_SHOWN], start=1)
             lines += [f"  part {number}: {_shown(part)}" for number, part in numbered]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return summary_html(type(self).__name__, str(self), self.warnings())
 
     def _counts(self) -> list[str]:
         return [f"comparisons             {self.n_comparisons:,}"]
