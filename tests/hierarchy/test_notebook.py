@@ -78,7 +78,8 @@ VSCODE_POLICY = (
 OUTER = """<!doctype html><title>editor</title><iframe src="outputs.html"
 sandbox="allow-same-origin allow-scripts allow-forms" style="width:900px;height:700px"></iframe>"""
 OUTPUTS = """<!doctype html><meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>outputs</title><div id="output"></div><script type="application/json" id="html">{html}</script>
+<title>outputs</title><div id="output"></div>
+<script type="application/json" id="html">{html}</script>
 <script>document.getElementById("output").innerHTML =
   JSON.parse(document.getElementById("html").textContent);</script>"""
 
@@ -93,9 +94,7 @@ def test_a_tree_is_drawn_under_the_policy_of_vs_code_and_asks_for_nothing():
         policy = VSCODE_POLICY.format("http://vs.test")
         pages = {
             "index.html": OUTER,
-            "outputs.html": OUTPUTS.format(
-                policy=VSCODE_POLICY.format("http://vs.test"), html=data
-            ),
+            "outputs.html": OUTPUTS.format(policy=policy, html=data),
         }
 
         def answer(route):
