@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from ordlink.errors import InputError, InputKindError
+from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.hierarchy import Hierarchy
 from ordlink.plotting import order_leaves, plot_hierarchy, save_plot, save_plots
 from ordlink.plotting._overview import overview
@@ -307,3 +307,13 @@ def test_text_of_vector_files_stays_text(tmp_path):
 
     assert ">emu<" in (tmp_path / "a.svg").read_text()
     assert b"/Type0" in (tmp_path / "a.pdf").read_bytes()  # TrueType, not outlines
+
+
+def test_letters_that_no_font_has_are_named_once(tmp_path):
+    tree = Hierarchy([[0, 1]], names=["𓀀𓀁", "b"])
+    with pytest.warns(OrdlinkWarning, match="no font here has the letters 𓀀𓀁, .* install") as said:
+        save_plot(tree, tmp_path / "tree.svg")
+        save_plot(tree, tmp_path / "tree.png")
+
+    assert len(said) == 2
+    assert "𓀀𓀁" in (tmp_path / "tree.svg").read_text(encoding="utf-8")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import warnings
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,8 +18,8 @@ from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import TextToPath
 
 from ordlink._atomic import replacing
-from ordlink._text import either
-from ordlink.errors import InputError
+from ordlink._text import either, shorten
+from ordlink.errors import InputError, OrdlinkWarning
 
 FORMATS: dict[str, dict[str, Any]] = {
     ".png": {},
@@ -26,6 +28,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     ".pdf": {"metadata": {"CreationDate": None}},
 }
 """Extension -> options of Matplotlib's savefig."""
+_LACKING = re.compile(r"Glyph (\d+) .*missing")
 _SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "ordlink", "pdf.fonttype": 42}
 SHOWN_DPI = 120  # of pictures in notebooks
 WIDE_FONTS = (
@@ -42,8 +45,21 @@ N_MEASURED = 40  # of many texts, those with the most letters are measured
 def save(figure: Figure, path: Path, dpi: float) -> Path:
     """Write the figure to a file, completely or not at all, and return its path."""
     suffix = check_drawing(path)
-    with matplotlib.rc_context(_SETTINGS), replacing(path) as stream:  # text stays text
-        figure.savefig(stream, format=suffix[1:], dpi=dpi, **FORMATS[suffix])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with matplotlib.rc_context(_SETTINGS), replacing(path) as stream:  # text stays text
+            figure.savefig(stream, format=suffix[1:], dpi=dpi, **FORMATS[suffix])
+    lacking = {}
+    for one in caught:
+        if found := _LACKING.match(str(one.message)):
+            lacking[chr(int(found[1]))] = None
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if lacking:
+        letters = shorten("".join(lacking), 20)
+        message = f"no font here has the letters {letters}, which are drawn as boxes"
+        remedy = "install one that does, such as Noto Sans CJK, and draw the figure again"
+        warnings.warn(f"{message}; {remedy}", OrdlinkWarning, stacklevel=2)
     return path
 
 
@@ -107,4 +123,6 @@ def text_width(texts: Sequence[str], font_size: float) -> float:
 @lru_cache(maxsize=4096)
 def _points(text: str, families: tuple[str, ...]) -> float:
     font = FontProperties(family=list(families), size=10)
-    return float(TextToPath().get_text_width_height_descent(text, font, ismath=False)[0])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", _LACKING.pattern)  # `save` says so
+        return float(TextToPath().get_text_width_height_descent(text, font, ismath=False)[0])
