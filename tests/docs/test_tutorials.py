@@ -99,7 +99,7 @@ def test_the_survey_of_the_tutorial_starts(tmp_path) -> None:
     page = "tutorials/pictures.md"
     CliRunner().invoke(vessels.main, [str(tmp_path / "pictures")], catch_exceptions=False)
     (tmp_path / "study.yaml").write_text(blocks(page, "yaml")[0], encoding="utf-8")
-    words = next(words for words, _ in commands(page) if words[:2] == ["ordlink", "collect"])
+    words, shown = next(one for one in commands(page) if one[0][:2] == ["ordlink", "collect"])
     printed = (tmp_path / "printed.txt").open("w", encoding="utf-8")
 
     server = subprocess.Popen(
@@ -110,9 +110,13 @@ def test_the_survey_of_the_tutorial_starts(tmp_path) -> None:
     )
     try:
         text = tmp_path / "printed.txt"
-        wait_until(lambda: "dashboard" in text.read_text(encoding="utf-8"))
-        address = re.search(r"for participants\s+(\S+)", text.read_text(encoding="utf-8"))
+        wait_until(lambda: "Ctrl-C" in text.read_text(encoding="utf-8"))
+        said = text.read_text(encoding="utf-8")
+        address = re.search(r"for participants\s+(\S+)", said)
         assert address
+        same = doctest.OutputChecker().check_output
+        assert same(shown, re.sub(r":\d{4,}/", ":8765/", said), doctest.ELLIPSIS), said
+        assert (tmp_path / "Which-vessels-are-alike-answers").is_dir()
         with urllib.request.urlopen(address[1]) as reply:
             assert "Which vessels are alike?" in reply.read().decode()
     finally:
