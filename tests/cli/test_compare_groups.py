@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ordlink as ol
+from ordlink.cli.compare_groups import _folder_name
 from ordlink.errors import InputError
 from ordlink.validation import compare_groups
 
@@ -142,6 +143,13 @@ def test_files_without_groups_are_refused(ordlink, tmp_path: Path) -> None:
     assert "there is no column 'annotator'; add a column" in nobody.err
     assert "expected at least two groups, got 'ann'" in alone.err
     assert "expected at most 12 groups, got 13; choose some with --group" in crowd.err
+
+
+def test_folders_of_groups_have_names_that_every_system_allows() -> None:
+    taken: set[str] = set()
+    names = [_folder_name(one, taken) for one in ("Con", "control", "nul.1", "a:b", "A-B", "??")]
+
+    assert names == ["group-Con", "control", "group-nul.1", "a-b", "A-B-2", "group"]
 
 
 def test_one_name_per_comparison_is_expected() -> None:

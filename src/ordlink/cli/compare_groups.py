@@ -22,6 +22,9 @@ from ordlink.methods import DEFAULT_METHOD, find_method
 LEVEL = 0.05
 MOST_BRANCHES = 10  # that are printed
 
+DEVICES = re.compile(r"(aux|com\d|con|lpt\d|nul|prn)(\.|$)", re.IGNORECASE)
+"""Names that no folder may have on Windows; a control group may well be called "con"."""
+
 
 @_options.command(
     "compare-groups",
@@ -120,6 +123,8 @@ def _print_table(
 def _folder_name(group: str, taken: set[str]) -> str:
     """Return a name for the folder of a group that no other group has."""
     plain = re.sub(r"[^\w.-]+", "-", group).strip(".-") or "group"
+    if DEVICES.match(plain):
+        plain = f"group-{plain}"
     name, number = plain, 2
     while name.lower() in taken:
         name, number = f"{plain}-{number}", number + 1
