@@ -30,6 +30,8 @@ def test_versions_agree() -> None:
     assert PROJECT["project"]["version"] == ol.__version__
     assert read_yaml("CITATION.cff")["version"] == ol.__version__
     assert f'version = "{ol.__version__}"' in recipe
+    install = (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
+    assert f"`ordlink, version {ol.__version__}`" in install
 
 
 def test_the_conda_recipe_has_the_dependencies_of_the_package() -> None:
