@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,23 @@ def test_every_command_is_shown_in_use(name: str) -> None:
     written = [p.read_text(encoding="utf-8") for p in [*DOCS.glob("*.md"), *DOCS.glob("*/*.md")]]
 
     assert any(re.search(rf"ordlink {name}\b", text) for text in written)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_that_a_page_shows_exists(name: str) -> None:
+    command = import_module(f"ordlink.cli.{name.replace('-', '_')}").command
+    commands = [command, *getattr(command, "commands", {}).values()]
+    known = {word for one in commands for option in one.params for word in option.opts}
+    known |= {word for one in commands for option in one.params for word in option.secondary_opts}
+    shown = [
+        (page.name, option)
+        for page in [*DOCS.glob("*.md"), *DOCS.glob("*/*.md"), DOCS.parent / "README.md"]
+        for line in page.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+        for words in re.findall(rf"ordlink {name}( [^`|]*)", line)
+        for option in re.findall(r"(?<= )--[a-z-]+", words)
+    ]
+
+    assert [one for one in shown if one[1] not in {*known, "--help"}] == []
 
 
 @pytest.mark.parametrize("name", ol.METHODS)
