@@ -109,7 +109,7 @@ def test_the_survey_needs_nothing_of_posix(tmp_path: Path) -> None:
 def test_all_tests_can_be_collected_without_posix(tmp_path: Path) -> None:
     words = ["--collect-only", "-q", "-n0", "-p", "no:cacheprovider", str(Path(__file__).parent)]
     program = f"""
-import playwright.sync_api, psycopg, uvicorn  # need POSIX here
+import distributed, platformdirs.unix, playwright.sync_api, psycopg, uvicorn  # need POSIX here
 import pytest
 sys.exit(pytest.main({words}))
 """
