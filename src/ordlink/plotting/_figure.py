@@ -49,7 +49,7 @@ def save(figure: Figure, path: Path, dpi: float) -> Path:
         warnings.simplefilter("always")
         with matplotlib.rc_context(_SETTINGS), replacing(path) as stream:  # text stays text
             figure.savefig(stream, format=suffix[1:], dpi=dpi, **FORMATS[suffix])
-    lacking = {}
+    lacking: dict[str, None] = {}
     for one in caught:
         if found := _LACKING.match(str(one.message)):
             lacking[chr(int(found[1]))] = None
