@@ -55,7 +55,7 @@ def save(figure: Figure, path: Path, dpi: float) -> Path:
             lacking[chr(int(found[1]))] = None
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    if lacking:
+    if lacking and suffix != ".svg":  # whose viewer has other fonts
         letters = shorten("".join(lacking), 20)
         message = f"no font here has the letters {letters}, which are drawn as boxes"
         remedy = "install one that does, such as Noto Sans CJK, and draw the figure again"
