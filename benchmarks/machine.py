@@ -16,12 +16,18 @@ def machine_facts() -> dict[str, object]:
         "date": datetime.now(UTC).date().isoformat(),
         "cores": cores,
         "processor": _processor(),
-        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
+        "memory_gb": _memory_gb(),
         "system": platform.system(),
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "numba", "scipy", "pyarrow", "ordlink")},
-        "load": round(os.getloadavg()[0], 1),
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
     }
+
+
+def _memory_gb() -> int | None:
+    if not hasattr(os, "sysconf"):  # as on Windows
+        return None
+    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
 
 
 def describe(facts: dict[str, object]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 import warnings
@@ -44,6 +43,8 @@ def shortest(
 
 def peak_mb() -> float:
     """Return the peak memory of this process up to now, in MB."""
+    import resource  # not on Windows
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1024**2 if sys.platform == "darwin" else 1024)
 

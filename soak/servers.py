@@ -137,7 +137,7 @@ def missing_postgres() -> str:
         import psycopg  # noqa: F401
     except ImportError:
         return "the package psycopg is not installed"
-    if os.geteuid() == 0 and not _has_user("postgres"):
+    if is_root() and not _has_user("postgres"):
         return "PostgreSQL refuses to run as root, and there is no user postgres"
     return ""
 
@@ -149,7 +149,7 @@ def postgres() -> Iterator[str]:
     assert programs is not None
     folder = Path(tempfile.mkdtemp(prefix="ordlink-pg-"))
     as_user: list[str] = []
-    if os.geteuid() == 0:  # it refuses to run as root
+    if is_root():  # it refuses to run as root
         shutil.chown(folder, "postgres")
         as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
     port = free_port()
@@ -183,6 +183,11 @@ def _postgres_folder() -> Path | None:
         return Path(found).resolve().parent
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return versions[-1].parent if versions else None
+
+
+def is_root() -> bool:
+    """Return whether this process may do anything, which Windows does not say."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def _has_user(name: str) -> bool:

@@ -30,8 +30,8 @@ for module in (ordlink._atomic, ordlink._locks):
 sys.modules["msvcrt"] = types.SimpleNamespace(locking=locking, LK_NBLCK=2)
 sys.modules.update(dict.fromkeys(("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty")))
 for owner, names in {
-    os: "fork forkpty geteuid getpgid getuid killpg mkfifo nice register_at_fork sched_getaffinity "
-        "sched_setscheduler setsid sysconf",
+    os: "fork forkpty geteuid getloadavg getpgid getuid killpg mkfifo nice register_at_fork "
+        "sched_getaffinity sched_setscheduler setsid sysconf",
     signal: "SIGALRM SIGCONT SIGHUP SIGKILL SIGQUIT SIGSTOP SIGUSR1 SIGUSR2 alarm",
 }.items():
     for name in names.split():
@@ -55,15 +55,14 @@ assert recorded.comparisons().n_rows == 3
 """
 
 
-def start(program: str, folder: Path, **options: object) -> subprocess.Popen[bytes]:
+def start(program: str, folder: Path, before: str = "") -> subprocess.Popen[bytes]:
     """Run a program without what Windows lacks, its output in the letters of one region."""
     return subprocess.Popen(
-        [sys.executable, "-X", "warn_default_encoding", "-c", WITHOUT_POSIX + program],
+        [sys.executable, "-X", "warn_default_encoding", "-c", before + WITHOUT_POSIX + program],
         cwd=folder,
         env=os.environ | {"PYTHONIOENCODING": "cp1252"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        **options,
     )
 
 
@@ -106,14 +105,12 @@ def test_the_survey_needs_nothing_of_posix(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_all_tests_can_be_collected_without_posix(tmp_path: Path) -> None:
+def test_all_tests_can_be_collected_without_posix() -> None:
     words = ["--collect-only", "-q", "-n0", "-p", "no:cacheprovider", str(Path(__file__).parent)]
-    program = f"""
-import distributed, platformdirs.unix, playwright.sync_api, psycopg, uvicorn  # need POSIX here
-import pytest
-sys.exit(pytest.main({words}))
-"""
-    process = start(program, Path(__file__).parents[1])
+    others = "import distributed, platformdirs.unix, playwright.sync_api, psycopg, uvicorn\n"
+    program = f"import pytest\nsys.exit(pytest.main({words}))"
+
+    process = start(program, Path(__file__).parents[1], before=others)  # which need POSIX here
     said = process.communicate()[0].decode("cp1252")
 
     assert process.returncode == 0, said[-3000:]
