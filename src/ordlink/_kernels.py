@@ -23,7 +23,7 @@ SAY_AFTER_SECONDS = 2.0
 """Compiling that takes longer than this, all kernels together, is announced."""
 
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # no C code calls kernels
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 whole = cast(Callable[[Any], int], np.int64)
 """Make an integer an int64: with two types of integers, a kernel would be compiled twice."""

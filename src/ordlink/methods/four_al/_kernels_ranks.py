@@ -1,14 +1,12 @@
-"""4-AL when every comparison is known: lazily kept scores of cluster pairs.
+"""4-AL when every comparison is known: the score s of a pair of objects is a function of its rank.
 
-The score s of a pair of objects is a function of its rank alone. A merge makes weights u smaller,
-never larger. So s' = s + the total of u, which is twice the sum of u over the pairs up to a rank,
-falls at every rank, and the more, the higher the rank. Ranks are put into bands, narrower towards
-the top, and `falls[b]` is how much s' has fallen at the lowest rank of band b since the start.
+s' = s + the total of u is twice the sum of u over lower ranks, and the u of the rank itself. Sums
+of u are kept by block of ranks; a merge changes them only by the pairs of the merged cluster.
 
-The mean of s' over two clusters is kept as it was when last computed, plus the fall of the lowest
-band of their pairs: `bounds[p, q]` minus the fall now is an upper bound. Only cluster pairs whose
-bound reaches the best score known are computed again. `row_bounds[p, b]` is at least bounds[p, q]
-for all q > p of band b.
+s' never falls from one rank to the next, so the mean of s' over two clusters is at most what any
+concave function above s' has at their mean rank. Mean ranks of clusters are those of average
+linkage, and only cluster pairs whose mean rank is high enough for the best score known are
+computed. `row_bounds[p]` is at least the mean rank of p and any cluster q > p.
 
 Clusters are linked lists: `head[p]` is the first object of cluster p, `following[i]` the object
 after i, -1 at the end. `members` are `head`, `following` and the sizes of the clusters.
@@ -22,185 +20,245 @@ from ordlink._kernels import inlined, kernel
 from ordlink._typing import AnyArray, FloatArray, Int32Array, Int64Array
 from ordlink.linkage._kernels_average import TIE_OF_UNIT, TIE_RELATIVE
 
+PairArrays = tuple[AnyArray, AnyArray, Int64Array]
+"""The objects of the pairs in order of similarity, and where those of each rank end."""
 MemberArrays = tuple[Int32Array, Int32Array, Int64Array]
-BoundArrays = tuple[
-    FloatArray, AnyArray, FloatArray, FloatArray
-]  # bounds, bands, row bounds, falls
+ShareArrays = tuple[Int32Array, FloatArray]
+"""The cluster of each object, and 1 / |r| of it."""
+BlockArrays = tuple[int, FloatArray, FloatArray]
+"""Blocks are of 2^shift ranks; their sums of u, and the sum over all blocks below each."""
+CornerArrays = tuple[Int64Array, FloatArray]
+"""Ranks, and s' there: corners of a concave function that is nowhere below s'."""
 
 
 @inlined
-def pair_id(i: int, j: int, m: int) -> int:
-    """Return the id of the pair {i, j} of m slots."""
-    low, high = min(i, j), max(i, j)
-    return low * (2 * m - low - 1) // 2 + high - low - 1
-
-
-@kernel
-def scores_by_rank(
-    first: AnyArray,
-    second: AnyArray,
-    group_ends: Int64Array,
-    labels: Int32Array,
-    weights: FloatArray,
-    total: float,
-    by_rank: FloatArray,
-) -> None:
-    """Set s of each rank: the u of all pairs below it minus the u of all above.
-
-    `first` and `second` are the objects of the pairs in order of similarity, and the pairs of rank
-    g end at `group_ends[g]`. u_f = 1 / (|r| |s|) across clusters, 0 inside: the product of the
-    `weights` 1 / |r| of two objects. All u add up to `total`, the number of cluster pairs.
-    """
-    below = 0.0
-    start = 0
-    for g in range(group_ends.shape[0]):
-        group = 0.0
-        for t in range(start, group_ends[g]):
-            i, j = first[t], second[t]
-            if labels[i] != labels[j]:
-                group += weights[i] * weights[j]
-        start = group_ends[g]
-        by_rank[g] = 2.0 * below + group - total
-        below += group
-
-
-@kernel
-def sum_weights(
-    first: AnyArray, second: AnyArray, labels: Int32Array, weights: FloatArray, last: int
-) -> float:
-    """Return the sum of u over the pairs of rank below `last`, if no two pairs have one rank."""
-    below = 0.0
-    for t in range(last):
+def weight_of(rank: int, pairs: PairArrays, shares: ShareArrays) -> float:
+    """Return the u of all pairs of a rank; u_f = 1 / (|r| |s|) across clusters, 0 inside."""
+    first, second, ends = pairs
+    labels, share = shares
+    total = 0.0
+    for t in range(ends[rank - 1] if rank else 0, ends[rank]):
         i, j = first[t], second[t]
-        below += weights[i] * weights[j] if labels[i] != labels[j] else 0.0
-    return below
+        total += share[i] * share[j] if labels[i] != labels[j] else 0.0
+    return total
 
 
 @kernel
-def scores_of_distinct(
-    first: AnyArray,
-    second: AnyArray,
-    labels: Int32Array,
-    weights: FloatArray,
-    begin: int,
-    end: int,
-    below: float,
-    total: float,
-    by_rank: FloatArray,
+def weigh_all(
+    pairs: PairArrays, shares: ShareArrays, blocks: BlockArrays, begin: int, end: int
 ) -> None:
-    """Do what `scores_by_rank` does for ranks begin..end-1, if no two pairs have one rank.
+    """Write the sums of u of blocks begin..end-1."""
+    shift, sums, _ = blocks
+    n_ranks = pairs[2].shape[0]
+    for block in range(begin, end):
+        sums[block] = 0.0
+        for rank in range(block << shift, min((block + 1) << shift, n_ranks)):
+            sums[block] += weight_of(rank, pairs, shares)
 
-    All u of lower ranks add up to `below`.
+
+@kernel
+def weigh_merged(
+    p: int,
+    q: int,
+    members: MemberArrays,
+    ranks: Int32Array,
+    shares: ShareArrays,
+    blocks: BlockArrays,
+) -> None:
+    """Change the sums of u as cluster p absorbs cluster q; all else is as before the merge."""
+    head, following, sizes = members
+    labels, _ = shares
+    shift, sums, _ = blocks
+    n = labels.shape[0]
+    changes = np.empty(n)
+    merged = 1.0 / (sizes[p] + sizes[q])
+    for one in (p, q):
+        for j in range(n):
+            label = labels[j]
+            if label not in (p, q):
+                changes[j] = (merged - 1.0 / sizes[one]) / sizes[label]
+            elif one == p and label == q:  # once for both clusters
+                changes[j] = -1.0 / (sizes[p] * sizes[q])
+            else:
+                changes[j] = 0.0
+        i = head[one]
+        while i >= 0:
+            for j in range(n):
+                sums[ranks[i, j] >> shift] += changes[j]
+            i = following[i]
+
+
+@inlined
+def score_of(rank: int, pairs: PairArrays, shares: ShareArrays, blocks: BlockArrays) -> float:
+    """Return s' of a rank."""
+    shift, sums, below = blocks
+    block = rank >> shift
+    if shift == 0:
+        return 2.0 * below[block] + sums[block]
+    total = below[block]
+    for other in range(block << shift, rank):
+        total += weight_of(other, pairs, shares)
+    return 2.0 * total + weight_of(rank, pairs, shares)
+
+
+@kernel
+def find_corners(
+    edges: Int64Array,
+    pairs: PairArrays,
+    shares: ShareArrays,
+    blocks: BlockArrays,
+    corners: CornerArrays,
+) -> int:
+    """Add up the sums over blocks, write the corners of the concave function, return their number.
+
+    Ranks edges[b]..edges[b + 1]-1 have at most s' of the last of them.
     """
-    for t in range(begin, end):
-        i, j = first[t], second[t]
-        u = weights[i] * weights[j] if labels[i] != labels[j] else 0.0
-        by_rank[t] = 2.0 * below + u - total
-        below += u
+    at, heights = corners
+    _, sums, below = blocks
+    total = 0.0
+    for block in range(sums.shape[0]):
+        below[block] = total
+        total += sums[block]
+    n, last = 0, pairs[2].shape[0] - 1
+    for b in range(edges.shape[0]):
+        end = edges[b + 1] - 1 if b + 1 < edges.shape[0] else last
+        height = score_of(end, pairs, shares, blocks)
+        while n >= 2 and (heights[n - 1] - heights[n - 2]) * (edges[b] - at[n - 1]) <= (
+            height - heights[n - 1]
+        ) * (at[n - 1] - at[n - 2]):
+            n -= 1
+        at[n], heights[n] = edges[b], height
+        n += 1
+    return n
+
+
+@inlined
+def lowest_rank(score: float, corners: CornerArrays, n_corners: int) -> float:
+    """Return the mean rank below which no two clusters have a mean s' of this score."""
+    at, heights = corners
+    if score <= heights[0]:
+        return -1.0
+    b = n_corners - 1
+    while b > 0 and heights[b - 1] >= score:
+        b -= 1
+    rise = heights[b] - heights[b - 1]
+    share = (score - heights[b - 1]) / rise if rise > 0.0 else 0.0
+    return at[b - 1] + min(share, 1.0) * (at[b] - at[b - 1])
 
 
 @kernel
-def find_bands(
-    labels: Int32Array, ranks: Int32Array, band_of_rank: AnyArray, bands: AnyArray
-) -> None:
-    """Write the lowest band of the pairs of each two clusters; `bands` is as high as can be."""
+def fill_ranks(by_pair: Int32Array, ranks: Int32Array) -> None:
+    """Write the ranks of all pairs into both halves of a matrix; any rank does on the diagonal."""
     e = 0
-    for i in range(labels.shape[0]):
-        for j in range(i + 1, labels.shape[0]):
-            p, q = min(labels[i], labels[j]), max(labels[i], labels[j])
-            bands[p, q] = min(bands[p, q], band_of_rank[ranks[e]])
+    for i in range(ranks.shape[0]):
+        ranks[i, i] = 0
+        for j in range(i + 1, ranks.shape[0]):
+            ranks[i, j] = ranks[j, i] = by_pair[e]
             e += 1
 
 
 @kernel
+def fill_mean_ranks(
+    labels: Int32Array,
+    sizes: Int64Array,
+    ranks: Int32Array,
+    mean_ranks: FloatArray,
+    row_bounds: FloatArray,
+) -> None:
+    """Write the mean rank of each two clusters p < q."""
+    for i in range(labels.shape[0]):
+        for j in range(i + 1, labels.shape[0]):
+            p, q = min(labels[i], labels[j]), max(labels[i], labels[j])
+            mean_ranks[p, q] += ranks[i, j]
+    for p in range(mean_ranks.shape[0]):
+        for q in range(p + 1, mean_ranks.shape[0]):
+            mean_ranks[p, q] /= sizes[p] * sizes[q]
+            row_bounds[p] = max(row_bounds[p], mean_ranks[p, q])
+
+
+@kernel
+def highest_mean_rank(
+    alive: Int32Array, mean_ranks: FloatArray, row_bounds: FloatArray
+) -> tuple[int, int]:
+    """Return the cluster pair with the highest mean rank: it is likely to have the best score."""
+    highest, at_p, at_q = -np.inf, alive[0], alive[1]
+    for a in range(alive.shape[0] - 1):
+        p = alive[a]
+        if row_bounds[p] > highest:
+            row_bounds[p] = -np.inf
+            for b in range(a + 1, alive.shape[0]):
+                row_bounds[p] = max(row_bounds[p], mean_ranks[p, alive[b]])
+                if mean_ranks[p, alive[b]] > highest:
+                    highest, at_p, at_q = mean_ranks[p, alive[b]], p, alive[b]
+    return at_p, at_q
+
+
+@kernel
 def mean_score(
-    p: int, q: int, members: MemberArrays, ranks: Int32Array, by_rank: FloatArray
+    p: int,
+    q: int,
+    members: MemberArrays,
+    ranks: Int32Array,
+    pairs: PairArrays,
+    shares: ShareArrays,
+    blocks: BlockArrays,
 ) -> float:
-    """Return the mean of s over the objects of clusters p and q."""
+    """Return the mean of s' over the objects of clusters p and q."""
     head, following, sizes = members
-    n_objects = following.shape[0]
     total = 0.0
     i = head[p]
     while i >= 0:
         j = head[q]
         while j >= 0:
-            total += by_rank[ranks[pair_id(i, j, n_objects)]]
+            total += score_of(ranks[i, j], pairs, shares, blocks)
             j = following[j]
         i = following[i]
     return total / (sizes[p] * sizes[q])
 
 
 @kernel
-def row_reaches(p: int, limit: float, row_bounds: FloatArray, falls: FloatArray) -> bool:
-    """Tell whether the bound of any cluster pair in row p may be as high as the limit."""
-    reached = False
-    for b in range(falls.shape[0]):
-        reached = reached or row_bounds[p, b] - falls[b] >= limit
-    return reached
-
-
-@kernel
-def highest_bound(alive: Int32Array, arrays: BoundArrays) -> tuple[int, int]:
-    """Return the cluster pair with the highest bound: it is likely to have a high score."""
-    bounds, bands, row_bounds, falls = arrays
-    highest, at_p, at_q = -np.inf, alive[0], alive[1]
-    for a in range(alive.shape[0] - 1):
-        p = alive[a]
-        if row_reaches(p, highest, row_bounds, falls):
-            for b in range(a + 1, alive.shape[0]):
-                q = alive[b]
-                bound = bounds[p, q] - falls[bands[p, q]]
-                if bound > highest:
-                    highest, at_p, at_q = bound, p, q
-    return at_p, at_q
-
-
-@kernel
-def best_of_bounds(
+def best_by_rank(
     total: float,
     margin: float,
-    arrays: BoundArrays,
     alive: Int32Array,
     unit: float,
+    mean_ranks: FloatArray,
+    row_bounds: FloatArray,
+    corners: CornerArrays,
+    n_corners: int,
     members: MemberArrays,
     ranks: Int32Array,
-    by_rank: FloatArray,
+    pairs: PairArrays,
+    shares: ShareArrays,
+    blocks: BlockArrays,
     computed: Int32Array,
     means: FloatArray,
 ) -> tuple[int, int, float, int]:
     """Return the cluster pair to merge, its mean score, and the number of candidates.
 
-    `total` is that of u, and `margin` is above the rounding errors of bounds. `computed` and
-    `means` are room for the pairs that are computed and their means, the most likely one first.
+    `total` is that of u, and `margin` is above the rounding errors of s' and mean ranks. `computed`
+    and `means` are room for the pairs that are computed and their means, the most likely one first.
     """
-    bounds, bands, row_bounds, falls = arrays
-    guess_p, guess_q = highest_bound(alive, arrays)
-    means[0] = mean_score(guess_p, guess_q, members, ranks, by_rank)
-    computed[0, 0], computed[0, 1] = guess_p, guess_q
-    bounds[guess_p, guess_q] = -np.inf
-    best = means[0]
+    guess_p, guess_q = highest_mean_rank(alive, mean_ranks, row_bounds)
+    best = mean_score(guess_p, guess_q, members, ranks, pairs, shares, blocks) - total
+    computed[0, 0], computed[0, 1], means[0] = guess_p, guess_q, best
     n = 1
-    shift = total - margin
-    limit = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit) + shift
-    for a in range(alive.shape[0]):
+    mark = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit)
+    lowest = lowest_rank(mark + total - margin, corners, n_corners) - margin
+    for a in range(alive.shape[0] - 1):
         p = alive[a]
-        if not row_reaches(p, limit, row_bounds, falls):
+        if row_bounds[p] < lowest:
             continue
-        row_bounds[p] = -np.inf
         for b in range(a + 1, alive.shape[0]):
             q = alive[b]
-            band = bands[p, q]
-            if bounds[p, q] - falls[band] >= limit:
-                means[n] = mean_score(p, q, members, ranks, by_rank)
+            if mean_ranks[p, q] >= lowest and not (p == guess_p and q == guess_q):
+                means[n] = mean_score(p, q, members, ranks, pairs, shares, blocks) - total
                 computed[n, 0], computed[n, 1] = p, q
-                bounds[p, q] = means[n] + total + falls[band]
                 if means[n] > best:
                     best = means[n]
-                    limit = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit) + shift
+                    mark = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit)
+                    lowest = lowest_rank(mark + total - margin, corners, n_corners) - margin
                 n += 1
-            row_bounds[p, band] = max(row_bounds[p, band], bounds[p, q])
-    set_bound(guess_p, guess_q, means[0] + total, int(bands[guess_p, guess_q]), arrays)
-    mark = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit)
     chosen, n_candidates = -1, 0
     for t in range(n):
         if means[t] >= mark:
@@ -215,27 +273,18 @@ def best_of_bounds(
 
 
 @kernel
-def set_bound(p: int, q: int, bound: float, band: int, arrays: BoundArrays) -> None:
-    """Set the bound of clusters p < q, whose lowest band is `band`, for now."""
-    bounds, bands, row_bounds, falls = arrays
-    bands[p, q] = band
-    bounds[p, q] = bound + falls[band]
-    row_bounds[p, band] = max(row_bounds[p, band], bounds[p, q])
-
-
-@kernel
-def merge_bounds(p: int, q: int, share: float, alive: Int32Array, arrays: BoundArrays) -> None:
-    """Bound the scores of the merged cluster by the weighted mean of the bounds of p and q.
-
-    The merged cluster is p, p < q; `share` of its objects were in p before.
-    """
-    bounds, bands, row_bounds, falls = arrays
-    row_bounds[p] = -np.inf
+def merge_mean_ranks(
+    p: int,
+    q: int,
+    share: float,
+    alive: Int32Array,
+    mean_ranks: FloatArray,
+    row_bounds: FloatArray,
+) -> None:
+    """Write the mean ranks of the merged cluster p < q; `share` of its objects were in p before."""
     for r in alive:
         if r not in (p, q):
             a, b = min(p, r), max(p, r)
-            c, d = min(q, r), max(q, r)
-            first = bounds[a, b] - falls[bands[a, b]]
-            second = bounds[c, d] - falls[bands[c, d]]
-            bound = share * first + (1.0 - share) * second
-            set_bound(a, b, bound, min(bands[a, b], bands[c, d]), arrays)
+            mean = mean_ranks[min(q, r), max(q, r)]
+            mean_ranks[a, b] = share * mean_ranks[a, b] + (1.0 - share) * mean
+            row_bounds[a] = max(row_bounds[a], mean_ranks[a, b])

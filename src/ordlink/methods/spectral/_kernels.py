@@ -83,7 +83,7 @@ def add_likelihood(
         rows = slice(begin, min(begin + _AT_ONCE, winners.shape[0]))
         ahead, small = differences[rows], decays[rows]
         weight = weights[rows] if weighted else ones
-        derive(ahead, small, weight, lapse, answered, pulls, bends)
+        derive(ahead, small, weight, lapse, answered, pulls)
         for row in range(ahead.shape[0]):
             if weighted or answered[row] < _SMALL:
                 # log of the logistic curve itself, where it is too small to be a factor
@@ -100,6 +100,7 @@ def add_likelihood(
             slopes[e[row]] += pulls[row]
             slopes[f[row]] -= pulls[row]
         if curved:
+            derive_twice(small, weight, lapse, answered, bends)
             for row in range(e.shape[0]):
                 curvatures[e[row]] += bends[row]
                 curvatures[f[row]] += bends[row]
@@ -114,9 +115,8 @@ def derive(
     lapse: float,
     answered: FloatArray,
     pulls: FloatArray,
-    bends: FloatArray,
 ) -> None:
-    """Write the probability of each row's answer and its first and second derivatives.
+    """Write the probability of each row's answer and the derivative of its logarithm.
 
     No row depends on another, so that several are computed at a time.
     """
@@ -127,7 +127,6 @@ def derive(
             share = 1.0 / (1.0 + small)
             answered[row] = share if differences[row] > 0 else small * share
             pulls[row] = weights[row] * (1.0 - answered[row])
-            bends[row] = weights[row] * (small * share * share)
         return
     for row in range(differences.shape[0]):
         small = decays[row]
@@ -136,8 +135,24 @@ def derive(
         chance = lapse + attention * (share if differences[row] > 0 else small * share)
         answered[row] = chance
         pulls[row] = weights[row] * attention * steepness / chance
-        bend = attention * attention * steepness / (chance * (1.0 - chance))
-        bends[row] = weights[row] * steepness * bend
+
+
+@inlined
+def derive_twice(
+    decays: FloatArray, weights: FloatArray, lapse: float, answered: FloatArray, bends: FloatArray
+) -> None:
+    """Write the Fisher information of each row."""
+    attention = 1.0 - 2.0 * lapse
+    for row in range(decays.shape[0]):
+        small = decays[row]
+        share = 1.0 / (1.0 + small)
+        steepness = small * share * share
+        if lapse == 0.0:
+            bends[row] = weights[row] * steepness
+        else:
+            chance = answered[row]
+            bend = attention * attention * steepness / (chance * (1.0 - chance))
+            bends[row] = weights[row] * steepness * bend
 
 
 @kernel
