@@ -12,10 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from ordlink._typing import Int32Array
-from ordlink.comparisons import ListedComparisons, n_pairs, pair_ids
+from ordlink.comparisons import ListedComparisons, n_pairs, pair_ids, pair_members
 from ordlink.hierarchy import Hierarchy
 
 _SEED = 20190104
+_AT_ONCE = 1 << 16
 
 
 def order_of_appearance(comparisons: ListedComparisons) -> Int32Array:
@@ -36,13 +37,14 @@ def order_of_appearance(comparisons: ListedComparisons) -> Int32Array:
     low_high = np.triu_indices(n, 1)
     for side, pairs in enumerate((comparisons.winners, comparisons.losers)):
         by_pair = np.bincount(pairs, marks, minlength=n_pairs(n))
-        latest = np.full(n_pairs(n), n_rows)
-        latest[pairs[::-1]] = np.arange(n_rows)[
-            ::-1
-        ]  # of equal places the last one stays: the first row
         for objects in low_high:
             sums[side] += np.bincount(objects, by_pair, minlength=n)
-            np.minimum.at(first, objects, latest)
+        for begin in range(0, n_rows, _AT_ONCE):
+            if first.max() < begin:  # mostly, all objects are named soon
+                break
+            rows = np.arange(begin, min(begin + _AT_ONCE, n_rows))
+            for members in pair_members(pairs[rows], n):
+                np.minimum.at(first, members, rows)
     return np.lexsort((*sums, first)).astype(np.int32)
 
 

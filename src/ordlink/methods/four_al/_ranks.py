@@ -32,7 +32,8 @@ class RankScores:
         ends = np.cumsum(np.bincount(comparisons.ranks)).astype(np.int64)
         self._pairs = objects[0].astype(small), objects[1].astype(small), ends
         shift = SHIFT if len(ends) == len(objects[0]) else 0
-        self._blocks = shift, *np.zeros((2, (len(ends) >> shift) + 1))
+        sums, below = np.zeros((2, (len(ends) >> shift) + 1))
+        self._blocks = shift, sums, below
         self._ranks = np.empty((n, n), dtype=np.int32)
         fill_ranks(comparisons.ranks, self._ranks)
         self._mean_ranks = np.zeros((n_clusters, n_clusters))
@@ -69,8 +70,8 @@ class RankScores:
         limits = total, self._margin, clusters.alive, unit
         bounds = self._mean_ranks, self._row_bounds, self._corners, n_corners
         members = self._members(clusters), self._ranks
-        found = best_by_rank(*limits, *bounds, *members, *sums, *self._computed)
-        p, q, mean, n_candidates = found
+        given = *limits, *bounds, *members
+        p, q, mean, n_candidates = best_by_rank(*given, *sums, *self._computed)
         return p, q, mean / total, n_candidates
 
     def _add_up(self, clusters: Clusters) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ordlink._threads import map_threads
+from ordlink._threads import in_threads, map_threads
 from ordlink._typing import AnyArray, BoolArray, FloatArray, LabelArray
 from ordlink.methods.spectral._pair_strengths import PairStrengths, leading_eigenpairs
 
@@ -116,19 +116,21 @@ def settle(side: BoolArray, pulls: FloatArray, precisions: FloatArray) -> BoolAr
     is_other = not side[firmest_first[0]]  # which side is called the side must not matter
     side = side ^ is_other
     n_sweeps = int(np.clip(_DRAWS // n, *_SWEEPS))
-    draws = _numbers(max(n_sweeps * n, _DRAWS))[: n_sweeps * n].reshape(n_sweeps, n)
+    limits = _log_odds(max(n_sweeps * n, _DRAWS))[: n_sweeps * n].reshape(n_sweeps, n)
     by_firmness = firmest_first[:, None], firmest_first  # whatever the objects' numbers are
     votes = np.zeros(n, dtype=np.int64)
     votes[firmest_first] = vote_on_sides(
-        side[firmest_first], pulls[by_firmness], precisions[by_firmness], draws
+        side[firmest_first], pulls[by_firmness], precisions[by_firmness], limits
     )
     settled = np.where(votes == 0, side, votes > 0)
     return (settled if 0 < settled.sum() < n else side) ^ is_other
 
 
 @lru_cache(maxsize=1)
-def _numbers(size: int) -> FloatArray:
-    return np.random.default_rng(_SEED).random(size)
+def _log_odds(size: int) -> FloatArray:
+    from scipy.special import logit
+
+    return np.asarray(logit(np.random.default_rng(_SEED).random(size)))
 
 
 def cost_of_split(n: AnyArray, k: AnyArray, caution: float) -> FloatArray:
@@ -199,10 +201,14 @@ class Blocks:
     @classmethod
     def of(cls, posterior: PairStrengths, labels: LabelArray) -> Blocks:
         """Return the sums for a partition with labels 0..K-1."""
-        members = np.zeros((len(labels), int(labels.max()) + 1))
+        return cls.of_sums(labels, *sums_by_cluster(posterior, labels))
+
+    @classmethod
+    def of_sums(cls, labels: LabelArray, totals: FloatArray, precisions: FloatArray) -> Blocks:
+        """Return the sums for a partition, from those of each object with each cluster."""
+        members = np.zeros((len(labels), totals.shape[1]))
         members[np.arange(len(labels)), labels] = 1.0
-        totals = members.T @ posterior.totals @ members
-        return cls(members, totals, members.T @ posterior.precisions @ members)
+        return cls(members, members.T @ totals, members.T @ precisions)
 
     @property
     def mean(self) -> float:
@@ -317,19 +323,37 @@ def _unite_similar(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
 def _reassign(posterior: PairStrengths, labels: LabelArray) -> LabelArray:
     """Move all objects at once to their most likely clusters, until none moves."""
     for _ in range(_MAX_SWEEPS):
-        moved = fit_to_clusters(posterior, Blocks.of(posterior, labels)).argmax(axis=1)
+        sums = sums_by_cluster(posterior, labels)
+        moved = _fit(Blocks.of_sums(labels, *sums), *sums).argmax(axis=1)
         if np.array_equal(moved, labels):
             break
         labels = np.unique(moved, return_inverse=True)[1].astype(np.intp)
     return labels
 
 
-def fit_to_clusters(posterior: PairStrengths, blocks: Blocks) -> FloatArray:
+def fit_to_clusters(posterior: PairStrengths, labels: LabelArray) -> FloatArray:
     """Return the log-likelihood of each object in each cluster, (N, K), up to a constant."""
+    sums = sums_by_cluster(posterior, labels)
+    return _fit(Blocks.of_sums(labels, *sums), *sums)
+
+
+def _fit(blocks: Blocks, totals: FloatArray, precisions: FloatArray) -> FloatArray:
     means = blocks.means()
-    fit = (posterior.totals @ blocks.members) @ means
-    fit -= 0.5 * (posterior.precisions @ blocks.members) @ (means * means)
+    fit = totals @ means - 0.5 * precisions @ (means * means)
     return np.asarray(fit + np.log(blocks.members.mean(axis=0)))
+
+
+def sums_by_cluster(posterior: PairStrengths, labels: LabelArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of h z and of h over the pairs of each object with each cluster, (N, K)."""
+    from ordlink.methods.spectral._kernels import add_by_label
+
+    n, n_clusters = len(labels), int(labels.max()) + 1
+    totals, precisions = np.zeros((2, n, n_clusters))
+    given = posterior.strengths, posterior.precisions, labels
+    in_threads(
+        lambda first, last: add_by_label(*given, first, last, totals, precisions), n, smallest=256
+    )
+    return totals, precisions
 
 
 def number_by_first(labels: LabelArray) -> LabelArray:

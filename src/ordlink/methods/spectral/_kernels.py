@@ -19,12 +19,36 @@ import math
 
 import numpy as np
 
-from ordlink._kernels import inlined, kernel
-from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array
+from ordlink._kernels import inlined, kernel, whole
+from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
+from ordlink.comparisons._kernels_votes import mix
 
 _FACTORS, _SMALL = 100, 1e-3  # a product of so many such numbers is above 2^-1022, the smallest
 _AT_ONCE = 1024  # rows whose numbers stay in the fastest memory
 TINY = 1e-12  # a total precision below this says nothing
+
+
+@inlined
+def slot_of(winner: int, loser: int, n_pairs: int, n_slots: int) -> int:
+    """Return the slot of a row's two pairs, whichever won; `n_slots` is a power of 2."""
+    low, high = whole(min(winner, loser)), whole(max(winner, loser))
+    return whole(mix(low * n_pairs + high) & np.uint64(n_slots - 1))
+
+
+@kernel
+def mark_repeated(
+    winners: Int32Array, losers: Int32Array, n_pairs: int, slots: AnyArray, again: BoolArray
+) -> None:
+    """Mark the rows whose slot is that of another row; a slot is two bits of `slots`, all 0."""
+    n_slots = 4 * slots.shape[0]
+    for row in range(winners.shape[0]):
+        slot = slot_of(winners[row], losers[row], n_pairs, n_slots)
+        place, bit = slot >> 2, 2 * (slot & 3)
+        is_taken = (slots[place] >> bit) & 1
+        slots[place] |= 2 << bit if is_taken else 1 << bit
+    for row in range(winners.shape[0]):
+        slot = slot_of(winners[row], losers[row], n_pairs, n_slots)
+        again[row] = (slots[slot >> 2] >> (2 * (slot & 3) + 1)) & 1
 
 
 @kernel
@@ -179,6 +203,23 @@ def take_upper(matrix: FloatArray, by_pair: FloatArray) -> None:
             e += 1
 
 
+@kernel
+def add_by_label(
+    strengths: FloatArray,
+    precisions: FloatArray,
+    labels: Int64Array,
+    first: int,
+    last: int,
+    totals: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Add up h z and h of objects first..last-1 over the objects of each label."""
+    for i in range(first, last):
+        for j in range(labels.shape[0]):
+            totals[i, labels[j]] += precisions[i, j] * strengths[i, j]
+            sums[i, labels[j]] += precisions[i, j]
+
+
 @inlined
 def gain_of_cut(pull: float, precision: float, total: float) -> float:
     """Return the gain of a split from what it cuts, or 0 if it does not cut the weaker pairs."""
@@ -282,14 +323,14 @@ def improve_split(
 
 @kernel
 def vote_on_sides(
-    side: BoolArray, pulls: FloatArray, precisions: FloatArray, draws: FloatArray
+    side: BoolArray, pulls: FloatArray, precisions: FloatArray, limits: FloatArray
 ) -> Int64Array:
     """Return how often each object is on the side, less how often it is not, in a random walk.
 
     The walk goes through all splits, each as often as it is likely (Gibbs sampling; one row of
-    `draws` from [0, 1) per sweep). The strengths across and within are those of the split it starts
-    from; the result is all zeros if these do not differ. The overlap of a split with the first one
-    tells which side is which.
+    `limits` per sweep, the log odds of numbers drawn from [0, 1)). The strengths across and within
+    are those of the split it starts from; the result is all zeros if these do not differ. The
+    overlap of a split with the first one tells which side is which.
     """
     n = side.shape[0]
     votes = np.zeros(n, dtype=np.int64)
@@ -310,10 +351,10 @@ def vote_on_sides(
             said = difference * (pulls[i, j] - middle * precisions[i, j])
             odds[i] += said if side[j] else -said
     now = side.copy()
-    for sweep in range(draws.shape[0]):
+    for sweep in range(limits.shape[0]):
         alike = 0
         for i in range(n):
-            chosen = draws[sweep, i] * (1.0 + np.exp(-odds[i])) < 1.0
+            chosen = odds[i] > limits[sweep, i]
             if chosen != now[i]:
                 change = 2.0 * difference if chosen else -2.0 * difference
                 for j in range(n):

@@ -40,6 +40,12 @@ class PairAnswers(FrozenArrays):
     weights: FloatArray  # (n_rows,) or (0,): how often; empty if once each
     # Share of the answers that are lapses: the opposite of what was meant, from 0 to below 1/2
     lapse_rate: float = 0.0
+    n_pairs: int = 0  # number of pairs E; 0: all pairs of the objects, compared or not
+
+    def __post_init__(self) -> None:
+        if not self.n_pairs:
+            object.__setattr__(self, "n_pairs", n_pairs(self.n_objects))
+        super().__post_init__()
 
     @classmethod
     def of(cls, comparisons: ListedComparisons) -> PairAnswers:
@@ -61,11 +67,6 @@ class PairAnswers(FrozenArrays):
         return self.take(np.argsort(tiles.astype(np.uint16) if small else tiles, kind="stable"))
 
     @property
-    def n_pairs(self) -> int:
-        """Number of pairs E, compared or not."""
-        return n_pairs(self.n_objects)
-
-    @property
     def total_weight(self) -> float:
         """Number of comparisons, repeated ones counted as often as they were given."""
         return float(self.weights.sum()) if len(self.weights) else float(len(self.winners))
@@ -74,6 +75,14 @@ class PairAnswers(FrozenArrays):
         """Return the rows given by a mask or by row numbers."""
         weights = self.weights[rows] if len(self.weights) else self.weights
         return replace(self, winners=self.winners[rows], losers=self.losers[rows], weights=weights)
+
+    def of_compared(self) -> tuple[PairAnswers, Int64Array]:
+        """Return the same rows about the pairs that occur in them, and the ids of these pairs."""
+        occurs = np.zeros(self.n_pairs, dtype=bool)
+        occurs[self.winners] = occurs[self.losers] = True
+        ids, numbers = np.flatnonzero(occurs), (np.cumsum(occurs) - 1).astype(np.int32)
+        winners, losers = numbers[self.winners], numbers[self.losers]
+        return replace(self, winners=winners, losers=losers, n_pairs=len(ids)), ids
 
     def likelihood(
         self, strengths: FloatArray, *, curved: bool = False
@@ -109,7 +118,10 @@ class PairAnswers(FrozenArrays):
                     )
 
         in_threads(add, n_parts)
-        return float(losses.sum()), slopes.sum(axis=0), curvatures.sum(axis=0)
+        for part in range(1, n_parts):
+            slopes[0] += slopes[part]
+            curvatures[0] += curvatures[part]
+        return float(losses.sum()), slopes[0], curvatures[0]
 
     def mean_loss(self, strengths: FloatArray) -> float:
         """Return minus the mean log-likelihood of a comparison."""
@@ -199,7 +211,7 @@ class PairModel:
         Each variable is scaled by its curvature, so that pairs with many and with few answers
         converge alike. For many pairs the latest curvatures are good enough.
         """
-        many = self._answers.n_pairs > MANY_PAIRS
+        many = n_pairs(self._answers.n_objects) > MANY_PAIRS
         if self._curvatures is None or not many:
             self._curvatures = self._answers.likelihood(prior_mean, curved=True)[2]
         curved = self._curvatures + 1.0 / self._variance
@@ -255,20 +267,17 @@ class PairModel:
         if calibrated and known.any():
             precisions /= max(float((slopes * slopes).sum() / precisions.sum()), 1e-6)
         n = self._answers.n_objects
-        return _fill_in_uncompared(as_matrix(means, n), as_matrix(precisions, n), self._surprises)
+        return _fill_in_uncompared(as_matrix(means, n), as_matrix(precisions, n), self._by_object)
 
     @cached_property
-    def _surprises(self) -> FloatArray:
-        """Probability (N, N) that each pair is compared if objects are paired at random, ^_SURE."""
+    def _by_object(self) -> FloatArray:
+        """Number of comparisons of each object's pairs, (N,)."""
         answers = self._answers
-        weights = answers.weights if len(answers.weights) else np.ones(len(answers.winners))
+        weights = answers.weights if len(answers.weights) else None
         counts = np.zeros(answers.n_pairs)
         counts += np.bincount(answers.winners, weights, answers.n_pairs)
         counts += np.bincount(answers.losers, weights, answers.n_pairs)
-        by_object = as_matrix(counts, answers.n_objects).sum(axis=1)
-        by_chance = np.outer(by_object, by_object) / max(float(by_object.sum()), 1.0)
-        np.fill_diagonal(by_chance, 0.0)
-        return np.asarray((1.0 - np.exp(-by_chance)) ** _SURE)
+        return np.asarray(as_matrix(counts, answers.n_objects).sum(axis=1))
 
     def stretch(self, prior_mean: FloatArray) -> FloatArray:
         """Return prior means for a model with effects, from strengths fitted without them.
@@ -314,20 +323,26 @@ class KnownStrengths:
 
 
 def _fill_in_uncompared(
-    strengths: FloatArray, precisions: FloatArray, surprises: FloatArray
+    strengths: FloatArray, precisions: FloatArray, by_object: FloatArray
 ) -> PairStrengths:
     """Return the strengths, with pairs that were never compared counting a little as average pairs.
 
-    The more surprising it is that they were not compared, the more they count. Otherwise nothing
-    would keep two clusters apart that were hardly ever compared with each other.
+    The more surprising it is that they were not compared if objects are paired at random, the more
+    they count. Otherwise nothing would keep two clusters apart that were hardly ever compared with
+    each other.
     """
-    known = precisions > 0.0
-    unknown = ~known & (surprises > 0.0)
-    if not unknown.any() or not known.any():
+    n = len(precisions)
+    places = np.flatnonzero(precisions <= 0.0)
+    i, j = np.divmod(places, n)
+    by_chance = by_object[i] * by_object[j] / max(float(by_object.sum()), 1.0)
+    surprises = (1.0 - np.exp(-by_chance)) ** _SURE
+    unknown = (i != j) & (surprises > 0.0)
+    n_known = n * n - len(places)
+    if not unknown.any() or n_known == 0:
         return PairStrengths(strengths, precisions)
     total = float(precisions.sum())
-    strengths[unknown] = float((precisions * strengths).sum()) / total
-    precisions[unknown] = AVERAGE_AT_MOST * total / known.sum() * surprises[unknown]
+    strengths.flat[places[unknown]] = float((precisions * strengths).sum()) / total
+    precisions.flat[places[unknown]] = AVERAGE_AT_MOST * total / n_known * surprises[unknown]
     return PairStrengths(strengths, precisions)
 
 

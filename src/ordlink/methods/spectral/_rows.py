@@ -25,21 +25,25 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     array([[1, 2, 0, 2],
            [0, 1, 0, 2]], dtype=int32)
     """
-    majority = comparisons.tally.majority
-    if majority is None:
-        winners, losers, net = comparisons.winners, comparisons.losers, comparisons.counts
-        answers = comparisons.answer_ids
-    else:
-        rows = _first_rows(comparisons, majority.winners, majority.losers)
-        question = np.full(comparisons.n_rows, -1, dtype=np.int64)
-        question[rows] = np.arange(len(rows))
-        first_row = np.flatnonzero(question >= 0)
-        order = question[first_row]
-        winners, losers = majority.winners[order], majority.losers[order]
-        net = None
-        if majority.net is not None:
-            net = np.minimum(majority.net[order], np.iinfo(np.int32).max).astype(np.int32)
-        answers = comparisons.answer_ids[first_row]
+    winners, losers, net = comparisons.winners, comparisons.losers, comparisons.counts
+    answers = comparisons.answer_ids
+    again = np.flatnonzero(_may_repeat(comparisons))
+    repeated = comparisons.take(again)
+    majority = repeated.tally.majority
+    if majority is not None:
+        first = again[_first_rows(repeated, majority.winners, majority.losers)]
+        is_kept = np.ones(len(winners), dtype=bool)
+        is_kept[again] = False
+        is_kept[first] = True
+        kept = np.flatnonzero(is_kept)
+        winners, losers = winners.copy(), losers.copy()
+        winners[first], losers[first] = majority.winners, majority.losers
+        if net is not None or majority.net is not None:
+            net = np.ones(len(winners), dtype=np.int32) if net is None else net.copy()
+            votes = 1 if majority.net is None else majority.net
+            net[first] = np.minimum(votes, np.iinfo(np.int32).max)
+            net = net[kept]
+        winners, losers, answers = winners[kept], losers[kept], answers[kept]
     return ListedComparisons(
         n_objects=comparisons.n_objects,
         winners=winners,
@@ -49,6 +53,18 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
         details=AnswerDetails(answers=answers),
         distinct=True,
     )
+
+
+def _may_repeat(comparisons: ListedComparisons) -> BoolArray:
+    """Mark all rows that compare the same two pairs as another row, and few others."""
+    from ordlink.methods.spectral._kernels import mark_repeated
+
+    again = np.zeros(comparisons.n_rows, dtype=bool)
+    if not comparisons.distinct:
+        slots = np.zeros(1 << comparisons.n_rows.bit_length(), dtype=np.uint8)
+        n = n_pairs(comparisons.n_objects)
+        mark_repeated(comparisons.winners, comparisons.losers, n, slots, again)
+    return again
 
 
 def check_net_counts(comparisons: ListedComparisons) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ordlink._typing import FloatArray
+from ordlink._typing import BoolArray, FloatArray
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons
 from ordlink.methods.spectral._pair_strengths import (
+    MANY_PAIRS,
     KnownStrengths,
     PairAnswers,
     PairModel,
@@ -34,6 +34,7 @@ _SEED = 20190101
 MAX_RANK = 16
 _MAX_STEPS = 60
 _REMEMBERED_STEPS = 10
+_TINY = 1e-300  # a probability that rounds to 0
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def guess_strengths(
             variances = _from_before(VARIANCES, near.variance)
         guess = _choose_ridge(train, test, guess, ridges)
         strengths = guess.strengths
-        variance = _best_variance(train, test, lambda model: model.stretch(strengths), variances)
+        variance = _best_variance(answers, held_out, strengths, variances, stretched=True)
         guess = replace(guess, variance=variance)
     points = fit_low_rank(answers, guess.points, guess.ridge * noise_edge(answers))
     return replace(guess, points=points)
@@ -85,8 +86,7 @@ def choose_variance(
     comparisons = thin_out(comparisons, ROWS_AT_MOST)
     answers = PairAnswers.of(comparisons).with_lapse_rate(lapse_rate)
     held_out = held_out_rows(comparisons, HELD_OUT, _SEED)
-    train, test = answers.take(~held_out), answers.take(held_out)
-    return _best_variance(train, test, lambda _: prior_mean, VARIANCES)
+    return _best_variance(answers, held_out, prior_mean, VARIANCES)
 
 
 def estimate_lapse_rate(comparisons: ListedComparisons, prior_mean: FloatArray) -> float:
@@ -97,13 +97,15 @@ def estimate_lapse_rate(comparisons: ListedComparisons, prior_mean: FloatArray) 
     prior means; it is 0 unless lapses explain the answers clearly better (BIC).
     """
     answers = PairAnswers.of(thin_out(comparisons, ROWS_AT_MOST))
-    losses = {
-        lapse_rate: min(
-            answers.with_lapse_rate(lapse_rate).likelihood(scale * prior_mean)[0]
-            for scale in SCALES
-        )
-        for lapse_rate in LAPSE_RATES
-    }
+    ahead = prior_mean[answers.winners] - prior_mean[answers.losers]
+    losses = dict.fromkeys(LAPSE_RATES, np.inf)
+    for scale in SCALES:
+        decays = np.exp(-np.abs(scale * ahead))
+        meant = np.where(ahead > 0.0, 1.0, decays) / (1.0 + decays)
+        for lapse_rate, least in losses.items():
+            logs = np.log(lapse_rate + (1.0 - 2.0 * lapse_rate) * np.maximum(meant, _TINY))
+            loss = -float(answers.weights @ logs if len(answers.weights) else logs.sum())
+            losses[lapse_rate] = min(least, loss)
     lapse_rate = min(losses, key=lambda lapse_rate: losses[lapse_rate])
     gain = losses[0.0] - losses[lapse_rate]
     return lapse_rate if gain > np.log(max(answers.total_weight, 1.0)) else 0.0
@@ -133,16 +135,22 @@ def _choose_ridge(
 
 
 def _best_variance(
-    train: PairAnswers,
-    test: PairAnswers,
-    prior_mean: Callable[[PairModel], FloatArray],
+    answers: PairAnswers,
+    held_out: BoolArray,
+    prior_mean: FloatArray,
     variances: Path,
+    *,
+    stretched: bool = False,
 ) -> float:
-    """Return the variance with the smallest loss."""
+    """Return the variance with the smallest loss; see `PairModel.stretch`."""
+    if answers.n_pairs > MANY_PAIRS:  # most of them are in none of some rows
+        answers, ids = answers.of_compared()
+        prior_mean = prior_mean[ids]
+    train, test = answers.take(~held_out), answers.take(held_out)
     best_loss, best = np.inf, DEFAULT_VARIANCE
     for variance in variances:
         model = PairModel(train, variance)
-        loss = test.mean_loss(model.fit(prior_mean(model)))
+        loss = test.mean_loss(model.fit(model.stretch(prior_mean) if stretched else prior_mean))
         if loss < best_loss:
             best_loss, best = loss, variance
         elif loss > _WORSE * best_loss:

@@ -136,10 +136,8 @@ def find_clusters(comparisons: Comparisons, partition: InitialPartition) -> Firm
     """Return the firm clusters of the slots."""
     model, posterior, labels = _first_clusters(comparisons, partition)
     posterior, labels = _refine(model, posterior, labels, partition, None)
-    blocks = Blocks.of(posterior, labels)
-    return FirmClusters(
-        labels, blocks.means(), fit_to_clusters(posterior, blocks), model, posterior, partition
-    )
+    means, evidence = Blocks.of(posterior, labels).means(), fit_to_clusters(posterior, labels)
+    return FirmClusters(labels, means, evidence, model, posterior, partition)
 
 
 def _first_clusters(
