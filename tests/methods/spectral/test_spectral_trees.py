@@ -168,7 +168,7 @@ def test_the_kinds_of_trees_are_those_of_their_strengths() -> None:
 
     found = grow_trees(comparisons, partition, ("splits", "plain splits", "average"))
 
-    known = KnownStrengths.of_answers(PairAnswers.of(comparisons).in_tiles())
+    known = KnownStrengths.of_answers(PairAnswers.of(comparisons).by_object())
     plain = build_tree(*_refine(known, *_known_clusters(known, partition), partition, None))
     expected = partition.finish(*plain, names=None)
     assert found["plain splits"].merges.tolist() == expected.merges.tolist()

@@ -329,7 +329,7 @@ def test_strengths_from_ranks_rise_with_similarity_and_tie_where_it_ties() -> No
 def test_strengths_from_many_answers_are_where_their_slopes_meet_the_prior() -> None:
     comparisons = _answers(n_answers=2000)
 
-    strengths = KnownStrengths.of_answers(PairAnswers.of(comparisons).in_tiles()).fit(
+    strengths = KnownStrengths.of_answers(PairAnswers.of(comparisons).by_object()).fit(
         np.zeros(n_pairs(12))
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+import numpy as np
+
 from ordlink._typing import FloatArray
 
 _REMEMBERED = 4
@@ -55,14 +57,15 @@ def _step(
 ) -> FloatArray:
     """Return minus the product of the slope and the inverse Hessian, as far as that is known."""
     step = -slope
+    room = np.empty_like(step)  # new arrays would take longer than what is done with them
     shares = []
     for moved, change, bend in reversed(past):
         shares.append(float(moved @ step) / bend)
-        step -= shares[-1] * change
+        step -= np.multiply(change, shares[-1], out=room)
     step *= scales
     if past:
         _, change, bend = past[-1]
-        step *= bend / float(change @ (scales * change))
+        step *= bend / float(change @ np.multiply(scales, change, out=room))
     for (moved, change, bend), share in zip(past, reversed(shares), strict=True):
-        step += (share - float(change @ step) / bend) * moved
+        step += np.multiply(moved, share - float(change @ step) / bend, out=room)
     return step

@@ -23,8 +23,8 @@ from ordlink._kernels import inlined, kernel, whole
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons._kernels_votes import mix
 
-_FACTORS, _SMALL = 100, 1e-3  # a product of so many such numbers is above 2^-1022, the smallest
 _AT_ONCE = 1024  # rows whose numbers stay in the fastest memory
+_LANES, _SMALL = 16, 1e-4  # a product of 1024 / 16 + 1 such numbers is above 2^-1022, the smallest
 TINY = 1e-12  # a total precision below this says nothing
 
 
@@ -71,6 +71,21 @@ def find_first_rows(
 
 
 @kernel
+def find_shared_objects(
+    winners: Int32Array, losers: Int32Array, first: AnyArray, n_objects: int, shared: AnyArray
+) -> None:
+    """Write the object that both pairs of a row have, else the first one of the winner.
+
+    `first` is the smaller object of each pair.
+    """
+    for row in range(winners.shape[0]):
+        i, k = whole(first[winners[row]]), whole(first[losers[row]])
+        j = winners[row] - i * (2 * n_objects - i - 1) // 2 + i + 1
+        m = losers[row] - k * (2 * n_objects - k - 1) // 2 + k + 1
+        shared[row] = j if j in (k, m) else i
+
+
+@kernel
 def take_differences(
     strengths: FloatArray, winners: Int32Array, losers: Int32Array, differences: FloatArray
 ) -> None:
@@ -102,23 +117,23 @@ def add_likelihood(
     for row in range(_AT_ONCE):
         ones[row] = 1.0
     answered, pulls, bends = np.empty(_AT_ONCE), np.empty(_AT_ONCE), np.empty(_AT_ONCE)
-    loss, product, n_factors = 0.0, 1.0, 0
+    products = np.empty(_LANES)
+    loss = 0.0
     for begin in range(0, winners.shape[0], _AT_ONCE):
         rows = slice(begin, min(begin + _AT_ONCE, winners.shape[0]))
         ahead, small = differences[rows], decays[rows]
         weight = weights[rows] if weighted else ones
         derive(ahead, small, weight, lapse, answered, pulls)
+        least = 1.0
         for row in range(ahead.shape[0]):
-            if weighted or answered[row] < _SMALL:
+            least = min(least, answered[row])
+        if not weighted and least >= _SMALL:
+            loss += sum_of_logs(answered, ahead.shape[0], products)
+        else:
+            for row in range(ahead.shape[0]):
                 # log of the logistic curve itself, where it is too small to be a factor
                 exact = math.log1p(small[row]) + max(-ahead[row], 0.0)
                 loss += weight[row] * (exact if lapse == 0.0 else -math.log(answered[row]))
-            else:  # one logarithm for many factors
-                product *= answered[row]
-                n_factors += 1
-                if n_factors == _FACTORS:
-                    loss -= math.log(product)
-                    product, n_factors = 1.0, 0
         e, f = winners[rows], losers[rows]
         for row in range(e.shape[0]):
             slopes[e[row]] += pulls[row]
@@ -128,7 +143,27 @@ def add_likelihood(
             for row in range(e.shape[0]):
                 curvatures[e[row]] += bends[row]
                 curvatures[f[row]] += bends[row]
-    return loss - math.log(product)
+    return loss
+
+
+@inlined
+def sum_of_logs(numbers: FloatArray, n: int, products: FloatArray) -> float:
+    """Return minus the sum of the logarithms of the first n numbers, at least `_SMALL` each.
+
+    One logarithm for many factors, and several products at a time.
+    """
+    for lane in range(_LANES):
+        products[lane] = 1.0
+    whole_rows = n // _LANES
+    for row in range(whole_rows):
+        for lane in range(_LANES):
+            products[lane] *= numbers[row * _LANES + lane]
+    for row in range(whole_rows * _LANES, n):
+        products[row - whole_rows * _LANES] *= numbers[row]
+    total = 0.0
+    for lane in range(_LANES):
+        total -= math.log(products[lane])
+    return total
 
 
 @inlined

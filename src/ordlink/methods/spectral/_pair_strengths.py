@@ -16,7 +16,7 @@ from ordlink.methods.spectral._descent import descend
 _PARTS = 2
 _ROWS_PER_PART = 1 << 16
 _ROWS_AT_ONCE = 1 << 15
-_TILE_BITS = 17
+_FEW_PAIRS = 1 << 17  # what there is about so many pairs fits into the cache
 """Sums are made in parts that depend on the input alone, not on the number of threads."""
 DENSE_AT_MOST = 400  # of larger matrices, leading eigenvectors are found by Lanczos' method
 _MAX_STEPS = 40
@@ -58,13 +58,20 @@ class PairAnswers(FrozenArrays):
         """Return the same rows with another lapse rate."""
         return replace(self, lapse_rate=lapse_rate)
 
-    def in_tiles(self) -> PairAnswers:
-        """Return the same rows, sorted for the cache so that nearby pair ids are adjacent."""
-        n_blocks = (self.n_pairs >> _TILE_BITS) + 1
-        tiles = (self.winners >> _TILE_BITS).astype(np.int64) * n_blocks
-        tiles += self.losers >> _TILE_BITS
-        small = n_blocks * n_blocks <= 1 << 16  # then the sort is a matter of two passes
-        return self.take(np.argsort(tiles.astype(np.uint16) if small else tiles, kind="stable"))
+    def by_object(self) -> PairAnswers:
+        """Return the same rows, for the cache in the order of the object that both pairs share.
+
+        Of pairs without a common object, it is one of the winner's. Few pairs need no order.
+        """
+        from ordlink.methods.spectral._kernels import find_shared_objects
+
+        if self.n_pairs <= _FEW_PAIRS:
+            return self
+        kind: Any = np.uint16 if self.n_objects <= 1 << 16 else np.int32
+        first = np.repeat(np.arange(self.n_objects, dtype=kind), np.arange(self.n_objects)[::-1])
+        shared = np.empty(len(self.winners), dtype=kind)
+        find_shared_objects(self.winners, self.losers, first, self.n_objects, shared)
+        return self.take(np.argsort(shared, kind="stable"))
 
     @property
     def total_weight(self) -> float:
@@ -239,8 +246,10 @@ class PairModel:
     def _loss(self, prior_mean: FloatArray, effects: FloatArray) -> tuple[float, FloatArray]:
         """Return minus the log-likelihood of answers and effects, and its slopes."""
         value, slopes, _ = self._answers.likelihood(prior_mean + effects)
-        value += 0.5 * float((effects * effects).sum()) / self._variance
-        return value, effects / self._variance - slopes
+        value += 0.5 * float(effects @ effects) / self._variance
+        gradient = effects / self._variance
+        gradient -= slopes
+        return value, gradient
 
     def posterior(self, prior_mean: FloatArray, *, calibrated: bool = True) -> PairStrengths:
         """Return strengths as weighted observations around their prior means m.
@@ -265,7 +274,7 @@ class PairModel:
         means = prior_mean.copy()
         means[known] += slopes[known] / precisions[known]
         if calibrated and known.any():
-            precisions /= max(float((slopes * slopes).sum() / precisions.sum()), 1e-6)
+            precisions /= max(float(slopes @ slopes / precisions.sum()), 1e-6)
         n = self._answers.n_objects
         return _fill_in_uncompared(as_matrix(means, n), as_matrix(precisions, n), self._by_object)
 

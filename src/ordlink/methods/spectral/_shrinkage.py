@@ -217,5 +217,5 @@ def fit_pair_strengths(comparisons: Comparisons) -> FloatArray:
         ranked = KnownStrengths.of_ranks(comparisons)
         return as_matrix(ranked.fit(np.empty(0)), comparisons.n_objects)
     guess = guess_strengths(comparisons)
-    model = PairModel(PairAnswers.of(comparisons).in_tiles(), guess.variance)
+    model = PairModel(PairAnswers.of(comparisons).by_object(), guess.variance)
     return as_matrix(model.fit(model.stretch(guess.strengths)), comparisons.n_objects)

@@ -95,7 +95,7 @@ def grow_trees(
         found = posterior, labels
         if kind == "plain splits":
             assert isinstance(comparisons, ListedComparisons)
-            known = KnownStrengths.of_answers(PairAnswers.of(comparisons).in_tiles())
+            known = KnownStrengths.of_answers(PairAnswers.of(comparisons).by_object())
             found = _refine(known, *_known_clusters(known, partition), partition, None)
         return partition.finish(*build_tree(*found), names=names)
 
@@ -164,7 +164,7 @@ def _clusters_of_many(
     comparisons: ListedComparisons, partition: InitialPartition
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
     """Return the same trees if each pair has enough answers."""
-    answers = PairAnswers.of(comparisons).in_tiles()
+    answers = PairAnswers.of(comparisons).by_object()
     posterior, labels = _known_clusters(KnownStrengths.of_answers(answers), partition)
     prior_mean = _prior_means(posterior, labels, partition)
     lapse_rate = estimate_lapse_rate(comparisons, prior_mean) if labels.max() > 0 else 0.0
@@ -195,7 +195,7 @@ def _clusters_near(
     guess: FirstGuess,
     lapse_rate: float = 0.0,
 ) -> tuple[StrengthModel, PairStrengths, LabelArray]:
-    answers = PairAnswers.of(comparisons).in_tiles().with_lapse_rate(lapse_rate)
+    answers = PairAnswers.of(comparisons).by_object().with_lapse_rate(lapse_rate)
     model = PairModel(answers, guess.variance)
     by_object = model.posterior(model.stretch(guess.strengths), calibrated=False)
     posterior = _contract(by_object, partition)
@@ -253,9 +253,8 @@ def _prior_means(
     posterior: PairStrengths, labels: LabelArray, partition: InitialPartition
 ) -> FloatArray:
     """Return the mean strength of its clusters for every pair of objects."""
-    blocks = Blocks.of(posterior, labels)
-    by_slot = blocks.members @ blocks.means() @ blocks.members.T
-    return by_pair(by_slot[np.ix_(partition.labels, partition.labels)])
+    of_object = labels[partition.labels]
+    return by_pair(Blocks.of(posterior, labels).means()[np.ix_(of_object, of_object)])
 
 
 def _contract(posterior: PairStrengths, partition: InitialPartition) -> PairStrengths:
