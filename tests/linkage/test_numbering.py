@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordlink as ol
+from ordlink.linkage import _numbering
 from ordlink.linkage._numbering import order_of_appearance, permute_objects, restore_objects
 from tests.checks import relabelled
 
@@ -31,7 +32,9 @@ def test_renumbered_answers_are_the_same_once_they_are_in_order(n, n_rows, seed)
     assert sorted(first.tolist()) == list(range(n))
 
 
-def test_objects_come_in_the_order_in_which_they_are_named() -> None:
+@pytest.mark.parametrize("at_once", [1, 2, 100])
+def test_objects_come_in_the_order_in_which_they_are_named(at_once: int, monkeypatch) -> None:
+    monkeypatch.setattr(_numbering, "_AT_ONCE", at_once)
     rows = [[5, 2, 4, 1], [2, 0, 3, 5], [2, 0, 4, 5]]
 
     order = order_of_appearance(ol.Comparisons.from_quadruplets(rows, n_objects=7))

@@ -192,8 +192,12 @@ def test_places_of_cluster_pairs_fit_their_type(n: int, kind: type) -> None:
 
 
 @pytest.mark.parametrize("n_values", [0, 7])
-def test_4al_of_ranks_is_that_of_all_comparisons_listed(n_values: int) -> None:
-    """At a size where the lazily kept bounds leave most cluster pairs alone."""
+@pytest.mark.parametrize("large_share", [0.0, 0.5, 2.0])
+def test_4al_of_ranks_is_that_of_all_comparisons_listed(
+    n_values: int, large_share: float, monkeypatch
+) -> None:
+    """At a size where mean ranks leave most cluster pairs alone; sums made anew, and never."""
+    monkeypatch.setattr(_ranks, "LARGE_SHARE", large_share)
     rng = np.random.default_rng(3)
     drawn = rng.integers(0, n_values, (60, 60)) if n_values else rng.normal(size=(60, 60))
     upper = np.triu(drawn, 1)
@@ -208,7 +212,7 @@ def test_4al_of_ranks_is_that_of_all_comparisons_listed(n_values: int) -> None:
 
 
 def test_4al_of_ranks_is_the_same_on_two_threads(monkeypatch) -> None:
-    monkeypatch.setattr(_ranks, "PAIRS_FOR_THREADS", 0)
+    monkeypatch.setattr(_ranks, "BLOCKS_PER_THREAD", 1)
     upper = np.triu(np.random.default_rng(4).normal(size=(50, 50)), 1)
     ranked = Comparisons.from_similarities(upper + upper.T)
     trees = []
@@ -218,6 +222,26 @@ def test_4al_of_ranks_is_the_same_on_two_threads(monkeypatch) -> None:
 
     np.testing.assert_array_equal(trees[0].merges, trees[1].merges)
     np.testing.assert_array_equal(trees[0].scores, trees[1].scores)
+
+
+def test_few_cluster_pairs_are_computed_from_ranks(monkeypatch) -> None:
+    from ordlink.methods.four_al import _kernels_ranks
+
+    n, n_computed, best_by_rank = 120, 0, _kernels_ranks.best_by_rank
+
+    def count(*arrays):
+        nonlocal n_computed
+        means = arrays[-1]
+        means[:] = np.nan
+        found = best_by_rank(*arrays)
+        n_computed += int((~np.isnan(means)).sum())
+        return found
+
+    monkeypatch.setattr(_kernels_ranks, "best_by_rank", count)
+    planted = ol.datasets.planted_hierarchy(depth=3, leaf_size=n // 8, seed=0)
+    quadruplets_average_linkage(Comparisons.from_similarities(planted.similarities))
+
+    assert n_computed < 8 * n
 
 
 def test_average_linkage_agrees_with_scipy_where_nothing_ties() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ordlink import Comparisons
 from ordlink.comparisons import AnswerDetails, ListedComparisons
-from ordlink.methods.spectral._rows import number_answers, one_row_per_question
+from ordlink.methods.spectral._rows import may_repeat, number_answers, one_row_per_question
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 triplets = st.permutations(range(4)).map(lambda objects: objects[:3])
@@ -37,6 +37,20 @@ def test_questions_come_in_the_order_in_which_they_are_first_asked(rows: list) -
     assert found.answer_ids.tolist() == [first[question] for question in decided]
     counts = [1] * found.n_rows if found.counts is None else found.counts.tolist()
     assert counts == [abs(votes[question]) for question in decided]
+
+
+def test_rows_that_are_repeated_are_marked_whoever_won_and_few_others() -> None:
+    rng = np.random.default_rng(0)
+    winners, losers = rng.choice(10**6, (2, 2000), replace=False).astype(np.int32)
+    again = rng.choice(2000, 100, replace=False)
+    rows = np.concatenate([winners, losers[again]]), np.concatenate([losers, winners[again]])
+    comparisons = ListedComparisons(n_objects=2000, winners=rows[0], losers=rows[1])
+
+    marked = may_repeat(comparisons)
+
+    assert marked[again].all()
+    assert marked[2000:].all()
+    assert marked.sum() < 1000
 
 
 @given(answers=st.lists(st.integers(0, 9), max_size=20))

@@ -27,7 +27,7 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     """
     winners, losers, net = comparisons.winners, comparisons.losers, comparisons.counts
     answers = comparisons.answer_ids
-    again = np.flatnonzero(_may_repeat(comparisons))
+    again = np.flatnonzero(may_repeat(comparisons))
     repeated = comparisons.take(again)
     majority = repeated.tally.majority
     if majority is not None:
@@ -55,7 +55,7 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     )
 
 
-def _may_repeat(comparisons: ListedComparisons) -> BoolArray:
+def may_repeat(comparisons: ListedComparisons) -> BoolArray:
     """Mark all rows that compare the same two pairs as another row, and few others."""
     from ordlink.methods.spectral._kernels import mark_repeated
 
