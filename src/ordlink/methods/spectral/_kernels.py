@@ -36,16 +36,22 @@ def slot_of(winner: int, loser: int, n_pairs: int, n_slots: int) -> int:
 
 
 @kernel
-def mark_repeated(
-    winners: Int32Array, losers: Int32Array, n_pairs: int, slots: AnyArray, again: BoolArray
-) -> None:
-    """Mark the rows whose slot is that of another row; a slot is two bits of `slots`, all 0."""
+def fill_slots(winners: Int32Array, losers: Int32Array, n_pairs: int, slots: AnyArray) -> None:
+    """Set one of the two bits of a slot if a row has it, the other if several have; all were 0."""
     n_slots = 4 * slots.shape[0]
     for row in range(winners.shape[0]):
         slot = slot_of(winners[row], losers[row], n_pairs, n_slots)
         place, bit = slot >> 2, 2 * (slot & 3)
         is_taken = (slots[place] >> bit) & 1
         slots[place] |= 2 << bit if is_taken else 1 << bit
+
+
+@kernel
+def mark_repeated(
+    winners: Int32Array, losers: Int32Array, n_pairs: int, slots: AnyArray, again: BoolArray
+) -> None:
+    """Mark the rows whose slot is that of another row too."""
+    n_slots = 4 * slots.shape[0]
     for row in range(winners.shape[0]):
         slot = slot_of(winners[row], losers[row], n_pairs, n_slots)
         again[row] = (slots[slot >> 2] >> (2 * (slot & 3) + 1)) & 1
@@ -72,9 +78,14 @@ def find_first_rows(
 
 @kernel
 def find_shared_objects(
-    winners: Int32Array, losers: Int32Array, first: AnyArray, n_objects: int, shared: AnyArray
+    winners: Int32Array,
+    losers: Int32Array,
+    first: AnyArray,
+    n_objects: int,
+    shared: AnyArray,
+    counts: Int64Array,
 ) -> None:
-    """Write the object that both pairs of a row have, else the first one of the winner.
+    """Write the object that both pairs of a row have, else the first of the winner, and count them.
 
     `first` is the smaller object of each pair.
     """
@@ -83,6 +94,15 @@ def find_shared_objects(
         j = winners[row] - i * (2 * n_objects - i - 1) // 2 + i + 1
         m = losers[row] - k * (2 * n_objects - k - 1) // 2 + k + 1
         shared[row] = j if j in (k, m) else i
+        counts[shared[row]] += 1
+
+
+@kernel
+def put_in_order(keys: AnyArray, places: Int64Array, rows: AnyArray, ordered: AnyArray) -> None:
+    """Copy the rows of each key to one place after another; `places`, the next ones, advance."""
+    for row in range(rows.shape[0]):
+        ordered[places[keys[row]]] = rows[row]
+        places[keys[row]] += 1
 
 
 @kernel

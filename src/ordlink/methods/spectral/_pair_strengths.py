@@ -63,15 +63,26 @@ class PairAnswers(FrozenArrays):
 
         Of pairs without a common object, it is one of the winner's. Few pairs need no order.
         """
-        from ordlink.methods.spectral._kernels import find_shared_objects
+        from ordlink._threads import in_threads
+        from ordlink.methods.spectral._kernels import find_shared_objects, put_in_order
 
         if self.n_pairs <= _FEW_PAIRS:
             return self
-        kind: Any = np.uint16 if self.n_objects <= 1 << 16 else np.int32
-        first = np.repeat(np.arange(self.n_objects, dtype=kind), np.arange(self.n_objects)[::-1])
-        shared = np.empty(len(self.winners), dtype=kind)
-        find_shared_objects(self.winners, self.losers, first, self.n_objects, shared)
-        return self.take(np.argsort(shared, kind="stable"))
+        n = self.n_objects
+        kind: Any = np.uint16 if n <= 1 << 16 else np.int32
+        first = np.repeat(np.arange(n, dtype=kind), np.arange(n)[::-1])
+        shared, counts = np.empty(len(self.winners), dtype=kind), np.zeros(n, dtype=np.int64)
+        find_shared_objects(self.winners, self.losers, first, n, shared, counts)
+        columns: list[AnyArray] = [self.winners, self.losers, self.weights]
+        ordered = [np.empty_like(column) for column in columns]
+
+        def put(first: int, last: int) -> None:
+            for rows, copies in zip(columns[first:last], ordered[first:last], strict=True):
+                put_in_order(shared, np.cumsum(counts) - counts, rows, copies)
+
+        in_threads(put, 3 if len(self.weights) else 2)
+        winners, losers, weights = ordered
+        return replace(self, winners=winners, losers=losers, weights=weights)
 
     @property
     def total_weight(self) -> float:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ordlink._threads import in_threads
 from ordlink._typing import BoolArray, Int64Array, PairIdArray
 from ordlink.comparisons import AnswerDetails, ListedComparisons, Repeats, check_weights, n_pairs
 
 ROWS_PER_PAIR = 100  # more comparisons of a pair than this hardly tell more about it
 OFTEN, MOST = 6, 0.9  # in so many comparisons must so large a share of the pairs be
 _SEED = 20190102
+_ROWS_PER_THREAD = 500_000
 
 
 def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> ListedComparisons:
@@ -57,13 +59,21 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
 
 def may_repeat(comparisons: ListedComparisons) -> BoolArray:
     """Mark all rows that compare the same two pairs as another row, and few others."""
-    from ordlink.methods.spectral._kernels import mark_repeated
+    from ordlink.methods.spectral._kernels import fill_slots, mark_repeated
 
-    again = np.zeros(comparisons.n_rows, dtype=bool)
-    if not comparisons.distinct:
-        slots = np.zeros(1 << comparisons.n_rows.bit_length(), dtype=np.uint8)
-        n = n_pairs(comparisons.n_objects)
-        mark_repeated(comparisons.winners, comparisons.losers, n, slots, again)
+    n_rows, n = comparisons.n_rows, n_pairs(comparisons.n_objects)
+    winners, losers = comparisons.winners, comparisons.losers
+    again = np.zeros(n_rows, dtype=bool)
+    if comparisons.distinct:
+        return again
+    slots = np.zeros(1 << n_rows.bit_length(), dtype=np.uint8)
+    fill_slots(winners, losers, n, slots)
+
+    def mark(first: int, last: int) -> None:
+        rows = slice(first, last)
+        mark_repeated(winners[rows], losers[rows], n, slots, again[rows])
+
+    in_threads(mark, n_rows, smallest=_ROWS_PER_THREAD)
     return again
 
 

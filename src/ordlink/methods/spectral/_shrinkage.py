@@ -83,7 +83,6 @@ def choose_variance(
     comparisons: ListedComparisons, prior_mean: FloatArray, lapse_rate: float
 ) -> float:
     """Return the variance of the pairs' own effects around their prior means."""
-    comparisons = thin_out(comparisons, ROWS_AT_MOST)
     answers = PairAnswers.of(comparisons).with_lapse_rate(lapse_rate)
     held_out = held_out_rows(comparisons, HELD_OUT, _SEED)
     return _best_variance(answers, held_out, prior_mean, VARIANCES)
@@ -96,7 +95,7 @@ def estimate_lapse_rate(comparisons: ListedComparisons, prior_mean: FloatArray) 
     free parameters, so the lapse rate is the maximum-likelihood one, for the best scale of the
     prior means; it is 0 unless lapses explain the answers clearly better (BIC).
     """
-    answers = PairAnswers.of(thin_out(comparisons, ROWS_AT_MOST))
+    answers = PairAnswers.of(comparisons)
     ahead = prior_mean[answers.winners] - prior_mean[answers.losers]
     losses = dict.fromkeys(LAPSE_RATES, np.inf)
     for scale in SCALES:

@@ -34,6 +34,7 @@ from ordlink.methods.spectral._pair_strengths import (
 )
 from ordlink.methods.spectral._rows import are_often_compared, thin_out
 from ordlink.methods.spectral._shrinkage import (
+    ROWS_AT_MOST,
     FirstGuess,
     choose_variance,
     estimate_lapse_rate,
@@ -167,8 +168,9 @@ def _clusters_of_many(
     answers = PairAnswers.of(comparisons).by_object()
     posterior, labels = _known_clusters(KnownStrengths.of_answers(answers), partition)
     prior_mean = _prior_means(posterior, labels, partition)
-    lapse_rate = estimate_lapse_rate(comparisons, prior_mean) if labels.max() > 0 else 0.0
-    variance = choose_variance(comparisons, prior_mean, lapse_rate)
+    some = thin_out(comparisons, ROWS_AT_MOST)
+    lapse_rate = estimate_lapse_rate(some, prior_mean) if labels.max() > 0 else 0.0
+    variance = choose_variance(some, prior_mean, lapse_rate)
     return PairModel(answers.with_lapse_rate(lapse_rate), variance), posterior, labels
 
 
@@ -181,7 +183,8 @@ def _clusters_of_few(
     model, posterior, labels = _clusters_near(few, partition, guess)
     lapse_rate = 0.0
     if labels.max() > 0:
-        lapse_rate = estimate_lapse_rate(few, _prior_means(posterior, labels, partition))
+        prior_mean = _prior_means(posterior, labels, partition)
+        lapse_rate = estimate_lapse_rate(thin_out(few, ROWS_AT_MOST), prior_mean)
     if lapse_rate > 0.0:
         guess = guess_strengths(comparisons, lapse_rate, near=guess)
     if lapse_rate > 0.0 or few is not comparisons:
