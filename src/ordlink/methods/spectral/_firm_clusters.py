@@ -11,7 +11,11 @@ import numpy as np
 
 from ordlink._threads import in_threads, map_threads
 from ordlink._typing import AnyArray, BoolArray, FloatArray, LabelArray
-from ordlink.methods.spectral._pair_strengths import PairStrengths, leading_eigenpairs
+from ordlink.methods.spectral._pair_strengths import (
+    DENSE_AT_MOST,
+    PairStrengths,
+    leading_eigenpairs,
+)
 
 LIKELY = 0.4  # the caution of the search for splits that need not be firm
 CLEAR = 0.85  # the caution of splits that noise alone hardly gives
@@ -60,10 +64,12 @@ class SetOfObjects:
     """A set of two objects or more that may be split; see `best_split`."""
 
     def __init__(self, posterior: PairStrengths, members: AnyArray) -> None:
-        own = members[:, None], members
-        strengths = posterior.strengths[own]
-        self._precisions = precisions = posterior.precisions[own]
         self._n = n = len(members)
+        strengths, precisions = posterior.strengths, posterior.precisions
+        if not np.array_equal(members, np.arange(len(strengths))):
+            own = members[:, None], members
+            strengths, precisions = strengths[own], precisions[own]
+        self._precisions = precisions
         total = precisions.sum()
         self._is_uniform = bool(total <= 0.0)
         if self._is_uniform:
@@ -153,17 +159,19 @@ def _search(
     from ordlink.methods.spectral._kernels import best_threshold, improve_split
 
     n = len(pulls)
-    starts = [np.arange(n) == int(pulls.sum(axis=1).argmin())]
-    for order in orders:
-        size, _ = best_threshold(order, pulls, precisions, costs)
-        starts.append(np.zeros(n, dtype=bool))
-        starts[-1][order[:size]] = True
-    best_side, best_value = starts[0], -np.inf
-    for side in starts:
-        value = improve_split(side, pulls, precisions, costs, _MOVES_PER_OBJECT * n)
-        if value > best_value:
-            best_side, best_value = side, value
-    return best_side, best_value
+
+    def start(order: LabelArray | None) -> tuple[BoolArray, float]:
+        if order is None:
+            side = np.arange(n) == int(pulls.sum(axis=1).argmin())
+        else:
+            size, _ = best_threshold(order, pulls, precisions, costs)
+            side = np.zeros(n, dtype=bool)
+            side[order[:size]] = True
+        return side, improve_split(side, pulls, precisions, costs, _MOVES_PER_OBJECT * n)
+
+    starts = (None, *orders)
+    found = map_threads(start, starts) if n > DENSE_AT_MOST else [start(order) for order in starts]
+    return max(found, key=lambda one: one[1])  # of equal ones the first
 
 
 def _orders(pulls: FloatArray) -> list[LabelArray]:
