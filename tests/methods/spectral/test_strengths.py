@@ -63,7 +63,8 @@ def test_the_likelihood_is_the_literal_one(n, n_rows, weighted, lapse, seed) -> 
     strengths = rng.normal(0, 3, n_all)
 
     answers = PairAnswers(n, winners, losers, weights if weighted else np.empty(0), lapse)
-    loss, slopes, curvatures = answers.likelihood(strengths, curved=True)
+    loss, slopes = answers.likelihood(strengths)
+    curvatures = answers.curvatures(strengths)
 
     rows = zip(winners, losers, weights if weighted else np.ones(n_rows), strict=True)
     expected = literal.likelihood(strengths.tolist(), list(rows), lapse)
@@ -75,12 +76,12 @@ def test_the_likelihood_is_the_literal_one(n, n_rows, weighted, lapse, seed) -> 
 def test_the_likelihood_is_the_same_in_parts_and_on_any_number_of_threads(monkeypatch) -> None:
     answers = PairAnswers.of(_answers(n_answers=500))
     strengths = np.random.default_rng(0).normal(size=answers.n_pairs)
-    whole = answers.likelihood(strengths, curved=True)
+    whole = *answers.likelihood(strengths), answers.curvatures(strengths)
     monkeypatch.setattr(_pair_strengths, "_ROWS_PER_PART", 100)
     found = {}
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("ORDLINK_THREADS", threads)
-        found[threads] = answers.likelihood(strengths, curved=True)
+        found[threads] = *answers.likelihood(strengths), answers.curvatures(strengths)
 
     for one, other in zip(found["1"], found["2"], strict=True):
         np.testing.assert_array_equal(one, other)
@@ -99,7 +100,7 @@ def test_the_loss_of_many_rows_is_the_sum_of_logarithms(spread, lapse) -> None:
     strengths = rng.normal(0, spread, n_pairs(9))
     answers = PairAnswers(9, winners, losers, np.empty(0), lapse)
 
-    loss, *_ = answers.likelihood(strengths)
+    loss, _ = answers.likelihood(strengths)
 
     ahead = strengths[winners] - strengths[losers]
     meant = np.exp(-np.logaddexp(0.0, -ahead))
@@ -153,7 +154,7 @@ def test_answers_about_the_compared_pairs_alone_are_the_same_answers() -> None:
 def test_huge_differences_do_not_overflow() -> None:
     answers = PairAnswers(3, np.array([0, 1], np.int32), np.array([1, 0], np.int32), np.empty(0))
 
-    loss, slopes, _ = answers.likelihood(np.array([2000.0, 0.0, 0.0]))
+    loss, slopes = answers.likelihood(np.array([2000.0, 0.0, 0.0]))
 
     assert loss == pytest.approx(2000.0)
     np.testing.assert_allclose(slopes, [-1.0, 1.0, 0.0], atol=1e-12)
@@ -176,7 +177,7 @@ def test_the_most_likely_strengths_balance_answers_and_expectations(variance) ->
 
     found = PairModel(answers, variance).fit(expected)
 
-    _, slopes, _ = answers.likelihood(found)
+    _, slopes = answers.likelihood(found)
     np.testing.assert_allclose(slopes, (found - expected) / variance, atol=0.02)
 
 
@@ -211,14 +212,13 @@ def test_of_many_pairs_the_curvatures_found_last_are_taken_again(
 ) -> None:
     answers = _answers_about_many_pairs() if many else PairAnswers.of(_answers())
     expected = np.zeros(answers.n_pairs)
-    curved_calls, likelihood = [], PairAnswers.likelihood
+    curved_calls, curvatures = [], PairAnswers.curvatures
 
-    def note(self, strengths, *, curved=False):
-        if curved:
-            curved_calls.append(strengths)
-        return likelihood(self, strengths, curved=curved)
+    def note(self, strengths):
+        curved_calls.append(strengths)
+        return curvatures(self, strengths)
 
-    monkeypatch.setattr(PairAnswers, "likelihood", note)
+    monkeypatch.setattr(PairAnswers, "curvatures", note)
     model = PairModel(answers, 1.0)
     fits = [model.fit(expected) for _ in range(3)]
 
@@ -280,7 +280,7 @@ def test_low_rank_points_are_a_stationary_point() -> None:
 
     points = fit_low_rank(answers, first_points(answers), ridge)
 
-    _, slopes, _ = answers.likelihood(strengths_of(points))
+    _, slopes = answers.likelihood(strengths_of(points))
     gradient = ridge * points - as_matrix(slopes, answers.n_objects) @ points
     assert np.abs(gradient).max() < 0.05 * ridge * np.abs(points).max()
 
@@ -297,7 +297,7 @@ def test_the_noise_edge_bounds_the_spectrum_of_coin_flips() -> None:
     n, rng = 60, np.random.default_rng(0)
     winners, losers = rng.integers(0, n_pairs(n), (2, 20_000)).astype(np.int32)
     answers = PairAnswers(n, winners, losers, np.empty(0))
-    _, slopes, _ = answers.likelihood(np.zeros(n_pairs(n)))
+    _, slopes = answers.likelihood(np.zeros(n_pairs(n)))
 
     largest = np.linalg.eigvalsh(as_matrix(slopes, n))[-1]
 

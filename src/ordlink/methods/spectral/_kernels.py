@@ -123,20 +123,14 @@ def add_likelihood(
     losers: Int32Array,
     weights: FloatArray,
     slopes: FloatArray,
-    curvatures: FloatArray,
 ) -> float:
-    """Return minus the log-likelihood of the rows, and add its derivatives to the pairs.
+    """Return minus the log-likelihood of the rows, and add its slopes times -1 to the pairs.
 
     `differences` are those of the strengths, `decays` is exp(-abs(difference)), which NumPy
-    computes faster. `slopes` receives the first derivatives of the log-likelihood, `curvatures` the
-    Fisher information of each pair alone, unless it is empty; without lapses, these are the sums of
-    y - P and of P (1 - P). `weights` is empty if all are 1.
+    computes faster. `weights` is empty if all are 1.
     """
-    weighted, curved = weights.shape[0] > 0, curvatures.shape[0] > 0
-    ones = np.empty(_AT_ONCE)
-    for row in range(_AT_ONCE):
-        ones[row] = 1.0
-    answered, pulls, bends = np.empty(_AT_ONCE), np.empty(_AT_ONCE), np.empty(_AT_ONCE)
+    weighted = weights.shape[0] > 0
+    ones, answered, pulls = np.ones(_AT_ONCE), np.empty(_AT_ONCE), np.empty(_AT_ONCE)
     products = np.empty(_LANES)
     loss = 0.0
     for begin in range(0, winners.shape[0], _AT_ONCE):
@@ -158,12 +152,30 @@ def add_likelihood(
         for row in range(e.shape[0]):
             slopes[e[row]] += pulls[row]
             slopes[f[row]] -= pulls[row]
-        if curved:
-            derive_twice(small, weight, lapse, answered, bends)
-            for row in range(e.shape[0]):
-                curvatures[e[row]] += bends[row]
-                curvatures[f[row]] += bends[row]
     return loss
+
+
+@kernel
+def add_curvatures(
+    differences: FloatArray,
+    decays: FloatArray,
+    lapse: float,
+    winners: Int32Array,
+    losers: Int32Array,
+    weights: FloatArray,
+    curvatures: FloatArray,
+) -> float:
+    """Add the Fisher information of the rows to the pairs; see `add_likelihood`. Returns 0."""
+    bends = np.empty(_AT_ONCE)
+    for begin in range(0, winners.shape[0], _AT_ONCE):
+        rows = slice(begin, min(begin + _AT_ONCE, winners.shape[0]))
+        derive_twice(decays[rows], lapse, bends)
+        e, f = winners[rows], losers[rows]
+        for row in range(e.shape[0]):
+            bend = bends[row] * (weights[begin + row] if weights.shape[0] else 1.0)
+            curvatures[e[row]] += bend
+            curvatures[f[row]] += bend
+    return 0.0
 
 
 @inlined
@@ -217,21 +229,16 @@ def derive(
 
 
 @inlined
-def derive_twice(
-    decays: FloatArray, weights: FloatArray, lapse: float, answered: FloatArray, bends: FloatArray
-) -> None:
-    """Write the Fisher information of each row."""
+def derive_twice(decays: FloatArray, lapse: float, bends: FloatArray) -> None:
+    """Write the Fisher information of each row, which is the same for both answers."""
     attention = 1.0 - 2.0 * lapse
     for row in range(decays.shape[0]):
         small = decays[row]
         share = 1.0 / (1.0 + small)
         steepness = small * share * share
-        if lapse == 0.0:
-            bends[row] = weights[row] * steepness
-        else:
-            chance = answered[row]
-            bend = attention * attention * steepness / (chance * (1.0 - chance))
-            bends[row] = weights[row] * steepness * bend
+        chance = lapse + attention * share
+        flatter = steepness / (chance * (1.0 - chance)) if lapse > 0.0 else 1.0
+        bends[row] = attention * attention * steepness * flatter
 
 
 @kernel

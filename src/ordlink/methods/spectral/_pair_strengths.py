@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -16,8 +17,9 @@ from ordlink.methods.spectral._descent import descend
 _PARTS = 2
 _ROWS_PER_PART = 1 << 16
 _ROWS_AT_ONCE = 1 << 15
-_FEW_PAIRS = 1 << 17  # what there is about so many pairs fits into the cache
 """Sums are made in parts that depend on the input alone, not on the number of threads."""
+_PAIRS_PER_THREAD = 1 << 17
+_FEW_PAIRS = 1 << 17  # what there is about so many pairs fits into the cache
 DENSE_AT_MOST = 400  # of larger matrices, leading eigenvectors are found by Lanczos' method
 _MAX_STEPS = 40
 _REMEMBERED_STEPS = 6
@@ -102,22 +104,32 @@ class PairAnswers(FrozenArrays):
         winners, losers = numbers[self.winners], numbers[self.losers]
         return replace(self, winners=winners, losers=losers, n_pairs=len(ids)), ids
 
-    def likelihood(
-        self, strengths: FloatArray, *, curved: bool = False
-    ) -> tuple[float, FloatArray, FloatArray]:
-        """Return minus the log-likelihood of x, its slopes times -1, and, if asked for, curvatures.
+    def likelihood(self, strengths: FloatArray) -> tuple[float, FloatArray]:
+        """Return minus the log-likelihood of x, and its slopes times -1.
 
         P(e beats f) = q + (1 - 2 q) / (1 + exp(x_f - x_e)), q the lapse rate. Without lapses, the
-        slopes are the sums of y - P and the curvatures (Fisher information) those of P (1 - P).
+        slopes are the sums of y - P.
         """
+        from ordlink.methods.spectral._kernels import add_likelihood
+
+        return self._add_up(strengths, add_likelihood)
+
+    def curvatures(self, strengths: FloatArray) -> FloatArray:
+        """Return the Fisher information of each pair alone; without lapses, sums of P (1 - P)."""
+        from ordlink.methods.spectral._kernels import add_curvatures
+
+        return self._add_up(strengths, add_curvatures)[1]
+
+    def _add_up(
+        self, strengths: FloatArray, kernel: Callable[..., float]
+    ) -> tuple[float, FloatArray]:
+        """Return what a kernel returns for the rows and adds to the pairs."""
         from ordlink._threads import in_threads
-        from ordlink.methods.spectral._kernels import add_likelihood, take_differences
+        from ordlink.methods.spectral._kernels import take_differences
 
         n_rows = len(self.winners)
         n_parts = min(_PARTS, max(1, n_rows // _ROWS_PER_PART))
-        losses = np.zeros(n_parts)
-        slopes = np.zeros((n_parts, self.n_pairs))
-        curvatures = np.zeros((n_parts, self.n_pairs if curved else 0))
+        totals, sums = np.zeros(n_parts), np.zeros((n_parts, self.n_pairs))
 
         def add(first: int, last: int) -> None:
             differences, decays = np.empty((2, min(_ROWS_AT_ONCE, n_rows)))
@@ -130,16 +142,16 @@ class PairAnswers(FrozenArrays):
                     take_differences(strengths, winners, losers, ahead)
                     small = decays[: len(winners)]
                     np.exp(np.negative(np.abs(ahead, out=small), out=small), out=small)
-                    sums = slopes[part], curvatures[part]
-                    losses[part] += add_likelihood(
-                        ahead, small, self.lapse_rate, winners, losers, self.weights[rows], *sums
-                    )
+                    given = ahead, small, self.lapse_rate, winners, losers, self.weights[rows]
+                    totals[part] += kernel(*given, sums[part])
+
+        def unite(first: int, last: int) -> None:
+            for part in range(1, n_parts):
+                sums[0, first:last] += sums[part, first:last]
 
         in_threads(add, n_parts)
-        for part in range(1, n_parts):
-            slopes[0] += slopes[part]
-            curvatures[0] += curvatures[part]
-        return float(losses.sum()), slopes[0], curvatures[0]
+        in_threads(unite, self.n_pairs, smallest=_PAIRS_PER_THREAD)
+        return float(totals.sum()), sums[0]
 
     def mean_loss(self, strengths: FloatArray) -> float:
         """Return minus the mean log-likelihood of a comparison."""
@@ -231,7 +243,7 @@ class PairModel:
         """
         many = n_pairs(self._answers.n_objects) > MANY_PAIRS
         if self._curvatures is None or not many:
-            self._curvatures = self._answers.likelihood(prior_mean, curved=True)[2]
+            self._curvatures = self._answers.curvatures(prior_mean)
         curved = self._curvatures + 1.0 / self._variance
         find = self._descend if many else self._minimize
         self._effects = find(prior_mean, curved)
@@ -256,11 +268,23 @@ class PairModel:
 
     def _loss(self, prior_mean: FloatArray, effects: FloatArray) -> tuple[float, FloatArray]:
         """Return minus the log-likelihood of answers and effects, and its slopes."""
-        value, slopes, _ = self._answers.likelihood(prior_mean + effects)
+        from ordlink._threads import in_threads
+
+        room = np.empty_like(effects)
+
+        def add(first: int, last: int) -> None:
+            np.add(prior_mean[first:last], effects[first:last], out=room[first:last])
+
+        in_threads(add, len(room), smallest=_PAIRS_PER_THREAD)
+        value, slopes = self._answers.likelihood(room)
         value += 0.5 * float(effects @ effects) / self._variance
-        gradient = effects / self._variance
-        gradient -= slopes
-        return value, gradient
+
+        def shrink(first: int, last: int) -> None:
+            np.divide(effects[first:last], self._variance, out=room[first:last])
+            room[first:last] -= slopes[first:last]
+
+        in_threads(shrink, len(room), smallest=_PAIRS_PER_THREAD)
+        return value, room
 
     def posterior(self, prior_mean: FloatArray, *, calibrated: bool = True) -> PairStrengths:
         """Return strengths as weighted observations around their prior means m.
@@ -276,9 +300,9 @@ class PairModel:
         """
         strengths = self.fit(prior_mean)
         slopes = self._effects / self._variance
-        self._curvatures = curvatures = self._answers.likelihood(strengths, curved=True)[2]
+        self._curvatures = curvatures = self._answers.curvatures(strengths)
         flatter = prior_mean / np.sqrt(1.0 + 2.0 * LOGIT_OF_PROBIT * self._variance)
-        predicted = self._answers.likelihood(flatter, curved=True)[2]
+        predicted = self._answers.curvatures(flatter)
         predicted *= _ratios_by_group(curvatures, predicted, _groups_of(prior_mean))
         precisions = predicted / (1.0 + predicted * self._variance)
         known = precisions > 1e-12

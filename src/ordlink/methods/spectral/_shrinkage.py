@@ -172,7 +172,7 @@ def first_points(answers: PairAnswers) -> FloatArray:
     """Return the leading eigenvectors of the AddS similarity, scaled like strengths, (N, rank)."""
     n = answers.n_objects
     rank = min(MAX_RANK, n - 1)
-    _, slopes, _ = answers.likelihood(np.zeros(answers.n_pairs))
+    _, slopes = answers.likelihood(np.zeros(answers.n_pairs))
     mean_curvature = answers.total_weight / 2.0 / answers.n_pairs
     similarity = as_matrix(slopes / max(mean_curvature, 1e-12), n)
     np.fill_diagonal(similarity, similarity.sum(axis=1) / (n - 1))
@@ -192,7 +192,7 @@ def fit_low_rank(answers: PairAnswers, points: FloatArray, ridge: float) -> Floa
 
     def loss(flat: FloatArray) -> tuple[float, FloatArray]:
         v = flat.reshape(shape)
-        value, slopes, _ = answers.likelihood(strengths_of(v))
+        value, slopes = answers.likelihood(strengths_of(v))
         gradient = ridge * v - as_matrix(slopes, shape[0]) @ v
         return value + 0.5 * ridge * float((v * v).sum()), gradient.ravel()
 
