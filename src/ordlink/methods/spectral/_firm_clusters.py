@@ -216,7 +216,7 @@ class Blocks:
         """Return the sums for a partition, from those of each object with each cluster."""
         members = np.zeros((len(labels), totals.shape[1]))
         members[np.arange(len(labels)), labels] = 1.0
-        return cls(members, members.T @ totals, members.T @ precisions)
+        return cls(members, totals.T @ members, precisions.T @ members)
 
     @property
     def mean(self) -> float:

@@ -24,7 +24,9 @@ from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array, Int64Ar
 from ordlink.comparisons._kernels_votes import mix
 
 _AT_ONCE = 1024  # rows whose numbers stay in the fastest memory
-_LANES, _SMALL = 16, 1e-4  # a product of 1024 / 16 + 1 such numbers is above 2^-1022, the smallest
+_FACTORS, _SMALL = 100, 1e-3  # a product of so many such numbers is above 2^-1022, the smallest
+_LANES = 16  # products at a time, of 1024 / 16 numbers each
+_FEW_PAIRS = 125_000  # of so many, sums stay as they always were
 TINY = 1e-12  # a total precision below this says nothing
 
 
@@ -132,7 +134,8 @@ def add_likelihood(
     weighted = weights.shape[0] > 0
     ones, answered, pulls = np.ones(_AT_ONCE), np.empty(_AT_ONCE), np.empty(_AT_ONCE)
     products = np.empty(_LANES)
-    loss = 0.0
+    many = slopes.shape[0] > _FEW_PAIRS
+    loss, product, n_factors = 0.0, 1.0, 0
     for begin in range(0, winners.shape[0], _AT_ONCE):
         rows = slice(begin, min(begin + _AT_ONCE, winners.shape[0]))
         ahead, small = differences[rows], decays[rows]
@@ -141,18 +144,25 @@ def add_likelihood(
         least = 1.0
         for row in range(ahead.shape[0]):
             least = min(least, answered[row])
-        if not weighted and least >= _SMALL:
+        if many and not weighted and least >= _SMALL:
             loss += sum_of_logs(answered, ahead.shape[0], products)
         else:
             for row in range(ahead.shape[0]):
-                # log of the logistic curve itself, where it is too small to be a factor
-                exact = math.log1p(small[row]) + max(-ahead[row], 0.0)
-                loss += weight[row] * (exact if lapse == 0.0 else -math.log(answered[row]))
+                if weighted or answered[row] < _SMALL:
+                    # log of the logistic curve itself, where it is too small to be a factor
+                    exact = math.log1p(small[row]) + max(-ahead[row], 0.0)
+                    loss += weight[row] * (exact if lapse == 0.0 else -math.log(answered[row]))
+                else:  # one logarithm for many factors
+                    product *= answered[row]
+                    n_factors += 1
+                    if n_factors == _FACTORS:
+                        loss -= math.log(product)
+                        product, n_factors = 1.0, 0
         e, f = winners[rows], losers[rows]
         for row in range(e.shape[0]):
             slopes[e[row]] += pulls[row]
             slopes[f[row]] -= pulls[row]
-    return loss
+    return loss - math.log(product)
 
 
 @kernel
@@ -166,15 +176,15 @@ def add_curvatures(
     curvatures: FloatArray,
 ) -> float:
     """Add the Fisher information of the rows to the pairs; see `add_likelihood`. Returns 0."""
-    bends = np.empty(_AT_ONCE)
+    ones, bends = np.ones(_AT_ONCE), np.empty(_AT_ONCE)
     for begin in range(0, winners.shape[0], _AT_ONCE):
         rows = slice(begin, min(begin + _AT_ONCE, winners.shape[0]))
-        derive_twice(decays[rows], lapse, bends)
+        weight = weights[rows] if weights.shape[0] else ones
+        derive_twice(differences[rows], decays[rows], weight, lapse, bends)
         e, f = winners[rows], losers[rows]
         for row in range(e.shape[0]):
-            bend = bends[row] * (weights[begin + row] if weights.shape[0] else 1.0)
-            curvatures[e[row]] += bend
-            curvatures[f[row]] += bend
+            curvatures[e[row]] += bends[row]
+            curvatures[f[row]] += bends[row]
     return 0.0
 
 
@@ -229,16 +239,25 @@ def derive(
 
 
 @inlined
-def derive_twice(decays: FloatArray, lapse: float, bends: FloatArray) -> None:
-    """Write the Fisher information of each row, which is the same for both answers."""
+def derive_twice(
+    differences: FloatArray,
+    decays: FloatArray,
+    weights: FloatArray,
+    lapse: float,
+    bends: FloatArray,
+) -> None:
+    """Write the Fisher information of each row."""
     attention = 1.0 - 2.0 * lapse
     for row in range(decays.shape[0]):
         small = decays[row]
         share = 1.0 / (1.0 + small)
         steepness = small * share * share
-        chance = lapse + attention * share
-        flatter = steepness / (chance * (1.0 - chance)) if lapse > 0.0 else 1.0
-        bends[row] = attention * attention * steepness * flatter
+        if lapse == 0.0:
+            bends[row] = weights[row] * steepness
+        else:
+            chance = lapse + attention * (share if differences[row] > 0 else small * share)
+            bend = attention * attention * steepness / (chance * (1.0 - chance))
+            bends[row] = weights[row] * steepness * bend
 
 
 @kernel

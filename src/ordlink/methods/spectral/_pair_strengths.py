@@ -277,7 +277,7 @@ class PairModel:
 
         in_threads(add, len(room), smallest=_PAIRS_PER_THREAD)
         value, slopes = self._answers.likelihood(room)
-        value += 0.5 * float(effects @ effects) / self._variance
+        value += 0.5 * float((effects * effects).sum()) / self._variance
 
         def shrink(first: int, last: int) -> None:
             np.divide(effects[first:last], self._variance, out=room[first:last])
@@ -309,7 +309,7 @@ class PairModel:
         means = prior_mean.copy()
         means[known] += slopes[known] / precisions[known]
         if calibrated and known.any():
-            precisions /= max(float(slopes @ slopes / precisions.sum()), 1e-6)
+            precisions /= max(float((slopes * slopes).sum() / precisions.sum()), 1e-6)
         n = self._answers.n_objects
         return _fill_in_uncompared(as_matrix(means, n), as_matrix(precisions, n), self._by_object)
 
