@@ -26,6 +26,7 @@ _DRAWS, _SWEEPS = 200_000, (50, 2_000)  # about so many draws of sides, in so ma
 _SEED = 20190104
 PATIENCE = 2  # so many splits in a row may be less than firm
 _MAX_SWEEPS = 20
+_FEW_OBJECTS = 500  # of more, products of matrices take longer than sums by label
 
 
 @dataclass(frozen=True)
@@ -214,8 +215,7 @@ class Blocks:
     @classmethod
     def of_sums(cls, labels: LabelArray, totals: FloatArray, precisions: FloatArray) -> Blocks:
         """Return the sums for a partition, from those of each object with each cluster."""
-        members = np.zeros((len(labels), totals.shape[1]))
-        members[np.arange(len(labels)), labels] = 1.0
+        members = _members(labels, totals.shape[1])
         return cls(members, totals.T @ members, precisions.T @ members)
 
     @property
@@ -351,11 +351,20 @@ def _fit(blocks: Blocks, totals: FloatArray, precisions: FloatArray) -> FloatArr
     return np.asarray(fit + np.log(blocks.members.mean(axis=0)))
 
 
+def _members(labels: LabelArray, n_clusters: int) -> FloatArray:
+    members = np.zeros((len(labels), n_clusters))
+    members[np.arange(len(labels)), labels] = 1.0
+    return members
+
+
 def sums_by_cluster(posterior: PairStrengths, labels: LabelArray) -> tuple[FloatArray, FloatArray]:
     """Return the sums of h z and of h over the pairs of each object with each cluster, (N, K)."""
     from ordlink.methods.spectral._kernels import add_by_label
 
     n, n_clusters = len(labels), int(labels.max()) + 1
+    if n <= _FEW_OBJECTS:
+        members = _members(labels, n_clusters)
+        return posterior.totals @ members, posterior.precisions @ members
     totals, precisions = np.zeros((2, n, n_clusters))
     given = posterior.strengths, posterior.precisions, labels
     in_threads(
