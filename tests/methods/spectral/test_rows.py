@@ -9,14 +9,24 @@ from hypothesis import strategies as st
 
 from ordlink import Comparisons
 from ordlink.comparisons import AnswerDetails, ListedComparisons
+from ordlink.methods.spectral import _rows
 from ordlink.methods.spectral._rows import may_repeat, number_answers, one_row_per_question
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 triplets = st.permutations(range(4)).map(lambda objects: objects[:3])
 
 
+@pytest.mark.parametrize("few_rows", [0, 1000])
 @given(rows=st.lists(triplets, min_size=1, max_size=40))
-def test_questions_come_in_the_order_in_which_they_are_first_asked(rows: list) -> None:
+def test_questions_come_in_the_order_in_which_they_are_first_asked(
+    rows: list, few_rows: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_rows, "FEW_ROWS", few_rows)
+        _check_questions(rows)
+
+
+def _check_questions(rows: list) -> None:
     comparisons = Comparisons.from_triplets(rows, n_objects=4)
     votes: dict[tuple[int, int], int] = {}
     first: dict[tuple[int, int], int] = {}
@@ -39,7 +49,8 @@ def test_questions_come_in_the_order_in_which_they_are_first_asked(rows: list) -
     assert counts == [abs(votes[question]) for question in decided]
 
 
-def test_rows_that_are_repeated_are_marked_whoever_won_and_few_others() -> None:
+def test_rows_that_are_repeated_are_marked_whoever_won_and_few_others(monkeypatch) -> None:
+    monkeypatch.setattr(_rows, "FEW_ROWS", 0)
     rng = np.random.default_rng(0)
     winners, losers = rng.choice(10**6, (2, 2000), replace=False).astype(np.int32)
     again = rng.choice(2000, 100, replace=False)

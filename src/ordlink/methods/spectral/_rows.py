@@ -15,6 +15,7 @@ from ordlink.comparisons import AnswerDetails, ListedComparisons, Repeats, check
 ROWS_PER_PAIR = 100  # more comparisons of a pair than this hardly tell more about it
 OFTEN, MOST = 6, 0.9  # in so many comparisons must so large a share of the pairs be
 _SEED = 20190102
+FEW_ROWS = 100_000  # of so many, looking for repeated ones saves no time
 _ROWS_PER_THREAD = 500_000
 
 
@@ -30,7 +31,7 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
     winners, losers, net = comparisons.winners, comparisons.losers, comparisons.counts
     answers = comparisons.answer_ids
     again = np.flatnonzero(may_repeat(comparisons))
-    repeated = comparisons.take(again)
+    repeated = comparisons if len(again) == len(winners) else comparisons.take(again)
     majority = repeated.tally.majority
     if majority is not None:
         first = again[_first_rows(repeated, majority.winners, majority.losers)]
@@ -58,13 +59,13 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
 
 
 def may_repeat(comparisons: ListedComparisons) -> BoolArray:
-    """Mark all rows that compare the same two pairs as another row, and few others."""
+    """Mark all rows that compare the same two pairs as another row, and few others; all of few."""
     from ordlink.methods.spectral._kernels import fill_slots, mark_repeated
 
     n_rows, n = comparisons.n_rows, n_pairs(comparisons.n_objects)
     winners, losers = comparisons.winners, comparisons.losers
-    again = np.zeros(n_rows, dtype=bool)
-    if comparisons.distinct:
+    again = np.full(n_rows, not comparisons.distinct)
+    if comparisons.distinct or n_rows <= FEW_ROWS:
         return again
     slots = np.zeros(1 << n_rows.bit_length(), dtype=np.uint8)
     fill_slots(winners, losers, n, slots)
