@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from ordlink.methods.spectral._firm_clusters import Blocks, GainsByOthers, find_firm_clusters
+from ordlink.methods.spectral._blocks import Blocks, GainsByOthers
+from ordlink.methods.spectral._firm_clusters import find_firm_clusters
 from ordlink.methods.spectral._pair_strengths import PairStrengths
 from tests.methods.spectral.observations import observations
 from tests.reference.strengths import (

@@ -10,9 +10,9 @@ from ordlink.comparisons import n_pairs
 from ordlink.linkage import initial_partition
 from ordlink.methods.spectral import _spectral
 from ordlink.methods.spectral import _trees as _spectral_trees
+from ordlink.methods.spectral._answers import PairAnswers
 from ordlink.methods.spectral._pair_strengths import (
     KnownStrengths,
-    PairAnswers,
     PairStrengths,
     as_matrix,
 )

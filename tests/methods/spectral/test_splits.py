@@ -109,7 +109,8 @@ def test_votes_follow_the_literal_chances_of_all_splits(observed, seed) -> None:
     if not observed.precisions.any():
         return
 
-    votes = vote_on_sides(side, _pulls(observed), observed.precisions, rng.random((20_000, n)))
+    limits = rng.logistic(size=(20_000, n))  # the log odds of uniform numbers
+    votes = vote_on_sides(side, _pulls(observed), observed.precisions, limits)
 
     chances = chances_of_sides(side, observed.strengths.tolist(), observed.precisions.tolist())
     if chances is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ordlink._threads import in_threads
+from ordlink._threads import in_threads, map_threads
 from ordlink._typing import BoolArray, Int64Array, PairIdArray
 from ordlink.comparisons import AnswerDetails, ListedComparisons, Repeats, check_weights, n_pairs
 
@@ -46,7 +46,8 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
             votes = 1 if majority.net is None else majority.net
             net[first] = np.minimum(votes, np.iinfo(np.int32).max)
             net = net[kept]
-        winners, losers, answers = winners[kept], losers[kept], answers[kept]
+        arrays = (winners, losers, answers)
+        winners, losers, answers = map_threads(lambda array: array[kept], arrays)
     return ListedComparisons(
         n_objects=comparisons.n_objects,
         winners=winners,
@@ -60,7 +61,7 @@ def one_row_per_question(comparisons: ListedComparisons, repeats: Repeats) -> Li
 
 def may_repeat(comparisons: ListedComparisons) -> BoolArray:
     """Mark all rows that compare the same two pairs as another row, and few others; all of few."""
-    from ordlink.methods.spectral._kernels import fill_slots, mark_repeated
+    from ordlink.methods.spectral._kernels_rows import fill_slots, mark_repeated
 
     n_rows, n = comparisons.n_rows, n_pairs(comparisons.n_objects)
     winners, losers = comparisons.winners, comparisons.losers
@@ -94,7 +95,7 @@ def _first_rows(
     comparisons: ListedComparisons, winners: PairIdArray, losers: PairIdArray
 ) -> Int64Array:
     """Return the first row about each of these questions, which all occur once."""
-    from ordlink.methods.spectral._kernels import find_first_rows
+    from ordlink.methods.spectral._kernels_rows import find_first_rows
 
     low, high = np.minimum(winners, losers), np.maximum(winners, losers)
     order = np.argsort(low, kind="stable")  # quick: they are in order already

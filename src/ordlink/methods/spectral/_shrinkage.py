@@ -9,10 +9,10 @@ import numpy as np
 
 from ordlink._typing import BoolArray, FloatArray
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons
+from ordlink.methods.spectral._answers import PairAnswers
 from ordlink.methods.spectral._pair_strengths import (
     MANY_PAIRS,
     KnownStrengths,
-    PairAnswers,
     PairModel,
     as_matrix,
     by_pair,

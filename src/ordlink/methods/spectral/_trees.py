@@ -15,18 +15,17 @@ from ordlink._typing import BoolArray, FloatArray, Int32Array, Int64Array, Label
 from ordlink.comparisons import Comparisons, ListedComparisons, RankedComparisons, n_pairs
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition, link_by_average
+from ordlink.methods.spectral._answers import PairAnswers
+from ordlink.methods.spectral._blocks import Blocks, fit_to_clusters
 from ordlink.methods.spectral._firm_clusters import (
     CLEAR,
     LIKELY,
-    Blocks,
     best_split,
     find_firm_clusters,
-    fit_to_clusters,
     number_by_first,
 )
 from ordlink.methods.spectral._pair_strengths import (
     KnownStrengths,
-    PairAnswers,
     PairModel,
     PairStrengths,
     as_matrix,
