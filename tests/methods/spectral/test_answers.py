@@ -79,12 +79,13 @@ def test_the_likelihood_is_the_same_in_parts_and_on_any_number_of_threads(monkey
 
 @pytest.mark.parametrize("spread", [0.5, 5.0, 20.0])
 @pytest.mark.parametrize("lapse", [0.0, 0.05])
-def test_the_loss_of_many_rows_is_the_sum_of_logarithms(spread, lapse) -> None:
+@pytest.mark.parametrize("n", [9, 502])  # few pairs, and many
+def test_the_loss_of_many_rows_is_the_sum_of_logarithms(n, spread, lapse) -> None:
     """Products of many probabilities, each small or not, neither vanish nor lose digits."""
     rng = np.random.default_rng(2)
-    winners, losers = rng.integers(0, n_pairs(9), (2, 5001)).astype(np.int32)
-    strengths = rng.normal(0, spread, n_pairs(9))
-    answers = PairAnswers(9, winners, losers, np.empty(0), lapse)
+    winners, losers = rng.integers(0, n_pairs(n), (2, 5001)).astype(np.int32)
+    strengths = rng.normal(0, spread, n_pairs(n))
+    answers = PairAnswers(n, winners, losers, np.empty(0), lapse)
 
     loss, _ = answers.likelihood(strengths)
 
