@@ -33,7 +33,7 @@ SUPPORTED = ("4-AL", "AddS-AL")
 N_REPLICATES = 100
 AUTO = "auto"
 """The default method: its trees take a second, so its support gets a smaller check."""
-SLOW_RUNS, SLOW_REPLICATES = 2, 40
+SLOW_RUNS, SLOW_REPLICATES = 5, 40
 
 
 def calibration_experiments(*, quick: bool = False) -> dict[str, Experiment]:

@@ -284,7 +284,7 @@ def test_the_grid_varies_what_it_should() -> None:
     assert len(runs) >= 24
     assert set(runs.values()) == {20}
     assert len(parts["support"].cells) == len(parts["auto"].cells)
-    assert len(parts["default"].cells) == 2 * len(SETTINGS)
+    assert len(parts["default"].cells) == 5 * len(SETTINGS)
     for form, error_rate in product(("triplet", "quadruplet"), (0.0, 0.2)):
         assert any((s.form, s.error_rate) == (form, error_rate) for s in SETTINGS)
     assert sum(s.per_object is None for s in SETTINGS) >= 2
