@@ -62,16 +62,24 @@ def by_method(rows: Sequence[Record], *order: str) -> Values:
     }
 
 
-def best_other(values: Values, among: Sequence[str] | None = None) -> str:
-    """Return the other method with the highest mean."""
-    others = [name for name in values if name != DEFAULT and (among is None or name in among)]
+def best_other(
+    values: Values, among: Sequence[str] | None = None, *, than: str = DEFAULT
+) -> str:
+    """Return the method with the highest mean of those other than one."""
+    others = [name for name in values if name != than and (among is None or name in among)]
     return max(others, key=lambda name: float(values[name].mean()))
 
 
-def difference(values: Values, other: str) -> tuple[float, float]:
-    """Return the default minus another method: the mean, and its standard error over folds."""
-    apart = values[DEFAULT] - values[other]
+def difference(values: Values, other: str, *, of: str = DEFAULT) -> tuple[float, float]:
+    """Return a method minus another one: the mean, and its standard error over folds."""
+    apart = values[of] - values[other]
     return float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart)))
+
+
+def is_near_the_best(values: Values, method: str) -> bool:
+    """Return whether a method is at most a standard error behind the best of all others."""
+    gain, error = difference(values, best_other(values, than=method), of=method)
+    return gain >= -error
 
 
 def rewrite(text: str, rows: Rows) -> str:
@@ -129,8 +137,8 @@ def _fresh(sets: Mapping[str, Values], fresh: Mapping[str, Values]) -> str:
 def _summary(sets: Mapping[str, Values]) -> str:
     behind = []
     for name, values in sets.items():
-        gain, error = difference(values, best_other(values))
-        if gain < -error:
+        if not is_near_the_best(values, DEFAULT):
+            gain, error = difference(values, best_other(values))
             behind.append(f"{name} ({gain:+.3f} ± {error:.3f})")
     text = f"On {len(sets) - len(behind)} of {len(sets)} sets, `{DEFAULT}` is at most one standard "
     text += "error behind the best of all other methods"
@@ -146,12 +154,15 @@ def _methods(sets: Mapping[str, Values]) -> str:
     for method in sorted(every, key=lambda one: -_mean(common or sets, one)):
         gains = [float((v[DEFAULT] - v[method]).mean()) for v in (common or sets).values()]
         error = float(np.std(gains, ddof=1) / np.sqrt(len(gains)))
+        known = [values for values in sets.values() if method in values]
+        near = sum(is_near_the_best(values, method) for values in known)
         lines.append(
             (
                 method,
                 f"{_mean(sets, method):.4f}" if method in methods else "",
                 f"{_mean(common or sets, method):.4f}",
                 "" if method == DEFAULT else f"{-np.mean(gains):+.4f} ± {error:.4f}",
+                f"{near} of {len(known)}",
             )
         )
     headings = (
@@ -159,6 +170,7 @@ def _methods(sets: Mapping[str, Values]) -> str:
         f"mean of {len(sets)} sets",
         f"of {len(common or sets)} sets of triplets",
         f"minus {DEFAULT} there",
+        "near the best",
     )
     return markdown_table(headings, lines)
 

@@ -30,7 +30,7 @@ from studies.calibration.cells import (
     auto_cell,
     calibration_experiments,
     chance_cell,
-    spectral_cell,
+    default_cell,
     support_cell,
 )
 from studies.calibration.grid import SETTINGS, Setting, draw_data
@@ -284,7 +284,7 @@ def test_the_grid_varies_what_it_should() -> None:
     assert len(runs) >= 24
     assert set(runs.values()) == {20}
     assert len(parts["support"].cells) == len(parts["auto"].cells)
-    assert len(parts["spectral"].cells) == 2 * len(SETTINGS)
+    assert len(parts["default"].cells) == 5 * len(SETTINGS)
     for form, error_rate in product(("triplet", "quadruplet"), (0.0, 0.2)):
         assert any((s.form, s.error_rate) == (form, error_rate) for s in SETTINGS)
     assert sum(s.per_object is None for s in SETTINGS) >= 2
@@ -342,16 +342,16 @@ def test_an_auto_cell_takes_what_auto_takes() -> None:
 
 
 @pytest.mark.slow
-def test_branches_of_spectral_are_those_of_the_library() -> None:
-    rows = spectral_cell(**TINY, run=0, n_replicates=3)
+def test_branches_of_the_default_are_those_of_the_library() -> None:
+    rows = default_cell(**TINY, run=0, n_replicates=3)
 
-    seed = seed_of("replicates", method="spectral", run=0, **TINY)
+    seed = seed_of("replicates", method="auto", run=0, **TINY)
     data = draw_data(Setting(**TINY), 0)
-    found = ol.validation.branch_support(data.comparisons, "spectral", n_bootstrap=3, seed=seed)
+    found = ol.validation.branch_support(data.comparisons, "auto", n_bootstrap=3, seed=seed)
     branches = kinds_of_branches(found.tree, data.clusters)
     assert [row["value"] for row in rows] == found.support[:-1].tolist()  # without the root
     assert [row["kind"] for row in rows] == list(branches)
-    assert {row["method"] for row in rows} == {"spectral"}
+    assert {row["method"] for row in rows} == {"auto"}
 
 
 def test_with_all_comparisons_auto_needs_no_folds() -> None:
@@ -383,7 +383,7 @@ def test_the_command_runs_goes_on_and_writes_its_page(tmp_path, monkeypatch, cap
     chance = {"n_objects": 8, "per_object": 20, "form": "triplet", "error_rate": 0.0}
     parts = {
         "support": Experiment("trust-support", 1, support_cell, (cell,)),
-        "spectral": Experiment("trust-support-spectral", 1, spectral_cell, (cell,)),
+        "default": Experiment("trust-support-default", 1, default_cell, (cell,)),
         "auto": Experiment("trust-auto", 1, auto_cell, ()),
         "chance": Experiment(
             "trust-chance", 1, chance_cell, ({**chance, "batch": 0, "n_sets": 3},)

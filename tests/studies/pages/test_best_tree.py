@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from studies.pages.best_tree import KEPT, PAGE, best_other, by_method, difference, load, rewrite
+from studies.pages.best_tree import (
+    KEPT,
+    PAGE,
+    best_other,
+    by_method,
+    difference,
+    is_near_the_best,
+    load,
+    rewrite,
+)
 from studies.quality.best import best_experiments
 from studies.quality.methods import DEFAULT
 
@@ -43,3 +52,15 @@ def test_differences_are_paired_by_fold() -> None:
     gain, error = difference(values, "4-AL")
     assert gain == pytest.approx(0.2 / 3)
     assert error == pytest.approx(np.std([0.1, 0.0, 0.1], ddof=1) / np.sqrt(3))
+
+
+def test_a_method_is_near_the_best_of_the_others_within_one_standard_error() -> None:
+    values = {
+        "4-AL": np.array([0.70, 0.80]),
+        "4K-AL": np.array([0.69, 0.80]),  # behind by 0.005 +- 0.005
+        "AddS-AL": np.array([0.68, 0.79]),  # behind by 0.015 +- 0.005
+    }
+
+    near = [method for method in values if is_near_the_best(values, method)]
+
+    assert near == ["4-AL", "4K-AL"]
