@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -65,6 +66,29 @@ def test_the_default_method_compiles_no_kernel_for_two_types_of_arguments() -> N
     program = [sys.executable, "-W", "ignore", "-c", TWICE]
 
     assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "\n"
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_not_collected_while_a_kernel_compiles(*, collects: bool) -> None:
+    import numba
+    from numba.core import event
+
+    import ordlink._kernels  # noqa: F401 - listens to the compiler
+
+    def triple(number: int) -> int:
+        return 3 * number
+
+    within = []
+    (gc.enable if collects else gc.disable)()
+    with event.install_listener("numba:run_pass", event.RecordingListener()) as passes:
+        passes.on_start = lambda _: within.append(gc.isenabled())
+        numba.njit(triple)(4)
+    after = gc.isenabled()
+    gc.enable()
+
+    assert within
+    assert not any(within)
+    assert after == collects
 
 
 def test_without_a_folder_for_compiled_code_kernels_work_with_one_warning(
