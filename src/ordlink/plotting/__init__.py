@@ -1,5 +1,6 @@
 """Drawings of hierarchies; the layout is computed separately from the drawing."""
 
+from ordlink.plotting import _import  # noqa: F401 - before other modules import Matplotlib
 from ordlink.plotting._arrange import SHAPES
 from ordlink.plotting._curves import Curve, save_curves
 from ordlink.plotting._dendrogram import (
