@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ordlink._kernels import inlined, kernel
+from ordlink._kernels import kernel
 from ordlink._typing import BoolArray, Int32Array, PairIdArray
 
 
-@inlined
+@kernel
 def members(pair: int, n_objects: int) -> tuple[Any, Any]:
     """Return the objects (i, j), i < j, of a pair id."""
     e, b = np.int64(pair), 2 * np.int64(n_objects) - 1

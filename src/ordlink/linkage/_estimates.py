@@ -102,7 +102,7 @@ def merge_heights(tree: Hierarchy, found: MergeCounts) -> FloatArray:
         return np.empty(0)
     from scipy.optimize import minimize  # takes long to import
 
-    from ordlink.linkage._kernels_heights import add_steps, loss
+    from ordlink.linkage._kernels_heights import loss
 
     parents = tree.parents[n:] - n
     parents[-1] = n - 2  # of the root: itself
@@ -120,7 +120,7 @@ def merge_heights(tree: Hierarchy, found: MergeCounts) -> FloatArray:
         settings: Any = {"method": "L-BFGS-B", "options": {"maxiter": MOST_ITERATIONS}}
         with one_blas_thread():  # starting threads takes longer than these products
             steps = minimize(penalised, steps, jac=True, bounds=[(0, None)] * (n - 2), **settings).x
-    add_steps(steps, parents, strengths)
+    loss(steps, parents, won, lost, counts, strengths, gradient)  # sets the strengths
     return np.round(_less_alike_than_random(tree, strengths), DIGITS)
 
 

@@ -49,16 +49,15 @@ def change_weight(
     if change == 0.0:
         return
     u[f] = now
-    if values.shape[0] > 0:
-        for t in range(starts[f], splits[f]):
-            flat_sums[where[rows[t]]] += change * values[t]
-        for t in range(splits[f], starts[f + 1]):
-            flat_sums[where[rows[t]]] -= change * values[t]
-    else:
-        for t in range(starts[f], splits[f]):
-            flat_sums[where[rows[t]]] += change
-        for t in range(splits[f], starts[f + 1]):
-            flat_sums[where[rows[t]]] -= change
+    begin, end = starts[f], splits[f]
+    for _ in range(2):  # pairs that beat f, then those that it beats
+        if values.shape[0] > 0:
+            for t in range(begin, end):
+                flat_sums[where[rows[t]]] += change * values[t]
+        else:
+            for t in range(begin, end):
+                flat_sums[where[rows[t]]] += change
+        begin, end, change = end, starts[f + 1], -change
 
 
 @kernel
@@ -295,10 +294,17 @@ def add_column(
 
 @kernel
 def columns_to_matrix(
-    first: int, last: int, contraction: ContractionArrays, columns: Columns, matrix: Int32Array
+    first: int,
+    last: int,
+    contraction: ContractionArrays,
+    columns: Columns,
+    matrix: Int32Array,
+    nowhere: Int32Array,
 ) -> None:
-    """Write rows first..last-1 of `matrix`: row f is column f of the contracted A."""
-    nowhere = np.empty(0, dtype=np.int32)
+    """Write rows first..last-1 of `matrix`: row f is column f of the contracted A.
+
+    `nowhere` is empty.
+    """
     for f in range(first, last):
         add_column(f, contraction, columns, matrix[f], nowhere)
         matrix[f, f] = 0

@@ -173,7 +173,8 @@ def _to_matrix(columns: ComparisonColumns, contraction: Contraction) -> AnyArray
     n = n_pairs(contraction.n_clusters)
     heaviest = int(columns.values.sum(dtype=np.int64)) or len(columns.rows)
     matrix = np.zeros((n, n), dtype=np.int32 if heaviest < 2**31 else np.int64)
-    arrays = contraction.arrays, arrays_of(columns), matrix
+    nowhere = np.empty(0, dtype=np.int32)
+    arrays = contraction.arrays, arrays_of(columns), matrix, nowhere
     in_threads(
         lambda first, last: columns_to_matrix(first, last, *arrays),
         n,
