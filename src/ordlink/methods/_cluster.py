@@ -178,7 +178,8 @@ def _tree_so_far(
     known = error.comparisons
     if not known.n_comparisons:
         raise error
-    passive = "spectral" if known.n_objects <= MOST_FOR_SPECTRAL else "AddS-AL"
+    passive = "AddS-AL" if known.n_objects <= MOST_DESCRIBED else "blocks"  # without N x N tables
+    passive = "spectral" if known.n_objects <= MOST_FOR_SPECTRAL else passive
     n_questions = counted(error.n_questions, "question")
     warnings.warn(
         f"the budget ran out after {n_questions}, before {active.name} was complete; returning the "
