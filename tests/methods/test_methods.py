@@ -15,6 +15,9 @@ from ordlink.methods._memory import estimate_memory
 from ordlink.oracles import SimilarityOracle
 
 
+EMBEDDING = {"max_iter": 3, "n_init": 1}  # what more takes time alone
+
+
 @pytest.fixture(scope="module")
 def planted():
     return ol.datasets.planted_hierarchy(
@@ -314,29 +317,50 @@ def test_too_little_memory_is_said_before_the_work(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+@pytest.mark.parametrize("method", ["auto", "search"])
+def test_a_search_that_would_not_fit_is_said_with_its_table(
+    monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr("ordlink.methods._memory.available_memory", lambda: 1e8)
+    comparisons = ol.Comparisons.from_triplets([[0, 1, 2]], n_objects=400)
+
+    with pytest.raises(ol.errors.NotEnoughMemoryError, match="triples takes 0.26 GB; .*spectral"):
+        ol.cluster(comparisons, method)
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
 @pytest.mark.parametrize(
-    ("method", "n_objects", "n_rows"),
+    ("method", "n_objects", "n_rows", "options"),
     [
-        ("AddS-AL", 400, 2_000),
-        ("AddS-AL", 200, 100_000),
-        ("4K-AL", 400, 2_000),
-        ("4K-AL", 200, 100_000),
-        ("4-AL", 1_000, 8_000),  # its smaller tables have sizes of their own
-        ("4-AL", 900, 1_000_000),
+        ("AddS-AL", 400, 2_000, {}),
+        ("AddS-AL", 200, 100_000, {}),
+        ("4K-AL", 400, 2_000, {}),
+        ("4K-AL", 200, 100_000, {}),
+        ("4-AL", 1_000, 8_000, {}),  # its smaller tables have sizes of their own
+        ("4-AL", 900, 1_000_000, {}),
+        ("spectral", 300, 8_000, {}),
+        ("spectral", 90, 300_000, {}),
+        ("blocks", 3_000, 100_000, {}),
+        ("blocks", 30_000, 30_000, {}),
+        ("tSTE-AL", 900, 8_000, EMBEDDING),
+        ("SOE-AL", 300, 200_000, EMBEDDING),
+        ("FORTE-AL", 800, 8_000, EMBEDDING),
+        ("search", 120, 8_000, {"max_iter": 0, "n_init": 1}),
     ],
 )
 def test_estimates_of_memory_are_right_within_a_factor(
-    method: str, n_objects: int, n_rows: int
+    method: str, n_objects: int, n_rows: int, options: dict[str, int]
 ) -> None:
     rng = np.random.default_rng(0)
-    rows = np.argsort(rng.random((n_rows, n_objects)), axis=1)[:, :3] if n_rows < 9e3 else None
-    if rows is None:
+    if n_objects <= 1_000 and n_rows < 9e3:
+        rows = np.argsort(rng.random((n_rows, n_objects)), axis=1)[:, :3]
+    else:
         rows = rng.integers(0, n_objects // 3, (n_rows, 3)) * 3 + [0, 1, 2]
     comparisons = ol.Comparisons.from_triplets(rows, n_objects=n_objects)
-    ol.methods.build_tree(comparisons[:50], method)  # compiles
+    ol.methods.build_tree(comparisons[:50], method, **options)  # compiles
 
     tracemalloc.start()
-    ol.methods.build_tree(comparisons, method)
+    ol.methods.build_tree(comparisons, method, **options)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
