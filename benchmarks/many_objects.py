@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -120,10 +123,15 @@ def measure(path: str, n_objects: int, method: str = METHOD) -> Measured:
 
 
 def _measured(run: Run, n_objects: int, n_answers: int, seed: int) -> Measured:
-    with tempfile.TemporaryDirectory() as folder:
+    # Always the same folder, by which the run knows what it has measured
+    folder = Path(tempfile.gettempdir()) / f"triplets-{os.getpid()}-{n_objects}-{n_answers}-{seed}"
+    folder.mkdir()
+    try:
         drawn = {"n_answers": n_answers, "seed": seed}
-        run.measure(write_triplets, path=folder, n_objects=n_objects, **drawn)
-        return run.measure(measure, path=folder, n_objects=n_objects)
+        run.measure(write_triplets, path=str(folder), n_objects=n_objects, **drawn)
+        return run.measure(measure, path=str(folder), n_objects=n_objects)
+    finally:
+        shutil.rmtree(folder)
 
 
 def _rows(run: Run, *, name: str, size: Size) -> list[Row]:
