@@ -118,6 +118,7 @@ NAMES = {
         "InitialPartition",
         "average_linkage",
         "describe_merges",
+        "grow_each_part",
         "grow_parts",
         "initial_partition",
         "link_by_average",

@@ -14,7 +14,6 @@ from ordlink.methods import find_method
 from ordlink.methods._memory import estimate_memory
 from ordlink.oracles import SimilarityOracle
 
-
 EMBEDDING = {"max_iter": 3, "n_init": 1}  # what more takes time alone
 
 
@@ -324,7 +323,7 @@ def test_a_search_that_would_not_fit_is_said_with_its_table(
     monkeypatch.setattr("ordlink.methods._memory.available_memory", lambda: 1e8)
     comparisons = ol.Comparisons.from_triplets([[0, 1, 2]], n_objects=400)
 
-    with pytest.raises(ol.errors.NotEnoughMemoryError, match="triples takes 0.26 GB; .*spectral"):
+    with pytest.raises(ol.errors.NotEnoughMemoryError, match=r"triples takes 0\.26 GB; .*spectral"):
         ol.cluster(comparisons, method)
 
 

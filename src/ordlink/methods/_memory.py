@@ -17,7 +17,7 @@ BYTES = {
     "tSTE-AL": (24.5, 0.0, 100.0),
     "SOE-AL": (24.5, 0.0, 100.0),
     "FORTE-AL": (40.0, 0.0, 100.0),
-    "blocks": (0.0, 400.0, 44.0),  # its lists: 36 for a triplet, 48 for a quadruplet
+    "blocks": (0.0, 650.0, 40.0),  # its lists: 36 for a triplet, 48 for a quadruplet
 }
 """Bytes per entry of an N x N table, per object and per comparison.
 

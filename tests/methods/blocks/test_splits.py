@@ -28,9 +28,10 @@ def test_directions_reach_the_largest_eigenvalue_in_each_tried_block() -> None:
     everywhere = np.ones(3, dtype=bool)
     for block in (0, 2):
         own = np.flatnonzero(labels == block)
-        units = np.zeros((len(own), N_OBJECTS))
-        units[np.arange(len(own)), own] = 1.0
-        products = [answers.multiply(now.labels, model.slopes(), unit, everywhere) for unit in units]
+        units = np.eye(N_OBJECTS)[own]
+        products = [
+            answers.multiply(now.labels, model.slopes(), unit, everywhere) for unit in units
+        ]
         centre = np.eye(len(own)) - 1.0 / len(own)
         matrix = centre @ np.array(products)[:, own] @ centre
         vector = found[own]
