@@ -163,6 +163,7 @@ NAMES = {
     ],
     "ordlink.methods.embedding": [
         "Embedding",
+        "LISTED_AT_MOST",
         "Metric",
         "embedding_similarity",
         "forte_embedding",
@@ -184,6 +185,8 @@ NAMES = {
         "run_passive",
     ],
     "ordlink.methods.search": [
+        "MOST_OBJECTS",
+        "n_folds",
         "run",
         "run_auto",
     ],

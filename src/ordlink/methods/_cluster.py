@@ -129,7 +129,7 @@ def build_tree(
     except BudgetExhaustedError as error:
         return _tree_so_far(error, chosen, initial_clusters, progress)
     except MemoryError as error:
-        raise not_enough_memory(chosen, n_objects) from error
+        raise not_enough_memory(chosen, checked) from error
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=3)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
