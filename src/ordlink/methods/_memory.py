@@ -18,10 +18,10 @@ BYTES = {
     "4-AL": (46.0, 0.0, 38.0),
     "AddS-AL": (24.5, 0.0, 10.0),
     "4K-AL": (46.0, 0.0, 7.0),
-    "spectral": (215.0, 0.0, 60.0),
-    "tSTE-AL": (24.5, 0.0, 100.0),
-    "SOE-AL": (24.5, 0.0, 100.0),
-    "FORTE-AL": (40.0, 0.0, 100.0),
+    "spectral": (215.0, 0.0, 45.0),
+    "tSTE-AL": (24.5, 0.0, 90.0),
+    "SOE-AL": (24.5, 0.0, 90.0),
+    "FORTE-AL": (40.0, 0.0, 90.0),
     "blocks": (0.0, 450.0, 40.0),  # its lists: 36 for a triplet, 48 for a quadruplet
 }
 """Bytes per entry of an N x N table, per object and per comparison.
