@@ -40,7 +40,7 @@ RANKED_BYTES = {
 }
 """The same per entry of a similarity matrix, or of the ranks of all pairs."""
 SEARCH_BYTES = 8.0, 600.0, 200.0
-"""Bytes of search per triple of objects, per entry of an N x N table and per comparison."""
+"""Bytes of search per triple of objects, per entry of an N x N table, per comparison and thread."""
 
 
 def estimate_memory(method: str, n_objects: int, n_rows: int | None) -> float:
@@ -61,8 +61,8 @@ def estimate_memory(method: str, n_objects: int, n_rows: int | None) -> float:
         n_rows = min(LISTED_AT_MOST, n_pairs(n_objects) ** 2 // 2)
     if method in ("auto", "search") and triples:
         at_once = min(n_threads(), n_folds(n_objects, n_rows))
-        of_folds = per_entry * n_objects**2 + per_row * n_rows
-        return triples * (at_once if method == "auto" else 1) + at_once * of_folds
+        n_tables = at_once if method == "auto" else 1
+        return n_tables * triples + per_entry * n_objects**2 + at_once * per_row * n_rows
     known = BYTES.get("spectral" if method == "auto" else method, (0.0, 0.0, 0.0))
     per_entry, per_object, per_row = known
     return per_entry * n_objects**2 + per_object * n_objects + per_row * n_rows
