@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -43,10 +46,10 @@ SIZES = (
     Size(1_000_000, 100_000_000, 0.75, 1_200, 12_000, seeds=(101,), slow=True),
 )
 QUICK = (48, 4_000)
-PER_OBJECT, GROWTH_SEED = 100, 201
+PER_OBJECT, GROWTH_SEED = 100, 101  # the million is measured once, for its row and for growth
 GROWTH = {
     "|Q|": [(20_000, n_answers) for n_answers in (2_500_000, 5_000_000, 10_000_000, 20_000_000)],
-    "N": [(n, PER_OBJECT * n) for n in (10_000, 30_000, 100_000, 300_000)],
+    "N": [(n, PER_OBJECT * n) for n in (10_000, 30_000, 100_000, 300_000, 1_000_000)],
 }
 GROWTH_BARS = {"|Q|": 1.1, "N": 1.2}
 """Sizes (objects, triplets) and the largest exponents."""
@@ -120,10 +123,15 @@ def measure(path: str, n_objects: int, method: str = METHOD) -> Measured:
 
 
 def _measured(run: Run, n_objects: int, n_answers: int, seed: int) -> Measured:
-    with tempfile.TemporaryDirectory() as folder:
+    # Always the same folder, by which the run knows what it has measured
+    folder = Path(tempfile.gettempdir()) / f"triplets-{os.getpid()}-{n_objects}-{n_answers}-{seed}"
+    folder.mkdir()
+    try:
         drawn = {"n_answers": n_answers, "seed": seed}
-        run.measure(write_triplets, path=folder, n_objects=n_objects, **drawn)
-        return run.measure(measure, path=folder, n_objects=n_objects)
+        run.measure(write_triplets, path=str(folder), n_objects=n_objects, **drawn)
+        return run.measure(measure, path=str(folder), n_objects=n_objects)
+    finally:
+        shutil.rmtree(folder)
 
 
 def _rows(run: Run, *, name: str, size: Size) -> list[Row]:
@@ -156,7 +164,9 @@ def _rows(run: Run, *, name: str, size: Size) -> list[Row]:
 
 
 def _growth_rows(run: Run, *, name: str, of: str) -> list[Row]:
-    sizes = run.size(GROWTH[of], [QUICK, (QUICK[0], 2 * QUICK[1])])
+    slow = {(size.n_objects, size.n_answers) for size in SIZES if size.slow}
+    sizes = [size for size in GROWTH[of] if run.slow or size not in slow]
+    sizes = run.size(sizes, [QUICK, (QUICK[0], 2 * QUICK[1])])
     points = [_measured(run, *size, GROWTH_SEED) for size in sizes]
     along = [size[0 if of == "N" and not run.quick else 1] for size in sizes]
     fixed = f"{PER_OBJECT} triplets per object" if of == "N" else f"N={sizes[0][0]:,}"

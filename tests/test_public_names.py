@@ -118,6 +118,7 @@ NAMES = {
         "InitialPartition",
         "average_linkage",
         "describe_merges",
+        "grow_each_part",
         "grow_parts",
         "initial_partition",
         "link_by_average",
@@ -162,6 +163,7 @@ NAMES = {
     ],
     "ordlink.methods.embedding": [
         "Embedding",
+        "LISTED_AT_MOST",
         "Metric",
         "embedding_similarity",
         "forte_embedding",
@@ -183,6 +185,8 @@ NAMES = {
         "run_passive",
     ],
     "ordlink.methods.search": [
+        "MOST_OBJECTS",
+        "n_folds",
         "run",
         "run_auto",
     ],

@@ -81,3 +81,20 @@ def test_a_first_tree_is_written_while_the_default_method_runs(
     assert seen == [None, "AddS-AL"]
     assert "first tree, by AddS-AL: wrote tree.json" in result.err
     assert "Ctrl-C: the best so far" in result.err
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_many_objects_have_no_first_tree_since_its_table_would_not_fit(
+    ordlink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ordlink.methods._memory.available_memory", lambda: 8e7)
+    rows = np.random.default_rng(0).integers(0, 800, (3_000, 3)) * 3 + [0, 1, 2]
+    c = ol.Comparisons.from_triplets(rows, n_objects=2_400)
+    ol.io.write_comparisons(c, tmp_path / "answers.parquet")
+
+    result = ordlink("cluster", "answers.parquet", "--out", "out")
+
+    assert result.code == 0
+    assert "first tree" not in result.err
+    assert ol.Hierarchy.load("out/tree.json").method == "blocks"

@@ -12,6 +12,7 @@ from ordlink.methods import METHODS, cluster
 from ordlink.oracles import (
     AskOnce,
     BudgetedOracle,
+    FeatureOracle,
     FunctionOracle,
     RepeatedOracle,
     SimilarityOracle,
@@ -45,6 +46,20 @@ def test_what_fits_is_asked_and_the_error_gives_all_that_was_learnt():
     assert learnt.quadruplets.tolist() == [[0, 1, 0, 3], [2, 3, 1, 3]]
     assert learnt.names == ("ant", "bee", "cat", "dog")
     assert caught.value.n_questions == 3 == inner.n_questions
+
+
+@pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
+def test_a_budget_that_runs_out_leaves_a_tree_of_more_than_65_535_objects():
+    n_objects = 70_000
+    positions = np.arange(n_objects, dtype=float)[:, None]
+    oracle = BudgetedOracle(FeatureOracle(positions, "euclidean"), 1)
+    oracle.compare([[n_objects - 1, n_objects - 2, 0, n_objects - 3]])
+
+    tree = cluster(oracle, "4K-AL-act", seed=0)
+
+    last = n_objects - 1
+    assert oracle.comparisons().quadruplets.tolist() == [[last - 1, last, 0, last - 2]]
+    assert (tree.method, tree.n_objects) == ("blocks", n_objects)
 
 
 def test_known_questions_are_answered_after_the_budget_ran_out():

@@ -39,6 +39,7 @@ from ordlink.methods import (
     Method,
     cluster,
     find_method,
+    method_for,
     repeatable,
 )
 
@@ -235,6 +236,7 @@ def _show_first_tree(
     size = comparisons.n_objects, comparisons.n_rows
     seconds = ol.validation.estimate_seconds(DEFAULT_METHOD, *size)
     is_long = seconds > LONGEST_WAIT and comparisons.n_rows >= FEWEST_ROWS
+    is_long &= method_for(comparisons, DEFAULT_METHOD).name != "blocks"  # tables would not fit
     if not is_long or (folder is None and not sys.stderr.isatty()):
         return
     with warnings.catch_warnings():

@@ -17,7 +17,7 @@ from ordlink.comparisons._pairs import check_n_objects, n_pairs, pair_ids, pair_
 from ordlink.errors import InputError, InputKindError
 
 ROWS_PER_THREAD = 500_000
-MANY_PAIRS = 1 << 24  # tables with a place for each pair are small up to this
+MANY_PAIRS = 1 << 20  # tables with a place for each pair are small up to this
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from ordlink._typing import AnyArray, BoolArray, FloatArray, Int32Array
 from ordlink._validate import Seed, check_number, check_whole_number, random_generator
 from ordlink.comparisons import check_similarities, find_form, pair_members
-from ordlink.comparisons._pairs import check_pair_ids_fit, n_pairs
+from ordlink.comparisons._pairs import n_pairs
 from ordlink.errors import InputError, InputKindError
 
 LEAST_PROPER = 1e-3
@@ -85,7 +85,6 @@ def _draw_triples(n_objects: int, n_answers: int, rng: np.random.Generator) -> I
 
 def _draw_pairs(n_objects: int, n_answers: int, rng: np.random.Generator) -> Int32Array:
     """Return rows of two different pairs, each two equally likely."""
-    check_pair_ids_fit(n_objects)
     e = rng.integers(0, n_pairs(n_objects), n_answers)
     f = rng.integers(0, n_pairs(n_objects) - 1, n_answers)
     f += f >= e

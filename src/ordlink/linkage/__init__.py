@@ -10,13 +10,14 @@ from ordlink.linkage._numbering import (
     permute_objects,
     restore_objects,
 )
-from ordlink.linkage._parts import grow_parts
+from ordlink.linkage._parts import grow_each_part, grow_parts
 
 __all__ = [
     "InitialClusters",
     "InitialPartition",
     "average_linkage",
     "describe_merges",
+    "grow_each_part",
     "grow_parts",
     "initial_partition",
     "link_by_average",

@@ -25,15 +25,26 @@ def grow_parts(
 
     `grow` returns the tree of one part and the note on it.
     """
+
+    def grow_subset(part: Int64Array, own: InitialPartition) -> tuple[Hierarchy, Note]:
+        whole = len(part) == comparisons.n_objects
+        return grow(comparisons if whole else comparisons.subset(part), own)
+
+    return grow_each_part(comparisons, partition, grow_subset)
+
+
+def grow_each_part(
+    comparisons: ListedComparisons,
+    partition: InitialPartition,
+    grow: Callable[[Int64Array, InitialPartition], tuple[Hierarchy, Note]],
+) -> tuple[Hierarchy, list[Note]]:
+    """Return the same for a function that takes the objects of a part, not their comparisons."""
     parts = list_parts(comparisons, partition)
     compared = np.sort(np.concatenate(parts)) if parts else np.arange(comparisons.n_objects)
     if len(parts) <= 1 and len(compared) == comparisons.n_objects:
-        tree, note = grow(comparisons, partition)
+        tree, note = grow(compared, partition)
         return tree, [note]
-    grown = []
-    for part in parts:
-        own = InitialPartition.of_labels(partition.labels[part])
-        grown.append(grow(comparisons.subset(part), own))
+    grown = [grow(part, InitialPartition.of_labels(partition.labels[part])) for part in parts]
     tree = join_trees([np.searchsorted(compared, part) for part in parts], [t for t, _ in grown])
     if len(compared) < comparisons.n_objects:
         tree = attach_uncompared(tree, compared, partition)
@@ -50,8 +61,13 @@ def list_parts(comparisons: ListedComparisons, partition: InitialPartition) -> l
         if len(cluster) > 1:
             linked = part_of[cluster]
             part_of[np.isin(part_of, linked)] = linked.min()
-    of_named = np.unique(part_of[find_named(comparisons)])
-    parts = [np.flatnonzero(part_of == part) for part in of_named]
+    has_named = np.zeros(len(part_of), dtype=bool)
+    has_named[part_of[find_named(comparisons)]] = True
+    inside = np.flatnonzero(has_named[part_of])
+    inside = inside[np.argsort(part_of[inside], kind="stable")]
+    if not len(inside):
+        return []
+    parts = np.split(inside, np.flatnonzero(np.diff(part_of[inside])) + 1)
     return sorted(parts, key=lambda part: (-len(part), int(part[0])))
 
 
@@ -103,7 +119,7 @@ def attach_uncompared(tree: Hierarchy, named: Int64Array, partition: InitialPart
     changes. Object k of the given tree is ``named[k]``; merges inside initial clusters come first.
     """
     slots = partition.labels[named].tolist()
-    at = slots[_most_likely_object(tree, slots)]
+    at = _most_likely_slot(tree, slots)
     pairs: list[tuple[int, int]] = []
     joined = at
     for slot in sorted(set(range(partition.n_slots)) - set(slots)):
@@ -123,10 +139,13 @@ def attach_uncompared(tree: Hierarchy, named: Int64Array, partition: InitialPart
     return partition.finish(np.array(pairs, dtype=np.int32), scores, tied, names=None)
 
 
-def _most_likely_object(tree: Hierarchy, slots: list[int]) -> int:
-    """Return an object of the cluster that is reached by going to the larger part at each split."""
+def _most_likely_slot(tree: Hierarchy, slots: list[int]) -> int:
+    """Return the slot that is reached by going to the larger part at each split."""
+    slot_of = list(slots)  # of each node, -1 for several
+    for one, other in tree.merges.tolist():
+        slot_of.append(slot_of[one] if slot_of[one] == slot_of[other] else -1)
     node = 2 * tree.n_objects - 2
-    while node >= tree.n_objects and len({slots[item] for item in tree.members(node)}) > 1:
+    while slot_of[node] < 0:
         one, other = tree.merges[node - tree.n_objects].tolist()
         node = one if tree.sizes[one] >= tree.sizes[other] else other
-    return int(tree.members(node)[0])
+    return slot_of[node]

@@ -129,7 +129,7 @@ def build_tree(
     except BudgetExhaustedError as error:
         return _tree_so_far(error, chosen, initial_clusters, progress)
     except MemoryError as error:
-        raise not_enough_memory(chosen, n_objects) from error
+        raise not_enough_memory(chosen, checked) from error
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=3)
     return tree.with_origin(chosen.name, parameters | tree.parameters)
@@ -178,7 +178,8 @@ def _tree_so_far(
     known = error.comparisons
     if not known.n_comparisons:
         raise error
-    passive = "spectral" if known.n_objects <= MOST_FOR_SPECTRAL else "AddS-AL"
+    passive = "AddS-AL" if known.n_objects <= MOST_DESCRIBED else "blocks"  # without N x N tables
+    passive = "spectral" if known.n_objects <= MOST_FOR_SPECTRAL else passive
     n_questions = counted(error.n_questions, "question")
     warnings.warn(
         f"the budget ran out after {n_questions}, before {active.name} was complete; returning the "

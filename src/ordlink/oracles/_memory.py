@@ -8,7 +8,6 @@ from ordlink._text import counted
 from ordlink._typing import AnyArray, BoolArray, Int8Array, Int32Array, Int64Array
 from ordlink._validate import check_whole_number
 from ordlink.comparisons import ListedComparisons, pair_ids
-from ordlink.comparisons._pairs import check_pair_ids_fit
 from ordlink.errors import BudgetExhaustedError
 from ordlink.oracles._base import Oracle, Parts, WrappingOracle, ask_in_parts, known_to
 from ordlink.oracles._questions import (
@@ -24,7 +23,6 @@ class RememberingOracle(WrappingOracle):
 
     def comparisons(self) -> ListedComparisons:
         """Return the answers so far, sorted by question; "can't tell" is left out."""
-        check_pair_ids_fit(self.n_objects)
         keys, answers = self._asked.items()
         told = answers != 0
         codes = keys_to_codes(keys[told], self.n_objects)
@@ -140,7 +138,6 @@ class BudgetedOracle(RememberingOracle):
     def __init__(self, oracle: Oracle, budget: int) -> None:
         super().__init__(oracle)
         self._budget = check_whole_number(budget, "budget", lowest=0)
-        check_pair_ids_fit(self.n_objects)  # or what was learnt could not be given back
         self._n_charged = 0
 
     @property

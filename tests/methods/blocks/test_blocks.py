@@ -123,6 +123,23 @@ def test_more_than_65_535_objects() -> None:
     assert sorted(np.bincount(tree.cut(2)[::700])) == [50, 50]
 
 
+def test_parts_that_no_answer_compares_are_found_without_a_copy_of_the_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two planted parts, three objects on their own, and two that no answer names."""
+    rows, levels = _planted(80, 8_000, depth=1)
+    monkeypatch.setattr(ol.ListedComparisons, "subset", None)
+    every = np.concatenate([rows, 80 + rows, [[160, 161, 162]]])
+    comparisons = ol.Comparisons.from_triplets(every, n_objects=165)
+
+    tree = ol.cluster(comparisons, "blocks")
+
+    for first in (0, 80):
+        part = tree.restrict(range(first, first + 80))
+        assert ol.metrics.aari(levels, part) > 0.97
+    assert len(set(tree.cut(3)[160:163])) == 1
+
+
 def test_auto_is_blocks_for_many_objects() -> None:
     rows = _planted(100, 500)[0] * 25
     comparisons = ol.Comparisons.from_triplets(rows, n_objects=2_500)

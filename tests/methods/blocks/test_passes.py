@@ -96,9 +96,13 @@ def test_products_with_the_slopes_inside_blocks(comparisons: ol.ListedComparison
                 matrix[other, one] += sign * slope
     vector = np.random.default_rng(0).normal(size=N_OBJECTS)
 
+    blocks = np.array([True, True, False])
+    expected = np.where(blocks[LABELS], matrix @ vector, 0.0)
+
     answers = Answers.of(comparisons, SLOTS, test_share=0.0)
 
-    assert answers.multiply(LABELS, model.slopes(), vector) == pytest.approx(matrix @ vector)
+    found = answers.multiply(LABELS, model.slopes(), vector, blocks)
+    assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
 def test_slots_take_the_place_of_their_objects(comparisons: ol.ListedComparisons) -> None:

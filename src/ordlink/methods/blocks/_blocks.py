@@ -15,10 +15,16 @@ from ordlink._validate import Seed, seed_number
 from ordlink.comparisons import Comparisons, ListedComparisons
 from ordlink.errors import InputKindError
 from ordlink.hierarchy import Hierarchy
-from ordlink.linkage import InitialPartition, grow_parts
+from ordlink.linkage import InitialPartition, grow_each_part
 from ordlink.methods.blocks._model import BlockModel
 from ordlink.methods.blocks._passes import Answers
-from ordlink.methods.blocks._splits import MAX_BLOCKS, Partition, refine, split_blocks
+from ordlink.methods.blocks._splits import (
+    FEWEST_OBJECTS,
+    MAX_BLOCKS,
+    Partition,
+    refine,
+    split_blocks,
+)
 
 MAX_DEPTH = 40
 _FIRST_LAPSE_RATE = 0.05
@@ -50,10 +56,13 @@ def run(
         problem = "blocks works on comparisons listed one by one, got all comparisons as ranks"
         raise InputKindError(problem, remedy="use spectral, 4-AL or AddS-AL")
     with one_blas_thread():
-        number = seed_number(seed)
-        tree, _ = grow_parts(
-            comparisons, partition, lambda part, own: (_grow(part, own, number, progress), None)
-        )
+        source = partial(Answers.of, comparisons, seed=seed_number(seed))
+        n_objects = comparisons.n_objects
+
+        def grow(part: Int64Array, own: InitialPartition) -> tuple[Hierarchy, None]:
+            return _grow(source, n_objects, part, own, progress), None
+
+        tree, _ = grow_each_part(comparisons, partition, grow)
     return Hierarchy(tree.merges, scores=tree.scores, tied=tree.tied, names=comparisons.names)
 
 
@@ -68,13 +77,18 @@ class _Branch:
 
 
 def _grow(
-    comparisons: ListedComparisons,
+    source: Callable[..., Answers],
+    n_objects: int,
+    part: Int64Array,
     partition: InitialPartition,
-    seed: int,
     progress: Progress | None,
 ) -> Hierarchy:
-    source = partial(Answers.of, comparisons, seed=seed)
-    root = _branch(source, partition.labels, np.arange(partition.n_slots), 0.0, progress)
+    """Return the tree of a part of the objects; answers about others are read, but not copied."""
+    root = _Branch(0, members=np.arange(partition.n_slots))
+    if partition.n_slots >= FEWEST_OBJECTS:
+        slots = np.full(n_objects, -1, dtype=np.int32)
+        slots[part] = partition.labels
+        root = _branch(source, slots, np.arange(partition.n_slots), 0.0, progress)
     return partition.finish(*_merges_of(root, partition.n_slots), names=None)
 
 

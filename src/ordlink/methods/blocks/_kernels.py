@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ordlink._kernels import kernel
-from ordlink._typing import AnyArray, Float32Array, FloatArray, Int32Array, Int64Array
+from ordlink._typing import AnyArray, BoolArray, Float32Array, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons._kernels_parts import members
 from ordlink.comparisons._kernels_votes import mix
 
@@ -246,16 +246,21 @@ def multiply(
     labels: AnyArray,
     pair_of: Int64Array,
     slopes: FloatArray,
-    vector: FloatArray,
+    blocks: BoolArray,
+    vector: Float32Array,
     product: FloatArray,
 ) -> None:
     """Write the product of a vector and the matrix of slopes of all pairs that share a block.
+
+    Objects of other blocks than `blocks` are left out.
 
     slopes[e, f] is the derivative of the log-likelihood of an answer by the difference in strength,
     where block pair e beat f; the slope of a pair adds it up over its wins less its losses.
     """
     for item in range(first, last):
         block = labels[item]
+        if not blocks[block]:
+            continue
         own = pair_of[block]
         total = 0.0
         for kind in range(2):

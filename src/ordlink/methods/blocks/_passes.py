@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ordlink._threads import in_threads, run_parts, split_range
-from ordlink._typing import AnyArray, Float32Array, FloatArray, Int32Array, Int64Array
+from ordlink._typing import AnyArray, BoolArray, Float32Array, FloatArray, Int32Array, Int64Array
 from ordlink.comparisons import ListedComparisons
 from ordlink.methods.blocks._model import BlockModel, number_pairs
 
@@ -112,15 +112,17 @@ class Answers:
         in_threads(draw, n, smallest=_OBJECTS_PER_THREAD)
         return drawn, 1.0 - sum(unclear) / n
 
-    def multiply(self, labels: AnyArray, slopes: FloatArray, vector: FloatArray) -> FloatArray:
-        """Return the product of a vector and the slopes of the pairs that share a block."""
+    def multiply(
+        self, labels: AnyArray, slopes: FloatArray, vector: FloatArray, blocks: BoolArray
+    ) -> FloatArray:
+        """Return the product of a vector and the slopes of pairs inside blocks; 0 in others."""
         from ordlink.methods.blocks._kernels import multiply
 
         pair_of = number_pairs(int(labels.max()) + 1)
-        product = np.zeros(self.n_objects)
+        product, near = np.zeros(self.n_objects), vector.astype(np.float32)  # half the memory
         in_threads(
             lambda first, last: multiply(
-                first, last, *self._lists, labels, pair_of, slopes, vector, product
+                first, last, *self._lists, labels, pair_of, slopes, blocks, near, product
             ),
             self.n_objects,
             smallest=_OBJECTS_PER_THREAD,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ordlink._typing import AnyArray, BoolArray, FloatArray, Int64Array
+from ordlink._typing import AnyArray, BoolArray, Float32Array, FloatArray, Int64Array
 from ordlink.methods.blocks._model import BlockModel, fit_model, merge_counts, number_pairs
 from ordlink.methods.blocks._passes import Answers
 
@@ -15,7 +15,8 @@ FEWEST_OBJECTS = 4  # a smaller block is not split
 N_SWEEPS, N_AVERAGED = 14, 6
 _CLEAR = 0.999  # of the objects: then further sweeps change nothing
 LEAST_GAIN, ERRORS = 3.0, 2.0  # in log-likelihood of held-out answers, and standard errors of it
-N_VECTORS = 20  # of the Krylov space in which a split is looked for
+MOST_VECTORS = 60  # of the Krylov space in which a split is looked for
+_STEPS_AT_ONCE, _RESIDUAL = 5, 0.01  # ends once the residual is this share of the eigenvalue
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def split_blocks(answers: Answers, now: Partition, may_split: BoolArray, depth: 
         return now
     new_block = np.arange(now.n_blocks)
     new_block[tried] = now.n_blocks + np.arange(len(tried))
-    direction = _best_directions(answers, now)
+    direction = _best_directions(answers, now, tried)
     labels = np.where(direction > 0.0, new_block[now.labels], now.labels).astype(np.uint8)
     origin = np.concatenate([np.arange(now.n_blocks), tried])
     strengths = now.model.strengths[np.ix_(origin, origin)]
@@ -125,16 +126,19 @@ def _merge(model: BlockModel, new_block: Int64Array, sizes: Int64Array) -> Block
     return BlockModel(members @ model.strengths @ members.T, model.lapse_rate)
 
 
-def _best_directions(answers: Answers, now: Partition) -> FloatArray:
-    """Return the leading eigenvector of the slopes in each block, by Lanczos in all at once.
+def _best_directions(answers: Answers, now: Partition, tried: Int64Array) -> FloatArray:
+    """Return the leading eigenvector of the slopes in each tried block, by Lanczos in all at once.
 
     If the strength of pair {i, j} of a block rises by t s_i s_j, with s = +1 or -1, then the
     log-likelihood rises by t times the sum of s_i s_j times the slope of the pair: the best split
-    follows the eigenvector with the largest eigenvalue.
+    follows the eigenvector with the largest eigenvalue. Blocks whose vector has converged leave
+    the work; elsewhere the vector is 0.
     """
     labels, n_blocks = now.labels, now.n_blocks
     sizes = np.maximum(now.sizes, 1)
     slopes = now.model.slopes()
+    open_blocks = np.zeros(n_blocks, dtype=bool)
+    open_blocks[tried] = True
 
     def total(vector: FloatArray) -> FloatArray:
         return np.asarray(np.bincount(labels, vector, n_blocks), dtype=np.float64)
@@ -147,24 +151,30 @@ def _best_directions(answers: Answers, now: Partition) -> FloatArray:
         return vector / np.maximum(norms, 1e-300)[labels], norms
 
     start = answers.marks.astype(np.float64) / 2.0**64 - 0.5
-    vector = normed(centred(start))[0]
-    basis, diagonal, beside = [vector.astype(np.float32)], [], []
-    n_vectors = int(min(N_VECTORS, max(2, sizes.max() - 1)))
-    for _ in range(n_vectors):
-        product = centred(answers.multiply(labels, slopes, vector))
-        diagonal.append(total(product * basis[-1]))
-        for other in basis:
-            product -= total(product * other)[labels] * other
-        vector, norms = normed(product)
-        beside.append(norms)
+    vector = normed(centred(start) * open_blocks[labels])[0]
+    n_vectors = int(min(MOST_VECTORS, max(2, sizes[tried].max() - 1)))
+    diagonal, beside, coefficients = np.zeros((3, n_vectors, n_blocks))
+    basis: list[Float32Array] = []
+    for n_done in range(1, n_vectors + 1):
         basis.append(vector.astype(np.float32))
+        product = centred(answers.multiply(labels, slopes, vector, open_blocks))
+        diagonal[n_done - 1] = total(product * basis[-1])
+        for other in basis[-2:]:  # those before are orthogonal until a vector has converged
+            product -= total(product * other)[labels] * other
+        vector, beside[n_done - 1] = normed(product)
+        if n_done % _STEPS_AT_ONCE and n_done < n_vectors:
+            continue
+        for block in np.flatnonzero(open_blocks):
+            off = beside[: n_done - 1, block]
+            tridiagonal = np.diag(diagonal[:n_done, block]) + np.diag(off, 1) + np.diag(off, -1)
+            values, vectors = np.linalg.eigh(tridiagonal)
+            coefficients[:n_done, block] = vectors[:, -1]
+            left = beside[n_done - 1, block] * abs(vectors[-1, -1])
+            open_blocks[block] = left > _RESIDUAL * abs(values[-1])
+        if not open_blocks.any():
+            break
+        vector *= open_blocks[labels]
     found = np.zeros(answers.n_objects)
-    coefficients = np.zeros((n_vectors, n_blocks))
-    for block in range(n_blocks):
-        tridiagonal = np.diag([entry[block] for entry in diagonal])
-        off = [entry[block] for entry in beside[:-1]]
-        tridiagonal += np.diag(off, 1) + np.diag(off, -1)
-        coefficients[:, block] = np.linalg.eigh(tridiagonal)[1][:, -1]
     for row, part in zip(coefficients, basis, strict=False):
         found += row[labels] * part
     return found

@@ -128,6 +128,11 @@ def row_counts(comparisons: ListedComparisons) -> FloatArray:
     return np.ones(comparisons.n_rows) if counts is None else counts.astype(np.float64)
 
 
+def n_folds(n_objects: int, n_rows: int) -> int:
+    """Return the number of folds that are computed."""
+    return _FEW_FOLDS if n_rows > _MANY_ROWS or n_objects > _MANY_OBJECTS else N_FOLDS
+
+
 def _split(
     comparisons: ListedComparisons,
 ) -> list[tuple[ListedComparisons, ListedComparisons, LabelArray]]:
@@ -138,8 +143,7 @@ def _split(
     units = question_units(comparisons)
     fold_of_unit = np.random.default_rng(_SEED).permutation(int(units.max()) + 1) % N_FOLDS
     in_fold = fold_of_unit[units]
-    is_much = rows > _MANY_ROWS or comparisons.n_objects > _MANY_OBJECTS
-    held_out = [in_fold == fold for fold in range(_FEW_FOLDS if is_much else N_FOLDS)]
+    held_out = [in_fold == fold for fold in range(n_folds(comparisons.n_objects, rows))]
     return [
         (comparisons.take(~test), comparisons.take(test), units[test])
         for test in held_out
