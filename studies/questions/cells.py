@@ -19,8 +19,9 @@ from studies.running import Experiment, Parameters, Record, seed_of
 
 SIGMA = 0.1
 ADAPTIVE, TRIPLETS, RANDOM = "adaptive", "adaptive, triplets", "random + spectral"
-BUDGETED = {ADAPTIVE: 10, TRIPLETS: 3, RANDOM: 3, "4K-AL-act": 3}
-"""Methods that take the number of questions, and runs per cell; others ask as many as they need."""
+BUDGETED = ADAPTIVE, TRIPLETS, RANDOM, "4K-AL-act"
+"""Methods that take the number of questions; others ask as many as they need."""
+N_RUNS = 10  # per cell
 SHAPES: dict[str, Any] = {
     "unbalanced": [[[[[2, 100], [5, 30]], [10, 50]], [3, 80]], [20, 8]],
     "chain": [[[[[40, 40], 40], 40], 40], 40],
@@ -166,15 +167,15 @@ def _grid(*, quick: bool) -> list[Parameters]:
         )
         for ratio in ((1.0,) if quick else (0.5, 1.0, 2.0))
         for error_rate in (0.0, 0.1)
-        for method, n_runs in BUDGETED.items()
+        for method in BUDGETED
         for per_object in ((15, 60) if quick else (15, 30, 60, 120))
-        for repetition in range(1 if quick else n_runs)
+        for repetition in range(1 if quick else N_RUNS)
     ]
     return cells + [
         _cell(ratio=10.0, error_rate=error_rate, method=method, repetition=repetition)
         for method in ("SL", "CL", "SL, votes=3", "CL, votes=3", "insertion")
         for error_rate in (0.0, 0.05)
-        for repetition in range(1 if quick else 3)
+        for repetition in range(1 if quick else N_RUNS)
     ]
 
 
@@ -191,7 +192,7 @@ def _shapes(*, quick: bool) -> list[Parameters]:
         for ratio in (1.0, 2.0)
         for method in (ADAPTIVE, RANDOM)
         for per_object in (30, 60)
-        for repetition in range(1 if quick else 3)
+        for repetition in range(1 if quick else N_RUNS)
     ]
 
 

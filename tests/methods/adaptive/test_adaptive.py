@@ -81,6 +81,34 @@ def test_clusters_of_very_different_sizes_and_stars_are_found(structure) -> None
 
 
 @quiet
+def test_a_star_takes_no_more_questions_than_random_ones_would() -> None:
+    planted = ol.datasets.planted_tree([40] * 6, gap=0.2, noise=0.1, seed=77000)
+
+    tree = ol.cluster(planted.similarities, "adaptive", budget=30 * 240, seed=900)
+
+    assert ol.metrics.aari(planted.levels, tree) > 0.9
+
+
+@quiet
+def test_small_unbalanced_trees_are_found_too() -> None:
+    planted = ol.datasets.planted_tree([[[14, 6], [3, 8]], [4, 2]], gap=0.3, noise=0.1, seed=1)
+
+    tree = ol.cluster(planted.similarities, "adaptive", budget=30 * 37, seed=0)
+
+    assert tree.parameters["chosen"] == "groups"
+    assert ol.metrics.aari(planted.levels, tree) > 0.9
+
+
+@quiet
+def test_nothing_is_kept_for_a_choice_that_too_few_answers_would_make() -> None:
+    planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=6, gap=0.5, noise=0.1, seed=0)
+
+    for per_object, is_chosen in ((20, False), (40, True)):
+        tree = ol.cluster(planted.similarities, "adaptive", budget=per_object * 24)
+        assert ("held_out_accuracy" in tree.parameters) == is_chosen
+
+
+@quiet
 def test_the_better_of_two_trees_is_chosen_by_held_out_answers(planted) -> None:
     tree = ol.cluster(planted.similarities, "adaptive", budget=4000)
 
