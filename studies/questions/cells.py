@@ -19,9 +19,8 @@ from studies.running import Experiment, Parameters, Record, seed_of
 
 SIGMA = 0.1
 ADAPTIVE, TRIPLETS, RANDOM = "adaptive", "adaptive, triplets", "random + spectral"
-BUDGETED = ADAPTIVE, TRIPLETS, RANDOM, "4K-AL-act"
-"""Methods that take the number of questions; others ask as many as they need."""
-N_RUNS = 10  # per cell
+BUDGETED = {ADAPTIVE: 10, TRIPLETS: 3, RANDOM: 10, "4K-AL-act": 3}
+"""Methods that take the number of questions, and runs per cell; others ask as many as they need."""
 SHAPES: dict[str, Any] = {
     "unbalanced": [[[[[2, 100], [5, 30]], [10, 50]], [3, 80]], [20, 8]],
     "chain": [[[[[40, 40], 40], 40], 40], 40],
@@ -167,15 +166,15 @@ def _grid(*, quick: bool) -> list[Parameters]:
         )
         for ratio in ((1.0,) if quick else (0.5, 1.0, 2.0))
         for error_rate in (0.0, 0.1)
-        for method in BUDGETED
+        for method, n_runs in BUDGETED.items()
         for per_object in ((15, 60) if quick else (15, 30, 60, 120))
-        for repetition in range(1 if quick else N_RUNS)
+        for repetition in range(1 if quick else n_runs)
     ]
     return cells + [
         _cell(ratio=10.0, error_rate=error_rate, method=method, repetition=repetition)
         for method in ("SL", "CL", "SL, votes=3", "CL, votes=3", "insertion")
         for error_rate in (0.0, 0.05)
-        for repetition in range(1 if quick else N_RUNS)
+        for repetition in range(1 if quick else 3)
     ]
 
 
@@ -192,7 +191,7 @@ def _shapes(*, quick: bool) -> list[Parameters]:
         for ratio in (1.0, 2.0)
         for method in (ADAPTIVE, RANDOM)
         for per_object in (30, 60)
-        for repetition in range(1 if quick else N_RUNS)
+        for repetition in range(1 if quick else BUDGETED[method])
     ]
 
 

@@ -182,6 +182,17 @@ def test_rounds_are_limited(planted) -> None:
 
 
 @quiet
+def test_less_certainty_takes_fewer_questions(planted) -> None:
+    asked = [
+        ol.cluster(planted.similarities, "adaptive", budget=40_000, certainty=certainty)
+        for certainty in (0.8, 0.95, 0.999999)
+    ]
+
+    counts = [tree.parameters["n_questions"] for tree in asked]
+    assert counts == sorted(set(counts))
+
+
+@quiet
 def test_initial_clusters_stay_together(planted) -> None:
     clusters = planted.initial_clusters(4, 0)
 

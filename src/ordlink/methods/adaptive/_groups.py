@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from ordlink._typing import BoolArray, FloatArray, Int64Array
+from ordlink._typing import FloatArray, Int64Array
 from ordlink.hierarchy import Hierarchy
 from ordlink.linkage import InitialPartition
 from ordlink.methods.adaptive._interview import Interview
