@@ -21,7 +21,7 @@ from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
 from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
 from ordlink.methods.adaptive._interview import Interview
 from ordlink.methods.adaptive._levels import NOWHERE, SAMPLE, SplitTree
-from ordlink.methods.adaptive._unsplit import link_unsplit
+from ordlink.methods.adaptive._unsplit import LIKELY, link_unsplit
 from ordlink.oracles import Oracle
 
 Question = Literal["quadruplet", "triplet"]
@@ -34,7 +34,7 @@ _QUOTA = 0.5  # share of the budget left per round left below which the next sta
 _SHARE_FOR_ORDER = 0.05
 LOOK_SHARE, FEWEST_LOOKS = 0.1, 12
 """Share of the budget, and questions per object of the sample, that are asked to find two sides of
-the root; without sides by then, groups of other kinds are looked for."""
+the root; if they are not even likely by then, groups of other kinds are looked for."""
 
 
 def run(
@@ -59,9 +59,10 @@ def run(
     all answers.
 
     From 24 to 500 objects, a first look decides whether splits in two suit the objects. If a tenth
-    of the budget (at least 768 questions) shows no two sides, or sides of very different sizes, or
-    a star, most questions are random: the passive method spectral finds the groups of all answers,
-    and at most half of the questions are chosen, about objects whose group is uncertain.
+    of the budget (at least 768 questions) shows no likely sides, or if it shows a star or sides of
+    very different sizes, most questions are random: the passive method spectral finds the groups
+    of all answers, and at most half of the questions are chosen, about objects whose group is
+    uncertain.
 
     Parameters
     ----------
@@ -192,7 +193,7 @@ def _ask_in_rounds(
             is_checked = True
             if has_other_groups(np.flatnonzero(tree.levels[0].sampled), interview):
                 return False
-        elif not is_checked and interview.n_questions >= most_looks:
+        elif not is_checked and interview.n_questions >= most_looks and root.score < LIKELY:
             return False
     return is_checked
 
