@@ -90,6 +90,18 @@ def test_a_star_takes_no_more_questions_than_random_ones_would() -> None:
 
 
 @quiet
+def test_sides_that_are_likely_are_looked_for_longer() -> None:
+    structure = [[[30, 30], [30, 30]], [[30, 30], [30, 30]]]
+    planted = ol.datasets.planted_tree(structure, gap=0.05, noise=0.1, seed=77000)
+    oracle = NoisyOracle(SimilarityOracle(planted.similarities), 0.1, seed=500)
+
+    tree = ol.cluster(oracle, "adaptive", budget=15 * 240, seed=900)
+
+    assert tree.parameters["chosen"] != "groups"
+    assert tree.parameters["n_firm_splits"] == 1
+
+
+@quiet
 def test_small_unbalanced_trees_are_found_too() -> None:
     planted = ol.datasets.planted_tree([[[14, 6], [3, 8]], [4, 2]], gap=0.3, noise=0.1, seed=1)
 
