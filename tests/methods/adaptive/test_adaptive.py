@@ -81,6 +81,46 @@ def test_clusters_of_very_different_sizes_and_stars_are_found(structure) -> None
 
 
 @quiet
+def test_a_star_takes_no_more_questions_than_random_ones_would() -> None:
+    planted = ol.datasets.planted_tree([40] * 6, gap=0.2, noise=0.1, seed=77000)
+
+    tree = ol.cluster(planted.similarities, "adaptive", budget=30 * 240, seed=900)
+
+    assert ol.metrics.aari(planted.levels, tree) > 0.9
+
+
+@quiet
+def test_sides_that_are_likely_are_looked_for_longer() -> None:
+    structure = [[[30, 30], [30, 30]], [[30, 30], [30, 30]]]
+    planted = ol.datasets.planted_tree(structure, gap=0.05, noise=0.1, seed=77000)
+    oracle = NoisyOracle(SimilarityOracle(planted.similarities), 0.1, seed=500)
+
+    tree = ol.cluster(oracle, "adaptive", budget=15 * 240, seed=900)
+
+    assert tree.parameters["chosen"] != "groups"
+    assert tree.parameters["n_firm_splits"] == 1
+
+
+@quiet
+def test_small_unbalanced_trees_are_found_too() -> None:
+    planted = ol.datasets.planted_tree([[[14, 6], [3, 8]], [4, 2]], gap=0.3, noise=0.1, seed=1)
+
+    tree = ol.cluster(planted.similarities, "adaptive", budget=30 * 37, seed=0)
+
+    assert tree.parameters["chosen"] == "groups"
+    assert ol.metrics.aari(planted.levels, tree) > 0.9
+
+
+@quiet
+def test_nothing_is_kept_for_a_choice_that_too_few_answers_would_make() -> None:
+    planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=6, gap=0.5, noise=0.1, seed=0)
+
+    for per_object, is_chosen in ((20, False), (40, True)):
+        tree = ol.cluster(planted.similarities, "adaptive", budget=per_object * 24)
+        assert ("held_out_accuracy" in tree.parameters) == is_chosen
+
+
+@quiet
 def test_the_better_of_two_trees_is_chosen_by_held_out_answers(planted) -> None:
     tree = ol.cluster(planted.similarities, "adaptive", budget=4000)
 
@@ -151,6 +191,17 @@ def test_rounds_are_limited(planted) -> None:
     tree = ol.cluster(planted.similarities, "adaptive", max_rounds=8)
 
     assert tree.parameters["n_rounds"] <= 8
+
+
+@quiet
+def test_less_certainty_takes_fewer_questions(planted) -> None:
+    asked = [
+        ol.cluster(planted.similarities, "adaptive", budget=40_000, certainty=certainty)
+        for certainty in (0.8, 0.95, 0.999999)
+    ]
+
+    counts = [tree.parameters["n_questions"] for tree in asked]
+    assert counts == sorted(set(counts))
 
 
 @quiet

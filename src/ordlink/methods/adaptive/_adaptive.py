@@ -20,8 +20,8 @@ from ordlink.methods.adaptive._groups import split_into_groups
 from ordlink.methods.adaptive._heights import N_ROUNDS as ROUNDS_FOR_ORDER
 from ordlink.methods.adaptive._heights import PER_SPLIT, Heights, order_of_splits
 from ordlink.methods.adaptive._interview import Interview
-from ordlink.methods.adaptive._levels import NOWHERE, SplitTree
-from ordlink.methods.adaptive._unsplit import link_unsplit
+from ordlink.methods.adaptive._levels import NOWHERE, SAMPLE, SplitTree
+from ordlink.methods.adaptive._unsplit import LIKELY, link_unsplit
 from ordlink.oracles import Oracle
 
 Question = Literal["quadruplet", "triplet"]
@@ -32,8 +32,9 @@ when the one before has nothing more to ask, or less than the budget allows."""
 MOST_LINKED = 128  # clusters between which strengths are estimated
 _QUOTA = 0.5  # share of the budget left per round left below which the next stage begins
 _SHARE_FOR_ORDER = 0.05
-MANY_LOOKS = 20  # questions per object of the sample after which it should have sides
-MUCH = 0.2  # share of the budget left with which groups are looked for if no sides were found
+LOOK_SHARE, FEWEST_LOOKS = 0.1, 12
+"""Share of the budget, and questions per object of the sample, that are asked to find two sides of
+the root; if they are not even likely by then, groups of other kinds are looked for."""
 
 
 def run(
@@ -57,10 +58,11 @@ def run(
     In the end, the order of merges follows from the strengths between the clusters, estimated from
     all answers.
 
-    From 60 to 500 objects, a first look decides whether splits in two suit the objects. If it shows
-    no two sides, or sides of very different sizes, or a star, most questions are random: the
-    passive method spectral finds the groups, and chosen questions are asked only about objects
-    whose group is uncertain.
+    From 24 to 500 objects, a first look decides whether splits in two suit the objects. If a tenth
+    of the budget (at least 768 questions) shows no likely sides, or if it shows a star or sides of
+    very different sizes, most questions are random: the passive method spectral finds the groups
+    of all answers, and at most half of the questions are chosen, about objects whose group is
+    uncertain.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def run(
     Hierarchy
         Merges that are not firm have score NaN. `parameters` has `n_questions`, `n_rounds`,
         `n_firm_splits`, `largest_unsplit` (objects of the largest set without a firm split),
-        `error_rate` (the estimated share of wrong answers, with splits in two) and, from 60 to 500
+        `error_rate` (the estimated share of wrong answers, with splits in two) and, from 24 to 500
         objects, `chosen`: "groups", or "splits" or "spectral", of which random questions (8 % of
         the budget) have chosen the better one, with `held_out_accuracy` of both.
     """
@@ -158,10 +160,11 @@ def _ask_in_rounds(
     """Ask until nothing is left to find out, or the budget or the rounds are used up.
 
     Return whether splits in two suit the objects. They do not if the sample of the root shows
-    other groups, or if no sides were found although much of the budget is left.
+    other groups, or no two sides.
     """
     stage = 0
     is_checked = not is_compared(interview.n_slots)
+    most_looks = max(LOOK_SHARE * interview.budget, FEWEST_LOOKS * SAMPLE)
 
     def wanted() -> Int64Array:
         error, looks = stages[stage]
@@ -186,11 +189,13 @@ def _ask_in_rounds(
             break
         tree.learn(n_before, np.log(1 / stages[stage][0] - 1))
         root = tree.nodes[0]
-        if not is_checked and (root.children is not None or root.n_looks >= MANY_LOOKS):
-            is_checked = root.children is not None
+        if not is_checked and root.children is not None:
+            is_checked = True
             if has_other_groups(np.flatnonzero(tree.levels[0].sampled), interview):
                 return False
-    return is_checked or interview.n_left < MUCH * interview.budget
+        elif not is_checked and interview.n_questions >= most_looks and root.score < LIKELY:
+            return False
+    return is_checked
 
 
 def _two_sided(tree: SplitTree) -> set[int]:

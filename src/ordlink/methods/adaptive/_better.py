@@ -11,9 +11,9 @@ from ordlink.methods import spectral
 from ordlink.methods.adaptive._interview import Interview
 
 MOST_OBJECTS = 500  # for more, N^3 steps of the passive method take too long
-FEWEST_OBJECTS = 60
+FEWEST_OBJECTS = 24
 SHARE = 0.08  # of the budget, for random questions that compare the two trees
-FEWEST = 60  # random answers; fewer do not tell which tree is better
+FEWEST = 60  # questions; fewer do not tell which tree is better
 ERRORS, ERRORS_IF_UNSPLIT = 1.0, 0.5  # standard errors by which the passive tree must be better
 
 
@@ -23,9 +23,10 @@ def is_compared(n_slots: int) -> bool:
 
 
 def reserve_for_choice(interview: Interview) -> None:
-    """Keep a share of the budget for the questions that compare the two trees."""
-    if is_compared(interview.n_slots):
-        interview.reserved = int(SHARE * interview.budget)
+    """Keep a share of the budget for the questions that compare the two trees, if they suffice."""
+    n_questions = int(SHARE * interview.budget)
+    if is_compared(interview.n_slots) and n_questions >= FEWEST:
+        interview.reserved = n_questions
 
 
 def better_tree(
@@ -37,14 +38,14 @@ def better_tree(
     are kept unless the passive tree predicts these answers better by a standard error; then it is
     built again, with these answers too.
     """
-    if not is_compared(partition.n_slots):
+    if not interview.reserved:
         return splits, {}
     known = interview.comparisons()
     n_questions, interview.reserved = interview.reserved, 0
     interview.ask_at_random(n_questions, question)
     everything = interview.comparisons()
     held_out = everything.quadruplets[known.n_rows :]
-    if len(held_out) < FEWEST or not known.n_rows:
+    if len(held_out) < FEWEST // 2 or not known.n_rows:
         return splits, {}
     passive = spectral.run(known, partition)
     ours, theirs = (_agreement(tree, held_out) for tree in (splits, passive))

@@ -46,8 +46,7 @@ class Interview:
         self._members = np.argsort(partition.labels, kind="stable").astype(np.int32)
         self._sizes = partition.sizes
         self._starts = np.cumsum(partition.sizes) - partition.sizes
-        # By object, in the order asked: of chosen questions, and of random ones
-        self._answered: list[tuple[Int32Array, bool]] = [(np.empty((0, 4), dtype=np.int32), True)]
+        self._answered = [np.empty((0, 4), dtype=np.int32)]  # by object, in the order asked
 
     @property
     def n_questions(self) -> int:
@@ -74,9 +73,7 @@ class Interview:
         self.triplets = np.concatenate([self.triplets, told[answers != 0]])
         return len(rows) > 0
 
-    def ask(
-        self, quadruplets: AnyArray, *, at_random: bool = False
-    ) -> tuple[Int32Array, Int8Array]:
+    def ask(self, quadruplets: AnyArray) -> tuple[Int32Array, Int8Array]:
         """Ask what is new, as far as the budget goes; return those rows in standard form."""
         questions = Questions.of(quadruplets, self.n_slots)
         keys, first = np.unique(questions.keys, return_index=True)
@@ -97,28 +94,24 @@ class Interview:
             answers = ask(self._oracle, objects)
             self.budget = self.n_questions + len(keys)
         self._asked.add(keys, answers)
-        self._answered.append((ahead(objects, answers), at_random))
+        self._answered.append(ahead(objects, answers))
         if self._progress is not None:
             self._progress(self.n_questions, self.budget)
         return rows, answers
 
-    def comparisons(self, *, only_random: bool = False) -> ListedComparisons:
-        """Return all answers so far, about objects; or those to random questions."""
-        parts = [rows for rows, at_random in self._answered if at_random or not only_random]
-        return Comparisons.from_quadruplets(np.concatenate(parts), n_objects=len(self._members))
-
-    def count_as_random(self) -> None:
-        """Count all answers so far as answers to random questions."""
-        self._answered = [(rows, True) for rows, _ in self._answered]
+    def comparisons(self) -> ListedComparisons:
+        """Return all answers so far, about objects."""
+        rows = np.concatenate(self._answered)
+        return Comparisons.from_quadruplets(rows, n_objects=len(self._members))
 
     def ask_at_random(self, n_questions: int, question: str) -> None:
         """Ask random questions in one round."""
-        rows = self.rng.integers(0, self.n_slots, size=(n_questions, 4))
+        rows = self.rng.integers(0, self.n_slots, size=(max(n_questions, 0), 4))
         if question == "triplet":
             rows[:, 2] = rows[:, 0]
         i, j, k, l = rows.T  # noqa: E741
         same = ((i == k) & (j == l)) | ((i == l) & (j == k))
-        self.ask(rows[(i != j) & (k != l) & ~same].astype(np.int32), at_random=True)
+        self.ask(rows[(i != j) & (k != l) & ~same].astype(np.int32))
 
     def is_new_pair(self, i: AnyArray, j: AnyArray) -> BoolArray:
         """Return which pairs of different slots were never asked about."""

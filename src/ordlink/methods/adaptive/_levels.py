@@ -31,6 +31,7 @@ class Node:
     level: int
     children: tuple[int, int] | None = None
     n_looks: int = 0  # questions so far per object of the sample
+    score: float = 0.0  # standard errors by which two sides predicted answers better than chance
     rates: FloatArray = field(default_factory=lambda: np.full(2, 0.7))
 
     @property
@@ -129,7 +130,8 @@ class SplitTree:
             node.rates = sides.rates[0]
             i, a, b = own.T
             colours = self._interview.colours(np.stack([i, i], axis=1), np.stack([a, b], axis=1))
-            if split_score(local, colours, len(slots), N_COLOURS) > FIRM:
+            node.score = split_score(local, colours, len(slots), N_COLOURS)
+            if node.score > FIRM:
                 first = len(self.nodes)
                 self.nodes += [Node(node.level + 1), Node(node.level + 1)]
                 node.children = first, first + 1
