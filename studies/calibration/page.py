@@ -82,8 +82,8 @@ def sections(results: Results) -> Iterator[str]:
         wrong = sum(row["kind"] == CONFLICTS for row in firm)
         yield (
             f"A smaller check, {n_runs} runs of each setting: AUC {auc_of(default):.3f}; of "
-            f"{len(firm):,} branches with support of at least {FIRM:g}, {wrong:,} conflict with the "
-            "planted tree."
+            f"{len(firm):,} branches with support of at least {FIRM:g}, {wrong:,} conflict with "
+            "the planted tree."
         )
         yield table(("Support", "Branches", *KINDS), _by_support(default))
     choices = select(results.get("auto", ()), measure="aari")

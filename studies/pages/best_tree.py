@@ -62,9 +62,7 @@ def by_method(rows: Sequence[Record], *order: str) -> Values:
     }
 
 
-def best_other(
-    values: Values, among: Sequence[str] | None = None, *, than: str = DEFAULT
-) -> str:
+def best_other(values: Values, among: Sequence[str] | None = None, *, than: str = DEFAULT) -> str:
     """Return the method with the highest mean of those other than one."""
     others = [name for name in values if name != than and (among is None or name in among)]
     return max(others, key=lambda name: float(values[name].mean()))
