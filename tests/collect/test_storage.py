@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 
 from ordlink.cli import run
 from ordlink.collect import schema
@@ -30,11 +28,6 @@ from tests.collect.conftest import LocalWorker, text_study
 @pytest.fixture
 def engine(tmp_path: Path) -> sa.Engine:
     return open_database(f"sqlite:///{tmp_path / 'study.db'}")
-
-
-def test_migrations_lead_to_the_tables_of_the_code(engine: sa.Engine) -> None:
-    with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
 
 
 def test_opening_again_changes_nothing_and_keeps_the_data(tmp_path: Path) -> None:
