@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from ordlink.cli import run
 from ordlink.collect.backup import back_up
 from ordlink.collect.schema import participant, serving
-from ordlink.collect.session import catches_due
+from ordlink.collect.session import extras_due
 from ordlink.collect.study import load_study
 from ordlink.collect.texts import LANGUAGES, PROMPTS, TEXTS, markdown
 from ordlink.errors import InputError
@@ -79,6 +79,58 @@ def test_quotas_are_exact_by_completed_people(open_place: Callable) -> None:
         assert counts == {"near": 2, "far": 2}
         place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
         assert place.running.state == "complete"
+
+
+def test_excluded_people_give_up_their_place_and_only_then_a_full_study_reopens(
+    open_place: Callable,
+) -> None:
+    conditions = {"near": {"quota": 1}, "far": {"quota": 1}}
+    with open_place(text_study(questions_per_person=2, conditions=conditions)) as place:
+        csrf = place.log_in()
+
+        def press(path: str, **form: str) -> httpx.Response:
+            return place.browser.post(f"/owner/{path}", data={"csrf": csrf, **form})
+
+        def keep_up() -> None:
+            place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
+
+        for _ in range(2):
+            browser = place.another_browser()
+            assert finish(place, browser, place.join(browser))["outcome"] == "completed"
+        keep_up()
+        refused = press("state", state="open")
+        full = place.browser.get("/owner").text
+        assert (refused.status_code, place.running.state) == (409, "complete")
+        assert "All quotas are complete; to continue, exclude whom you want to replace" in full
+        assert 'value="open" disabled' in full and "when all quotas are complete" in full
+
+        press("participants/1/exclude")
+        free = place.browser.get("/owner").text
+        assert press("state", state="open").status_code == 200
+        keep_up()
+        assert place.running.is_open
+        assert 'value="open" disabled' not in free
+        assert "0 of 1 completed, 1 excluded" in free and "1 of 1 completed" in free
+        browser = place.another_browser()
+        assert finish(place, browser, place.join(browser))["outcome"] == "completed"
+        keep_up()
+        done = [row for row in rows_of(place, "participants.csv") if row["outcome"] == "completed"]
+        assert place.running.state == "complete"
+
+    assert done[0]["condition"] == done[2]["condition"] != done[1]["condition"]
+    assert [row["excluded"] for row in done] == ["True", "False", "False"]
+
+
+def test_the_dashboard_names_all_that_ends_a_study() -> None:
+    some, all_quotas = {"a": {"quota": 2}, "b": {}}, {"a": {"quota": 2}, "b": {"quota": 2}}
+
+    assert text_study(conditions=some).endings == []
+    everything = text_study(conditions=all_quotas, budget=90, stable_trees=3).endings
+    assert everything == [
+        "after 90 answers",
+        "when all quotas are complete",
+        "when the tree is unchanged in 3 checks in a row",
+    ]
 
 
 def test_somebody_who_returns_in_time_keeps_the_place(open_place: Callable) -> None:
@@ -218,9 +270,20 @@ def test_every_participant_gets_the_planned_catch_trials_spread_out(open_place: 
         own = [role for number, role in roles if number == person]
         assert Counter(own) == {"main": 12, "catch": 3}
     for person in range(1, 200):
-        due = catches_due(study, person)
+        due = extras_due(study, person)["catch"]
         assert [number // 4 for number in due] == [0, 1, 2]
-    assert len({tuple(catches_due(study, person)) for person in range(200)}) > 40
+    assert len({tuple(extras_due(study, person)["catch"]) for person in range(200)}) > 40
+
+
+def test_repeats_are_planned_for_each_person_spread_out_after_the_first_answers() -> None:
+    study = text_study(questions_per_person=25, repeat_share=0.1)
+    due = [extras_due(study, person)["repeat"] for person in range(1, 1001)]
+
+    assert {len(one) for one in due} == {2, 3}
+    assert 2400 <= sum(map(len, due)) <= 2600  # 2.5 on average
+    assert {number for one in due for number in one} == set(range(5, 25))
+    assert all(one == sorted(one) for one in due)
+    assert extras_due(text_study(questions_per_person=5, repeat_share=0.5), 1)["repeat"] == []
 
 
 def test_own_catch_trials_have_their_first_option_as_the_answer(open_place: Callable) -> None:
@@ -258,6 +321,7 @@ QUESTIONNAIRES: dict[str, Any] = {
     "questionnaire_after": [
         {"name": "hard", "text": "Hard?", "type": "likert", "options": ["no", "-", "yes"]},
         {"name": "why", "text": "Why?", "required": False},
+        {"name": "size", "text": "Your height?", "type": "number", "required": False},
     ],
 }
 
@@ -271,20 +335,22 @@ def test_questionnaires_come_before_and_after_and_are_stored(open_place: Callabl
                       {"age": "30", "hand": "foot"}):  # fmt: skip
             reply = browser.post("/api/continue", json={"phase": "before", "answers": wrong})
             assert reply.status_code == 422
-        answers = {"age": "30,5", "hand": "left"}
+        answers = {"age": "30", "hand": "left"}
         state = post(browser, "/api/continue", phase="before", answers=answers)
         assert state["phase"] == "instructions"
         state = post(browser, "/api/continue", phase="instructions")
         state = place.answer(state, [0], browser)
         assert (state["phase"], state["outcome"]) == ("after", None)
         page = browser.get("/run").text
-        state = post(browser, "/api/continue", phase="after", answers={"hard": "-", "why": "=1+1"})
+        told = {"hard": "-", "why": "=1+1", "size": "1,75"}
+        state = post(browser, "/api/continue", phase="after", answers=told)
         place.log_in()
         (row,) = rows_of(place, "participants.csv")
         readme = place.browser.get("/owner/download/README.md").text
 
     assert state["outcome"] == "completed"
-    assert [row[name] for name in ("age", "hand", "hard", "why")] == ["30.5", "left", "'-", "'=1+1"]
+    found = [row[name] for name in ("age", "hand", "hard", "why", "size")]
+    assert found == ["30", "left", "'-", "'=1+1", "1.75"]
     assert "| `age` | answer to: Your age? |" in readme
     assert 'id="before"' in page and 'name="why"' in page and "(optional)" in page
 

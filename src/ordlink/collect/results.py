@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
@@ -38,7 +39,8 @@ def overview_of(connection: sa.Connection, site: Site) -> dict[str, Any]:
     return {
         **{name: getattr(study, name) for name in settings},
         "state": site.running.state,
-        "is_spent": site.running.is_spent(counts["n_answers"]),
+        "why_over": site.running.why_over(connection),
+        "ends": " or ".join(study.endings) or "when you end it",
         "n_stable": site.running.stability.n_stable,
         "missing": list(site.running.media.missing),
         "cost_ahead": round(counts["participants"].get("taking part", 0) * study.pay_per_person, 2),
@@ -48,37 +50,49 @@ def overview_of(connection: sa.Connection, site: Site) -> dict[str, Any]:
 
 
 def count_all(connection: sa.Connection, study: Study) -> dict[str, Any]:
-    """Return the numbers of answers, of participants by outcome, and of questions by sampler."""
+    """Return the numbers of answers, by sampler and over time, and of participants by outcome."""
     outcomes = connection.execute(
         sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
     ).all()
-    sampler = sa.case((question.c.reason.in_(RANDOM_REASONS), "random"), else_=draw.c.sampler)
-    samplers = connection.execute(
-        sa.select(sampler.label("drawn_by"), sa.func.count())
-        .select_from(question.join(draw))
-        .group_by(sa.literal_column("drawn_by"))
-    ).all()
     is_asking = participant.c.asks_removal
-    completed = count_completed(connection)
+    completed, out = (count_completed(connection, excluded=one) for one in (False, True))
     return {
         "n_asking": connection.scalar(sa.select(sa.func.count()).where(is_asking)),
         "n_answers": count_main_answers(connection),
         "participants": {outcome or "taking part": int(number) for outcome, number in outcomes},
         "conditions": {
-            name: {"completed": completed[name], "quota": one.quota}
+            name: {"completed": completed[name], "quota": one.quota, "excluded": out[name]}
             for name, one in study.conditions.items()
         },
-        "questions_by_sampler": {str(name): int(number) for name, number in samplers},
+        "answers_by_sampler": _by_sampler(connection),
         "over_time": _over_time(connection),
     }
 
 
+def _by_sampler(connection: sa.Connection) -> dict[str, int]:
+    """Return how many main answers there are to the questions of each sampler."""
+    sampler = sa.case((question.c.reason.in_(RANDOM_REASONS), "random"), else_=draw.c.sampler)
+    drawn, is_open = question.join(draw), sa.text("serving.status = 'open'")  # as in its index
+    counts: Counter[str] = Counter()
+    # A question counts how often it was shown: without looking up its answers.
+    for tables, number, which in (
+        (drawn, sa.func.sum(question.c.n_served), sa.true()),
+        (drawn.join(serving), -sa.func.count(), is_open),
+    ):
+        query = sa.select(sampler.label("drawn_by"), number).select_from(tables).where(which)
+        counts.update(dict(connection.execute(query.group_by(sa.literal_column("drawn_by"))).all()))
+    counts["listed"] = count_main_answers(connection) - counts.total()
+    return {name: int(number) for name, number in counts.items() if number}
+
+
 def _over_time(connection: sa.Connection) -> dict[str, Any]:
-    """Return the numbers of main answers in equal intervals since the first one."""
+    """Return the numbers of main answers in equal intervals from the first one until now."""
     first = connection.scalar(sa.select(sa.func.min(answer.c.received_at)))
     if first is None:
         return {"start": None, "seconds": None, "counts": []}
-    width = max((time.time() - first) / N_BARS, 1.0)
+    now = time.time()
+    first = min(first, now - N_BARS)  # a bar is a second at least
+    width = (now - first) / N_BARS
     place_of = sa.cast(sa.func.floor((answer.c.received_at - first) / width), sa.Integer)
     all_answers = sa.select(place_of.label("place")).where(~answer.c.undone)
     # All but the few that are not main answers: without looking up the question of each.

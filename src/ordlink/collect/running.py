@@ -140,11 +140,8 @@ class RunningStudy:
             raise InputError(f"expected open, paused or complete, got {state!r}", parameter="state")
 
         def write(connection: sa.Connection) -> None:
-            if state == "open" and self.is_spent(count_main_answers(connection)):
-                raise InputError(
-                    f"the budget of {self.study.budget} answers is spent; to continue, raise "
-                    "budget in the study file and restart the server"
-                )
+            if state == "open" and (reason := self.why_over(connection)):
+                raise InputError(reason)
             connection.execute(schema.study.update().values(state=state))
             note_event(connection, "state", state=state)
 
@@ -157,9 +154,22 @@ class RunningStudy:
             LOG.error("cannot be read: %s; the study is paused", listed(list(self.media.missing)))
             await self.set_state("paused")
 
-    def is_spent(self, n_answers: int) -> bool:
-        """Return whether the budget is spent with so many answers."""
-        return self.study.budget is not None and n_answers >= self.study.budget
+    def why_over(self, connection: sa.Connection) -> str:
+        """Return why nobody can take part any more, and what to do; empty as long as they can."""
+        budget, conditions = self.study.budget, self.study.conditions
+        if budget is not None and count_main_answers(connection) >= budget:
+            return (
+                f"the budget of {budget} answers is spent; to continue, raise budget in the study "
+                "file and restart the server"
+            )
+        completed = count_completed(connection)
+        quotas = [(one.quota, completed[name]) for name, one in conditions.items()]
+        if quotas and all(quota is not None and number >= quota for quota, number in quotas):
+            return (
+                "all quotas are complete; to continue, exclude whom you want to replace, or raise "
+                "a quota in the study file and restart the server"
+            )
+        return ""
 
     async def ask_builder(self, task: str, argument: str) -> Any:
         """Return the result of another task than building trees, done beside the server."""
@@ -257,11 +267,11 @@ class RunningStudy:
     async def _keep_up(self) -> None:
         """Return abandoned questions, renew the leases, end the study when it is time."""
 
-        def write(connection: sa.Connection) -> int:
+        def write(connection: sa.Connection) -> str:
             release_abandoned(connection, self.study.abandon_after)
             for queue in self.queues.values():
                 queue.renew(connection)
-            return count_main_answers(connection)
+            return self.why_over(connection)
 
         await asyncio.to_thread(self.media.look_again)
         await self.pause_if_missing()
@@ -269,7 +279,7 @@ class RunningStudy:
             LOG.error("the file of the database was moved or deleted; the study is paused")
             self.session.state = "paused"
             return
-        n_answers = await self.database.write(write)
+        is_over = bool(await self.database.write(write))
         mode = "TRUNCATE" if self.wants_truncation else "PASSIVE"
         self.wants_truncation, is_done = False, False
         try:
@@ -280,17 +290,8 @@ class RunningStudy:
         self._set_state(await asyncio.to_thread(self._read_state))
         wanted = self.study.stable_trees
         is_stable = wanted is not None and self.stability.n_stable >= wanted
-        is_full = await self.database.read(self._is_full)
-        if self.is_open and (self.is_spent(n_answers) or is_stable or is_full):
+        if self.is_open and (is_over or is_stable):
             await self.set_state("complete")
-
-    def _is_full(self, connection: sa.Connection) -> bool:
-        """Return whether every condition has a quota, and as many people completed it."""
-        completed, conditions = count_completed(connection), self.study.conditions
-        return bool(conditions) and all(
-            one.quota is not None and completed[name] >= one.quota
-            for name, one in conditions.items()
-        )
 
     def draw_now(self, n_questions: int, condition: str = "") -> Draw:
         """Return random questions at once, for when the queue is empty."""

@@ -204,6 +204,8 @@ class StudySession:
                 _finish(person, "screened_out")
                 person.excluded, person.excluded_for = True, "screened out"
                 bump_revision(rows.connection)
+        else:
+            person.n_repeats += 1
         return True
 
     def _undo(self, rows: PendingRows, person: Participant, wanted: Undo) -> None:
@@ -222,6 +224,8 @@ class StudySession:
         elif last.role == "catch":
             person.n_catches -= 1
             person.n_failed_catches -= not study.passes_catch(last.shown, choice)
+        else:
+            person.n_repeats -= 1
         rows.open_question(person, last.role, last.shown, last.question_id, is_new=False)
 
     def _serve(self, rows: PendingRows, person: Participant) -> None:
@@ -235,24 +239,25 @@ class StudySession:
         study = self._study(person)
         kind, listed = study.kind, study.listed
         rng = random.Random(f"{study.seed} {person.id} {person.last_number + 1}")
+        due = extras_due(study, person.id)
+        is_catch = any(one <= person.n_main for one in due["catch"][person.n_catches :])
+        is_repeat = any(one <= person.n_main for one in due["repeat"][person.n_repeats :])
+        earlier = None
+        if is_repeat and not is_catch:
+            earlier = rows.earlier_question(person, kind, rng)
+            person.n_repeats += earlier is None  # there is none left to be repeated
         if person.phase == "practice":
             given = listed["practice_trials"]
             objects = given[person.n_practice] if given else self._random_objects(study, rng)
             rows.open_question(person, "practice", kind.rearrange(objects, rng))
-        elif person.n_catches < len(due := catches_due(study, person.id)) and (
-            due[person.n_catches] <= person.n_main
-        ):
+        elif is_catch:
             given = listed["catch_list"]
             order = random.Random(f"{study.seed} {person.id}").sample(given, len(given))
             objects = catch_objects(self._random_objects(study, rng))
             if given:
                 objects = order[person.n_catches % len(given)]
             rows.open_question(person, "catch", kind.rearrange(objects, rng))
-        elif (
-            rng.random() < study.repeat_share
-            and person.n_main >= FEWEST_BEFORE_REPEAT
-            and (earlier := rows.earlier_question(person, kind, rng)) is not None
-        ):
+        elif earlier is not None:
             rows.open_question(person, "repeat", kind.swapped(earlier))
         elif study.trials and study.trial_order == "fixed":
             rows.open_question(person, "main", listed["trials"][person.n_main])
@@ -271,7 +276,11 @@ class StudySession:
         return tuple(rng.sample(study.objects, study.kind.n_objects))
 
     def _view(self, person: Participant) -> View:
-        done, total = person.n_main, self._study(person).n_questions
+        study = self._study(person)
+        due = extras_due(study, person.id)
+        # With catch trials and repeats: a number that is shown twice would give them away.
+        done = person.n_main + person.n_catches + person.n_repeats
+        total = study.n_questions + sum(map(len, due.values()))
         if person.open is None:
             return View(person.phase, person.outcome, done=done, total=total)
         can_undo = person.phase == "questions" and person.n_undone < MOST_UNDONE
@@ -280,31 +289,46 @@ class StudySession:
         return View(person.phase, None, number, shown, done, total, undoable)
 
 
-def catches_due(study: Study, person: int) -> list[int]:
-    """Return after how many main answers each catch trial of a participant comes: spread out."""
-    rng = random.Random(f"{study.seed} {person} catch trials")
-    each = study.n_questions / max(study.catch_trials, 1)
-    return [int((number + rng.random()) * each) for number in range(study.catch_trials)]
+def extras_due(study: Study, person: int) -> dict[str, list[int]]:
+    """Return after how many main answers a participant's catch trials and repeats come: spread out.
+
+    A number of repeats that is not whole is rounded up or down so that it is right on average.
+    """
+    due = {}
+    for role, first, mean in (
+        ("catch", 0, study.catch_trials),
+        ("repeat", FEWEST_BEFORE_REPEAT, study.repeat_share * study.n_questions),
+    ):
+        rng = random.Random(f"{study.seed} {person} {role}")
+        number = int(mean + rng.random()) if study.n_questions > first else 0
+        each = (study.n_questions - first) / max(number, 1)
+        due[role] = [first + int((one + rng.random()) * each) for one in range(number)]
+    return due
 
 
 def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> dict[str, int]:
-    """Return how many people completed each condition or are on the way, without one of them."""
+    """Return how many people completed each condition or are on the way, without one of them.
+
+    People who are excluded have no place: somebody else may take it.
+    """
     if connection.dialect.name == "postgresql":  # servers take turns; SQLite has one writer
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(314159265)"))
     c = participant.c
     is_there = sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
     rows = connection.execute(
         sa.select(c.condition, sa.func.count())
-        .where(sa.or_(c.outcome == "completed", is_there), c.id != but)
+        .where(sa.or_(c.outcome == "completed", is_there), ~c.excluded, c.id != but)
         .group_by(c.condition)
     )
     return dict.fromkeys(study.conditions, 0) | {row[0]: int(row[1]) for row in rows}
 
 
-def count_completed(connection: sa.Connection) -> Counter[str]:
-    """Return how many people completed each condition."""
+def count_completed(connection: sa.Connection, *, excluded: bool = False) -> Counter[str]:
+    """Return how many people completed each condition and are not excluded, or are."""
     c = participant.c
-    done = sa.select(c.condition, sa.func.count()).where(c.outcome == "completed")
+    done = sa.select(c.condition, sa.func.count()).where(
+        c.outcome == "completed", c.excluded == excluded
+    )
     return Counter({row[0]: row[1] for row in connection.execute(done.group_by(c.condition))})
 
 

@@ -139,6 +139,17 @@ class Study(BaseModel):
         return len(self.practice_trials) or self.practice
 
     @property
+    def endings(self) -> list[str]:
+        """When the study ends by itself."""
+        quotas = [one.quota for one in self.conditions.values()]
+        endings = {
+            f"after {self.budget} answers": self.budget,
+            "when all quotas are complete": quotas and all(quotas),
+            f"when the tree is unchanged in {self.stable_trees} checks in a row": self.stable_trees,
+        }
+        return [words for words, applies in endings.items() if applies]
+
+    @property
     def questionnaires(self) -> dict[str, list[Item]]:
         """The questionnaires that are not empty, by the phase in which they are shown."""
         both = {"before": self.questionnaire_before, "after": self.questionnaire_after}
