@@ -231,6 +231,41 @@ def test_groups_by_an_answer_are_compared_branch_by_branch(open_place: Callable)
 
 
 @pytest.mark.parametrize("order", ["fixed", "random"])
+def test_a_study_started_again_with_shorter_lists_goes_on(open_place: Callable, order: str) -> None:
+    long = [["thing 0", "thing 1", "thing 2"], ["thing 3", "thing 4", "thing 5"]] * 2
+    lists = {"trials": long, "practice_trials": long, "trial_order": order}
+    browsers = []
+    with open_place(text_study(**lists)) as place:
+        for n_answers in (3, 7):
+            browsers.append(place.another_browser())
+            state = place.join(browsers[-1])
+            for _ in range(n_answers):
+                if not state["number"]:
+                    state = post(browsers[-1], "/api/continue", phase=state["phase"])
+                state = place.answer(state, [0], browsers[-1])
+    lists |= {"trials": long[:1], "practice_trials": long[:1]}
+    with open_place(text_study(**lists)) as place:
+        for before in browsers:
+            browser = place.another_browser()
+            browser.cookies = before.cookies
+            state = browser.get("/api/state").json()
+            assert finish(place, browser, state)["outcome"] == "completed"
+
+
+def test_people_of_a_condition_that_was_taken_away_are_told_that_it_is_closed(
+    open_place: Callable,
+) -> None:
+    with open_place(text_study(conditions={"a": {}, "b": {}})) as place:
+        state = place.join()
+        assert state["number"] == 1
+        cookies = place.browser.cookies
+    with open_place(text_study(conditions={"c": {}, "d": {}})) as place:
+        place.browser.cookies = cookies
+        assert place.browser.get("/api/state").json()["number"] == 1  # what they see already
+        assert place.answer(state, [0])["outcome"] == "closed"
+
+
+@pytest.mark.parametrize("order", ["fixed", "random"])
 def test_a_list_of_trials_is_shown_to_everybody(open_place: Callable, order: str) -> None:
     listed = [[f"thing {i}", f"thing {i + 1}", f"thing {i + 2}"] for i in range(8)]
     practice = [["thing 9", "thing 10", "thing 11"]]

@@ -72,6 +72,19 @@ def test_a_study_does_not_go_on_with_other_stimuli(
         register_study(engine, make_study(settings, other))
 
 
+def test_a_condition_does_not_go_on_with_another_type_of_question(engine: sa.Engine) -> None:
+    odd: dict[str, Any] = {"conditions": {"a": {"question": "odd-one-out"}, "b": {}}}
+    register_study(engine, text_study(**odd))
+    with engine.begin() as connection:
+        join(connection, Origin(), "somebody")
+
+    register_study(engine, text_study(**odd, budget=9))
+    with pytest.raises(InputError, match="about odd-one-out questions in condition a, the study"):
+        register_study(engine, text_study(conditions={"a": {}, "b": {}}))
+    with pytest.raises(InputError, match="about odd-one-out questions in condition a, the study"):
+        register_study(engine, text_study(conditions={"b": {}}))
+
+
 def test_stimuli_can_be_added_to_a_study_that_has_begun(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'study.db'}"
     register_study(open_database(url), text_study(12))

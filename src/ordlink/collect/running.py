@@ -356,10 +356,7 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
             return bytes.fromhex(secret)
         stored = sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
         known = [dict(one) for one in connection.execute(stored).mappings()]
-        question = json.loads(row.settings)["question"]
-        difference = _difference(known, rows)
-        if question != study.question and not difference:
-            difference = f"it is about {question} questions, the study asks {study.question}"
+        difference = _difference(known, rows) or _other_question(json.loads(row.settings), study)
         if difference:
             if connection.execute(sa.select(schema.participant.c.id).limit(1)).first() is not None:
                 raise InputError(
@@ -376,6 +373,18 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
             connection.execute(schema.study.update().values(settings=settings))
             note_event(connection, "settings", **study.model_dump())
         return bytes.fromhex(row.secret)
+
+
+def _other_question(settings: dict[str, Any], study: Study) -> str:
+    """Return which type of question of the stored settings is another one now; "" for none."""
+    conditions = settings.get("conditions", {})
+    for name in ("", *conditions):
+        before = (name and conditions[name]["question"]) or settings["question"]
+        now = study.in_condition(name).question
+        if before != now:
+            of = f" in condition {name}" if name else ""
+            return f"it is about {before} questions{of}, the study asks {now}"
+    return ""
 
 
 def _difference(known: list[dict[str, Any]], given: list[dict[str, Any]]) -> str:

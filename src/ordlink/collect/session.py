@@ -103,9 +103,9 @@ class View:
 class StudySession:
     """Carries out participants' actions and returns their next view."""
 
-    def __init__(self, study: Study, queue: QuestionQueue | Mapping[str, QuestionQueue]) -> None:
+    def __init__(self, study: Study, queues: Mapping[str, QuestionQueue]) -> None:
         self._studies = {name: study.in_condition(name) for name in (*study.conditions, "")}
-        self.queues = queue if isinstance(queue, Mapping) else {"": queue}
+        self.queues = queues  # by condition
         self.state = "open"  # or paused or complete
         self.missing: Mapping[str, Any] = {}  # names of stimuli that cannot be shown
 
@@ -236,6 +236,9 @@ class StudySession:
             _finish(person, "closed")
         if self.state != "open":
             return
+        if person.condition not in self.queues:  # the study was started again without it
+            _finish(person, "closed")
+            return
         study = self._study(person)
         kind, listed = study.kind, study.listed
         rng = random.Random(f"{study.seed} {person.id} {person.last_number + 1}")
@@ -248,7 +251,9 @@ class StudySession:
             person.n_repeats += earlier is None  # there is none left to be repeated
         if person.phase == "practice":
             given = listed["practice_trials"]
-            objects = given[person.n_practice] if given else self._random_objects(study, rng)
+            objects = (
+                given[person.n_practice % len(given)] if given else self._random_objects(study, rng)
+            )
             rows.open_question(person, "practice", kind.rearrange(objects, rng))
         elif is_catch:
             given = listed["catch_list"]
@@ -260,14 +265,17 @@ class StudySession:
         elif earlier is not None:
             rows.open_question(person, "repeat", kind.swapped(earlier))
         elif study.trials and study.trial_order == "fixed":
-            rows.open_question(person, "main", listed["trials"][person.n_main])
+            # Of a list that was shortened meanwhile, one more: then the person is done.
+            given = listed["trials"][person.n_main % len(study.trials)]
+            rows.open_question(person, "main", given)
         elif study.trials:
             order = random.Random(f"{study.seed} {person.id} order").sample(
                 listed["trials"], len(study.trials)
             )
-            rows.open_question(person, "main", kind.rearrange(order[person.n_main], rng))
+            given = order[person.n_main % len(order)]
+            rows.open_question(person, "main", kind.rearrange(given, rng))
         else:
-            queue = self.queues[person.condition if person.condition in self.queues else ""]
+            queue = self.queues[person.condition]
             taken = queue.take(rows.connection, person.id, unwritten=rows.shown)
             rows.open_question(person, "main", kind.rearrange(taken.objects, rng), taken.id)
 
