@@ -496,8 +496,10 @@ def test_mistakes_in_the_design_are_named(tmp_path: Path, setting: str, message:
         load_study(path)
 
 
-def test_lists_of_trials_are_read_from_files(tmp_path: Path) -> None:
-    (tmp_path / "trials.csv").write_text("reference,option_1,option_2\ncat,dog,bee\nbee,ant,cat\n")
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_lists_of_trials_are_read_from_files(tmp_path: Path, separator: str) -> None:
+    text = "reference,option_1,option_2\ncat,dog,bee\nbee,ant,cat\n".replace(",", separator)
+    (tmp_path / "trials.csv").write_text(text)
     path = tmp_path / "study.yaml"
     path.write_text("stimuli: [ant, bee, cat, dog]\ntrials: trials.csv\n")
 
