@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from ordlink.cli import run
 from ordlink.collect.backup import back_up
-from ordlink.collect.schema import participant, serving
+from ordlink.collect.schema import answer, participant, serving
 from ordlink.collect.session import extras_due
 from ordlink.collect.study import load_study
 from ordlink.collect.texts import LANGUAGES, PROMPTS, TEXTS, markdown
@@ -458,6 +458,34 @@ def test_every_language_has_every_text(language: str) -> None:
         assert language == "en" or translated != text or len(text) < 16
     assert LANGUAGES[language]["language"] == language
     assert ";" in LANGUAGES[language]["lost"]  # the consent page says what comes before it
+
+
+STORED = {  # columns about a participant, and the words of the consent page for them
+    participant: {
+        "source external_id": "the participant id in your link",
+        "condition": "which version of the study you saw",
+        "questionnaire": "what you enter in questionnaires",
+        "created_at": "when you joined", "seen_at": "were last active",
+        "finished_at": "and finished",
+        "is_shared": "whether you came back on another device", "asks_removal": "removed",
+        "token_hash": "cookie", "outcome": "somebody declined",
+        # Where they are, and what their answers and the owner say: nothing else about them.
+        "id phase last_number n_main n_practice n_catches n_failed_catches n_repeats undoable": "",
+        "n_undone excluded excluded_for": "",
+    },
+    serving: {"shown": "what you were shown", "served_at": "how long each took",
+              "participant_id number question_id role status": ""},
+    answer: {"choice": "your answers", "received_at": "when you gave them",
+             "seconds": "how long each took", "n_blurs": "how often you left the page",
+             "device": "whether you used a mouse, touch or keyboard",
+             "undone": "also those that you undo", "id participant_id number": ""},
+}  # fmt: skip
+
+
+def test_the_consent_page_says_all_that_is_stored() -> None:
+    for table, told in STORED.items():
+        assert sorted(" ".join(told).split()) == sorted(table.c.keys())
+        assert all(words in TEXTS["consent"] for words in told.values())
 
 
 def test_markdown_is_rendered_and_html_is_not() -> None:
