@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -20,6 +21,7 @@ import sqlalchemy as sa
 
 from ordlink.cli import run
 from ordlink.collect.backup import back_up
+from ordlink.collect.question_queue import release_abandoned
 from ordlink.collect.schema import answer, participant, serving
 from ordlink.collect.session import extras_due
 from ordlink.collect.study import load_study
@@ -245,6 +247,8 @@ def test_a_study_started_again_with_shorter_lists_goes_on(open_place: Callable, 
                 state = place.answer(state, [0], browsers[-1])
     lists |= {"trials": long[:1], "practice_trials": long[:1]}
     with open_place(text_study(**lists)) as place:
+        release = place.running.database.write(release_abandoned, -1.0)
+        assert asyncio.run(release) == 2  # so each gets another question
         for before in browsers:
             browser = place.another_browser()
             browser.cookies = before.cookies
