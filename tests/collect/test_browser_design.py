@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import ordlink as ol
 from ordlink.cli import run
 from ordlink.collect.schema import participant
 from ordlink.collect.stimuli import Stimulus
-from ordlink.collect.study import Study, make_study
+from ordlink.collect.study import Study, load_study, make_study
 from ordlink.collect.texts import LANGUAGES
 from tests.collect.conftest import PASSWORD, TOKEN, serve_on_loopback
 from tests.collect.visitors import DESKTOP, PHONE, Visitor, check_page, check_phone, check_with_axe
@@ -109,7 +110,9 @@ def complete(visitor: Visitor) -> None:
 def test_a_study_with_two_conditions_from_its_file_to_the_test(
     visit: Callable[..., Visitor], tmp_path: Path
 ) -> None:
-    with serve_on_loopback(design(), tmp_path / "study.db") as (site, url):
+    file = tmp_path / "study.yaml"
+    file.write_text(yaml.safe_dump({**DESIGN, "stimuli": list(NAMES)}, allow_unicode=True))
+    with serve_on_loopback(load_study(file), tmp_path / "study.db") as (site, url):
         codes: list[str] = []
 
         def end(visitor: Visitor) -> None:
