@@ -423,8 +423,13 @@ def test_without_a_code_nobody_is_sent_away_with_one(
 def test_people_who_withdraw_can_have_a_code(open_place: Callable) -> None:
     with open_place(text_study(completion_codes={"withdrawn": "GONE"})) as place:
         place.join()
+        gone = post(place.browser, "/api/withdraw", confirm=True)
+        for browser in (place.another_browser(), place.browser):
+            place.join(browser, "?participant=anna")
+        asks = post(place.browser, "/api/withdraw", confirm=True)
 
-        assert post(place.browser, "/api/withdraw", confirm=True)["code"] == "GONE"
+    assert (gone["outcome"], gone["code"]) == ("withdrawn", "GONE")
+    assert (asks["outcome"], asks["code"]) == ("asked_to_withdraw", "GONE")
 
 
 def n_events(place: Place, kind: str) -> int:

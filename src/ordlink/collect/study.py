@@ -208,7 +208,8 @@ class Study(BaseModel):
 
     def completion(self, outcome: str | None) -> tuple[str, str]:
         """Return the code of an outcome and the address to return to; empty if there is none."""
-        code = self.completion_codes.get(outcome or "", "")
+        named = "withdrawn" if outcome == "asked_to_withdraw" else outcome or ""
+        code = self.completion_codes.get(named, "")
         if outcome is None or ("{code}" in self.completion_url and not code):
             return code, ""
         return code, self.completion_url.replace("{code}", quote(code, safe=""))
