@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
@@ -106,6 +107,7 @@ class StudySession:
     def __init__(self, study: Study, queues: Mapping[str, QuestionQueue]) -> None:
         self._studies = {name: study.in_condition(name) for name in (*study.conditions, "")}
         self.queues = queues  # by condition
+        self._extras_due = lru_cache(maxsize=10_000)(self._plan_extras)  # asked for at every step
         self.state = "open"  # or paused or complete
         self.missing: Mapping[str, Any] = {}  # names of stimuli that cannot be shown
 
@@ -133,7 +135,7 @@ class StudySession:
         if isinstance(action, Undo):
             self._undo(rows, person, action)
         elif isinstance(action, Continue) and action.phase == person.phase in _NEXT_PHASE:
-            study, following = self._study(person), _NEXT_PHASE[person.phase]
+            study, following = self._study(person.condition), _NEXT_PHASE[person.phase]
             if action.phase in study.questionnaires:
                 told = json.loads(person.questionnaire)
                 for item in study.questionnaires[action.phase]:
@@ -146,8 +148,11 @@ class StudySession:
                 _finish(person, "completed")
         return False
 
-    def _study(self, person: Participant) -> Study:
-        return self._studies.get(person.condition) or self._studies[""]
+    def _study(self, condition: str) -> Study:
+        return self._studies.get(condition) or self._studies[""]
+
+    def _plan_extras(self, condition: str, person: int) -> dict[str, list[int]]:
+        return extras_due(self._study(condition), person)
 
     def _keep_place(self, rows: PendingRows, person: Participant) -> None:
         """End the participation of somebody who was away while others filled the quota."""
@@ -171,7 +176,7 @@ class StudySession:
         opened = person.open
         if opened is None or opened.number != given.number:
             return rows.is_stored(person, given.number)
-        study = self._study(person)
+        study = self._study(person.condition)
         try:
             study.kind.check_choice(given.choice)
         except InputError:  # it fits the questions of another condition
@@ -212,7 +217,7 @@ class StudySession:
         """Show the last question again, and return the open one."""
         if person.n_undone >= MOST_UNDONE:
             return
-        study = self._study(person)
+        study = self._study(person.condition)
         if not study.undo or person.phase != "questions" or person.undoable != wanted.number:
             return
         last, choice = rows.undo_answer(person, wanted.number)
@@ -239,10 +244,10 @@ class StudySession:
         if person.condition not in self.queues:  # the study was started again without it
             _finish(person, "closed")
             return
-        study = self._study(person)
+        study = self._study(person.condition)
         kind, listed = study.kind, study.listed
         rng = random.Random(f"{study.seed} {person.id} {person.last_number + 1}")
-        due = extras_due(study, person.id)
+        due = self._extras_due(person.condition, person.id)
         is_catch = any(one <= person.n_main for one in due["catch"][person.n_catches :])
         is_repeat = any(one <= person.n_main for one in due["repeat"][person.n_repeats :])
         earlier = None
@@ -284,11 +289,10 @@ class StudySession:
         return tuple(rng.sample(study.objects, study.kind.n_objects))
 
     def _view(self, person: Participant) -> View:
-        study = self._study(person)
-        due = extras_due(study, person.id)
+        due = self._extras_due(person.condition, person.id)
         # With catch trials and repeats: a number that is shown twice would give them away.
         done = person.n_main + person.n_catches + person.n_repeats
-        total = study.n_questions + sum(map(len, due.values()))
+        total = self._study(person.condition).n_questions + sum(map(len, due.values()))
         if person.open is None:
             return View(person.phase, person.outcome, done=done, total=total)
         can_undo = person.phase == "questions" and person.n_undone < MOST_UNDONE
