@@ -20,7 +20,7 @@ from ordlink.collect.schema import answer, participant, read_objects, serving
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, stimuli_of_folder
 from ordlink.collect.study import Study, make_study
-from tests.collect.conftest import serve_on_loopback, text_study
+from tests.collect.conftest import end_study, serve_on_loopback, text_study
 from tests.collect.films import write_film
 from tests.collect.visitors import (
     PHONE,
@@ -641,7 +641,7 @@ def test_who_has_taken_part_gets_the_code_again_from_a_study_that_is_closed(
     first.begin("?participant=anna")
     first.choose(0)
     first.page.wait_for_selector("#code:visible")
-    site.running.session.state = "complete"
+    end_study(site)
     later, stranger = visit(url, **PHONE), visit(url)
     for visitor, name in ((later, "anna"), (stranger, "otto")):
         visitor.page.goto(f"{url}/?participant={name}")

@@ -19,7 +19,7 @@ from ordlink.collect.schema import participant
 from ordlink.collect.stimuli import Stimulus
 from ordlink.collect.study import Study, load_study, make_study
 from ordlink.collect.texts import LANGUAGES
-from tests.collect.conftest import PASSWORD, TOKEN, serve_on_loopback
+from tests.collect.conftest import PASSWORD, TOKEN, end_study, serve_on_loopback
 from tests.collect.visitors import DESKTOP, PHONE, Visitor, check_page, check_phone, check_with_axe
 
 pytestmark = pytest.mark.slow
@@ -269,7 +269,7 @@ def test_every_page_is_accessible_in_every_language(
         visitor.press("#decline")
         visitor.page.wait_for_selector("#code:visible")
         look("declined")
-        site.running.session.state = "complete"
+        end_study(site)
         visitor.page.goto(f"{url}/?participant=late")
         assert visitor.page.inner_text("#code") == "F1"
         look("closed")

@@ -271,14 +271,14 @@ class StudySession:
             rows.open_question(person, "repeat", kind.swapped(earlier))
         elif study.trials and study.trial_order == "fixed":
             # Of a list that was shortened meanwhile, one more: then the person is done.
-            given = listed["trials"][person.n_main % len(study.trials)]
-            rows.open_question(person, "main", given)
+            shown = listed["trials"][person.n_main % len(study.trials)]
+            rows.open_question(person, "main", shown)
         elif study.trials:
             order = random.Random(f"{study.seed} {person.id} order").sample(
                 listed["trials"], len(study.trials)
             )
-            given = order[person.n_main % len(order)]
-            rows.open_question(person, "main", kind.rearrange(given, rng))
+            shown = order[person.n_main % len(order)]
+            rows.open_question(person, "main", kind.rearrange(shown, rng))
         else:
             queue = self.queues[person.condition]
             taken = queue.take(rows.connection, person.id, unwritten=rows.shown)
