@@ -17,7 +17,7 @@ from ordlink.collect.database import open_database
 from ordlink.collect.people import exclude
 from ordlink.collect.question_queue import add_draw
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
-from ordlink.collect.results import count_all
+from ordlink.collect.results import overview_of
 from ordlink.collect.running import register_study
 from ordlink.collect.samplers import (
     Draw,
@@ -329,7 +329,7 @@ def test_the_dashboard_counts_answers_to_random_questions_as_random(open_place: 
         place.answer(place.join(gone), [0], gone)
         post(gone, "/api/withdraw", confirm=True)
         with place.running.engine.connect() as connection:
-            counts = count_all(connection, place.running.study)
+            counts = overview_of(connection, place.site)
 
     assert counts["answers_by_sampler"] == {"random": 2} and counts["n_answers"] == 2
 
@@ -338,6 +338,6 @@ def test_the_dashboard_counts_answers_to_listed_questions(open_place: Callable) 
     with open_place(text_study(trials=[["thing 1", "thing 2", "thing 3"]] * 3)) as place:
         place.answer(place.join(), [0])
         with place.running.engine.connect() as connection:
-            counts = count_all(connection, place.running.study)
+            counts = overview_of(connection, place.site)
 
     assert counts["answers_by_sampler"] == {"listed": 1}

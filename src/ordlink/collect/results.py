@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, participant, question, read_objects, serving
-from ordlink.collect.session import count_completed
+from ordlink.collect.session import IS_COMPLETED, count_people
 from ordlink.collect.site import Site
 from ordlink.collect.study import Study
 from ordlink.collect.worker import count_main_answers
@@ -32,9 +32,10 @@ _COPIED = (  # columns of a participant, beside what their answers say
 
 def overview_of(connection: sa.Connection, site: Site) -> dict[str, Any]:
     """Return the state of the study and its counts, as JSON."""
-    study = site.running.study
-    counts = count_all(connection, study)
-    n_completed = counts["participants"].get("completed", 0)
+    c, study, pay = participant.c, site.running.study, site.running.study.pay_per_person
+    outcomes = count_people(connection, by=c.outcome)
+    completed = count_people(connection, IS_COMPLETED, ~c.excluded)
+    excluded = count_people(connection, IS_COMPLETED, c.excluded)
     settings = ("n_objects", "question", "sampler", "method", "budget", "stable_trees", "currency")
     return {
         **{name: getattr(study, name) for name in settings},
@@ -43,25 +44,13 @@ def overview_of(connection: sa.Connection, site: Site) -> dict[str, Any]:
         "ends": " or ".join(study.endings) or "when you end it",
         "n_stable": site.running.stability.n_stable,
         "missing": list(site.running.media.missing),
-        "cost_ahead": round(counts["participants"].get("taking part", 0) * study.pay_per_person, 2),
-        "cost": round(n_completed * study.pay_per_person, 2),
-        **counts,
-    }
-
-
-def count_all(connection: sa.Connection, study: Study) -> dict[str, Any]:
-    """Return the numbers of answers, by sampler and over time, and of participants by outcome."""
-    outcomes = connection.execute(
-        sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
-    ).all()
-    is_asking = participant.c.asks_removal
-    completed, out = (count_completed(connection, excluded=one) for one in (False, True))
-    return {
-        "n_asking": connection.scalar(sa.select(sa.func.count()).where(is_asking)),
+        "cost_ahead": round(outcomes[None] * pay, 2),
+        "cost": round(outcomes["completed"] * pay, 2),
+        "n_asking": count_people(connection, c.asks_removal).total(),
         "n_answers": count_main_answers(connection),
-        "participants": {outcome or "taking part": int(number) for outcome, number in outcomes},
+        "participants": {outcome or "taking part": one for outcome, one in outcomes.items()},
         "conditions": {
-            name: {"completed": completed[name], "quota": one.quota, "excluded": out[name]}
+            name: {"quota": one.quota, "completed": completed[name], "excluded": excluded[name]}
             for name, one in study.conditions.items()
         },
         "answers_by_sampler": _by_sampler(connection),

@@ -29,7 +29,7 @@ from ordlink.collect.database import (
 from ordlink.collect.question_queue import LEASE_SIZE, QuestionQueue, add_draw, release_abandoned
 from ordlink.collect.rows import note_event
 from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
-from ordlink.collect.session import Step, StudySession, View, count_completed
+from ordlink.collect.session import IS_COMPLETED, Step, StudySession, View, count_people
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
 from ordlink.collect.trees import Trees
@@ -162,7 +162,7 @@ class RunningStudy:
                 f"the budget of {budget} answers is spent; to continue, raise budget in the study "
                 "file and restart the server"
             )
-        completed = count_completed(connection)
+        completed = count_people(connection, IS_COMPLETED, ~schema.participant.c.excluded)
         quotas = [(one.quota, completed[name]) for name, one in conditions.items()]
         if quotas and all(quota is not None and number >= quota for quota, number in quotas):
             return (

@@ -28,6 +28,7 @@ from ordlink.errors import InputError
 
 FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
 MOST_UNDONE = 30  # answers that one participant can undo
+IS_COMPLETED = participant.c.outcome == "completed"
 _NEXT_PHASE = {
     "before": "instructions",
     "instructions": "practice",
@@ -318,7 +319,7 @@ def extras_due(study: Study, person: int) -> dict[str, list[int]]:
     return due
 
 
-def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> dict[str, int]:
+def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> Counter[str]:
     """Return how many people completed each condition or are on the way, without one of them.
 
     People who are excluded have no place: somebody else may take it.
@@ -327,21 +328,17 @@ def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> di
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(314159265)"))
     c = participant.c
     is_there = sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
-    rows = connection.execute(
-        sa.select(c.condition, sa.func.count())
-        .where(sa.or_(c.outcome == "completed", is_there), ~c.excluded, c.id != but)
-        .group_by(c.condition)
-    )
-    return dict.fromkeys(study.conditions, 0) | {row[0]: int(row[1]) for row in rows}
+    return count_people(connection, sa.or_(IS_COMPLETED, is_there), ~c.excluded, c.id != but)
 
 
-def count_completed(connection: sa.Connection, *, excluded: bool = False) -> Counter[str]:
-    """Return how many people completed each condition and are not excluded, or are."""
-    c = participant.c
-    done = sa.select(c.condition, sa.func.count()).where(
-        c.outcome == "completed", c.excluded == excluded
-    )
-    return Counter({row[0]: row[1] for row in connection.execute(done.group_by(c.condition))})
+def count_people(
+    connection: sa.Connection,
+    *which: sa.ColumnElement[bool],
+    by: sa.ColumnElement[Any] = participant.c.condition,
+) -> Counter[Any]:
+    """Return how many people with these properties there are in each condition, or by a column."""
+    query = sa.select(by, sa.func.count()).where(*which).group_by(by)
+    return Counter(dict(connection.execute(query).all()))
 
 
 def choose_condition(connection: sa.Connection, study: Study) -> str | None:
