@@ -71,7 +71,7 @@ def _by_sampler(connection: sa.Connection) -> dict[str, int]:
         query = sa.select(sampler.label("drawn_by"), number).select_from(tables).where(which)
         counts.update(dict(connection.execute(query.group_by(sa.literal_column("drawn_by"))).all()))
     counts["listed"] = count_main_answers(connection) - counts.total()
-    return {name: int(number) for name, number in counts.items() if number}
+    return {name: int(number) for name, number in counts.items() if number > 0}
 
 
 def _over_time(connection: sa.Connection) -> dict[str, Any]:
