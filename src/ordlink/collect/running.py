@@ -100,7 +100,6 @@ class RunningStudy:
                 waits = schema.question.c.n_served < schema.question.c.n_wanted
                 connection.execute(schema.question.update().where(waits).values(leased_by=None))
         self.trees: Trees | None = None  # the newest ones
-        self.built_at = 0.0
         self.stability = Stability()
         self._set_state(self._read_state())
         self._make_worker = partial(make_worker, url, study)
@@ -197,7 +196,7 @@ class RunningStudy:
                 return
             if not trees.is_first:
                 self.stability = self.stability.after(trees, fewest_new=self.study.n_objects)
-            self.trees, self.built_at = trees, time.time()
+            self.trees = trees
 
     def start(self) -> None:
         """Start the background tasks."""
