@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "ordlink"
-WEB = ("fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "argon2")
+WEB = ("fastapi", "starlette", "uvicorn", "sqlalchemy", "argon2")
 USERS = ("cli", "collect", "report")
 """Packages that import nothing private from other packages; modules beside them are shared."""
 

@@ -23,6 +23,7 @@ from ordlink.collect.database import LOG, make_engine
 from ordlink.collect.people import OwnerAuth
 from ordlink.collect.running import RunningStudy
 from ordlink.collect.samplers import Draw
+from ordlink.collect.schema import study as study_table
 from ordlink.collect.server import make_app, make_config
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus
@@ -150,6 +151,13 @@ def serve_on_loopback(study: Study, database: Path) -> Iterator[tuple[Site, str]
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+def end_study(site: Site) -> None:
+    """End a study, where a browser's event loop leaves no room for another one."""
+    with site.running.engine.begin() as connection:
+        connection.execute(study_table.update().values(state="complete"))
+    site.running.session.state = "complete"
 
 
 @pytest.fixture(autouse=True)

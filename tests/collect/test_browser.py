@@ -20,7 +20,7 @@ from ordlink.collect.schema import answer, participant, read_objects, serving
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, stimuli_of_folder
 from ordlink.collect.study import Study, make_study
-from tests.collect.conftest import serve_on_loopback, text_study
+from tests.collect.conftest import end_study, serve_on_loopback, text_study
 from tests.collect.films import write_film
 from tests.collect.visitors import (
     PHONE,
@@ -631,6 +631,27 @@ def test_somebody_who_was_on_another_device_comes_back_as_the_same_person(
     assert [one.choice for one in stored(site)] == ["0", "1", "1"]
     assert all("401" in problem for problem in desk.problems)
     desk.problems.clear()
+
+
+def test_who_has_taken_part_gets_the_code_again_from_a_study_that_is_closed(
+    houses: Callable, visit: Callable
+) -> None:
+    site, url = houses(quick_study(questions_per_person=1, completion_codes={"completed": "C9"}))
+    first = visit(url)
+    first.begin("?participant=anna")
+    first.choose(0)
+    first.page.wait_for_selector("#code:visible")
+    end_study(site)
+    later, stranger = visit(url, **PHONE), visit(url)
+    for visitor, name in ((later, "anna"), (stranger, "otto")):
+        visitor.page.goto(f"{url}/?participant={name}")
+        check_page(visitor.page)
+        visitor.press("#return")
+
+    later.page.wait_for_url(f"{url}/run")
+    assert later.page.inner_text("#code") == "C9"
+    stranger.page.wait_for_selector("#return", state="hidden")
+    assert "closed" in stranger.page.inner_text("#message")
 
 
 def test_axe_finds_what_is_wrong_with_a_page(houses: Callable, visit: Callable) -> None:

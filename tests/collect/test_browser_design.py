@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import ordlink as ol
 from ordlink.cli import run
 from ordlink.collect.schema import participant
 from ordlink.collect.stimuli import Stimulus
-from ordlink.collect.study import Study, make_study
+from ordlink.collect.study import Study, load_study, make_study
 from ordlink.collect.texts import LANGUAGES
-from tests.collect.conftest import PASSWORD, TOKEN, serve_on_loopback
+from tests.collect.conftest import PASSWORD, TOKEN, end_study, serve_on_loopback
 from tests.collect.visitors import DESKTOP, PHONE, Visitor, check_page, check_phone, check_with_axe
 
 pytestmark = pytest.mark.slow
@@ -109,7 +110,9 @@ def complete(visitor: Visitor) -> None:
 def test_a_study_with_two_conditions_from_its_file_to_the_test(
     visit: Callable[..., Visitor], tmp_path: Path
 ) -> None:
-    with serve_on_loopback(design(), tmp_path / "study.db") as (site, url):
+    file = tmp_path / "study.yaml"
+    file.write_text(yaml.safe_dump({**DESIGN, "stimuli": list(NAMES)}, allow_unicode=True))
+    with serve_on_loopback(load_study(file), tmp_path / "study.db") as (site, url):
         codes: list[str] = []
 
         def end(visitor: Visitor) -> None:
@@ -185,9 +188,7 @@ def test_a_study_with_two_conditions_from_its_file_to_the_test(
     assert {row["outcome"] for row in people.values()} == {
         "completed", "declined", "screened_out", "closed"
     }  # fmt: skip
-    assert all(
-        (row["age"], row["hand"], row["hard"]) == ("30.0", "links", "mittel") for row in done
-    )
+    assert all((row["age"], row["hand"], row["hard"]) == ("30", "links", "mittel") for row in done)
     for row in done:
         own = [one for one in tables["trials"] if one["participant"] == row["participant"]]
         assert Counter(one["kind"] for one in own) == {"practice": 1, "main": 5, "catch": 1}
@@ -268,7 +269,7 @@ def test_every_page_is_accessible_in_every_language(
         visitor.press("#decline")
         visitor.page.wait_for_selector("#code:visible")
         look("declined")
-        site.running.session.state = "complete"
+        end_study(site)
         visitor.page.goto(f"{url}/?participant=late")
         assert visitor.page.inner_text("#code") == "F1"
         look("closed")

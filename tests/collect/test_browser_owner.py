@@ -116,6 +116,9 @@ def test_the_dashboard_shows_the_tree_as_it_grows(
     assert owner.page.is_visible(".everybody svg.tree")
     assert not owner.page.is_visible(".kept svg.tree")
     assert owner.page.inner_text("#cost") == "1.50 EUR"
+    for width in (980, 1250, 1280):  # no column of the participants sticks out
+        owner.page.set_viewport_size({"width": width, "height": 800})
+        check_page(owner.page)
     names = owner.page.locator(".everybody .leaf text").all_text_contents()
     trees = site.running.trees
     assert trees is not None

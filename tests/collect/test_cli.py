@@ -163,6 +163,15 @@ def test_a_study_started_paused_waits_for_the_owner(started, capsys) -> None:
     assert 'id="agree"' not in started("--demo").get("/").text  # until it is resumed
 
 
+def test_outcomes_without_a_code_are_named_at_the_start(started, tmp_path: Path, capsys) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text("stimuli: [ant, bee, cat]\ncompletion_codes: {completed: A, closed: B}\n")
+    started(str(file))
+
+    said = capsys.readouterr().out
+    assert "no completion code for: declined, withdrawn; add them to completion_codes" in said
+
+
 def test_the_setup_token_is_in_no_address_that_a_server_sees(started, capsys) -> None:
     started("--demo")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -20,8 +21,9 @@ import sqlalchemy as sa
 
 from ordlink.cli import run
 from ordlink.collect.backup import back_up
-from ordlink.collect.schema import participant, serving
-from ordlink.collect.session import catches_due
+from ordlink.collect.question_queue import release_abandoned
+from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.session import extras_due
 from ordlink.collect.study import load_study
 from ordlink.collect.texts import LANGUAGES, PROMPTS, TEXTS, markdown
 from ordlink.errors import InputError
@@ -79,6 +81,58 @@ def test_quotas_are_exact_by_completed_people(open_place: Callable) -> None:
         assert counts == {"near": 2, "far": 2}
         place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
         assert place.running.state == "complete"
+
+
+def test_excluded_people_give_up_their_place_and_only_then_a_full_study_reopens(
+    open_place: Callable,
+) -> None:
+    conditions = {"near": {"quota": 1}, "far": {"quota": 1}}
+    with open_place(text_study(questions_per_person=2, conditions=conditions)) as place:
+        csrf = place.log_in()
+
+        def press(path: str, **form: str) -> httpx.Response:
+            return place.browser.post(f"/owner/{path}", data={"csrf": csrf, **form})
+
+        def keep_up() -> None:
+            place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
+
+        for _ in range(2):
+            browser = place.another_browser()
+            assert finish(place, browser, place.join(browser))["outcome"] == "completed"
+        keep_up()
+        refused = press("state", state="open")
+        full = place.browser.get("/owner").text
+        assert (refused.status_code, place.running.state) == (409, "complete")
+        assert "All quotas are complete; to continue, exclude whom you want to replace" in full
+        assert 'value="open" disabled' in full and "when all quotas are complete" in full
+
+        press("participants/1/exclude")
+        free = place.browser.get("/owner").text
+        assert press("state", state="open").status_code == 200
+        keep_up()
+        assert place.running.is_open
+        assert 'value="open" disabled' not in free
+        assert "0 of 1 completed, 1 excluded" in free and "1 of 1 completed" in free
+        browser = place.another_browser()
+        assert finish(place, browser, place.join(browser))["outcome"] == "completed"
+        keep_up()
+        done = [row for row in rows_of(place, "participants.csv") if row["outcome"] == "completed"]
+        assert place.running.state == "complete"
+
+    assert done[0]["condition"] == done[2]["condition"] != done[1]["condition"]
+    assert [row["excluded"] for row in done] == ["True", "False", "False"]
+
+
+def test_the_dashboard_names_all_that_ends_a_study() -> None:
+    some, all_quotas = {"a": {"quota": 2}, "b": {}}, {"a": {"quota": 2}, "b": {"quota": 2}}
+
+    assert text_study(conditions=some).endings == []
+    everything = text_study(conditions=all_quotas, budget=90, stable_trees=3).endings
+    assert everything == [
+        "after 90 answers",
+        "when all quotas are complete",
+        "when the tree is unchanged in 3 checks in a row",
+    ]
 
 
 def test_somebody_who_returns_in_time_keeps_the_place(open_place: Callable) -> None:
@@ -179,6 +233,43 @@ def test_groups_by_an_answer_are_compared_branch_by_branch(open_place: Callable)
 
 
 @pytest.mark.parametrize("order", ["fixed", "random"])
+def test_a_study_started_again_with_shorter_lists_goes_on(open_place: Callable, order: str) -> None:
+    long = [["thing 0", "thing 1", "thing 2"], ["thing 3", "thing 4", "thing 5"]] * 2
+    lists = {"trials": long, "practice_trials": long, "trial_order": order}
+    browsers = []
+    with open_place(text_study(**lists)) as place:
+        for n_answers in (3, 7):
+            browsers.append(place.another_browser())
+            state = place.join(browsers[-1])
+            for _ in range(n_answers):
+                if not state["number"]:
+                    state = post(browsers[-1], "/api/continue", phase=state["phase"])
+                state = place.answer(state, [0], browsers[-1])
+    lists |= {"trials": long[:1], "practice_trials": long[:1]}
+    with open_place(text_study(**lists)) as place:
+        release = place.running.database.write(release_abandoned, -1.0)
+        assert asyncio.run(release) == 2  # so each gets another question
+        for before in browsers:
+            browser = place.another_browser()
+            browser.cookies = before.cookies
+            state = browser.get("/api/state").json()
+            assert finish(place, browser, state)["outcome"] == "completed"
+
+
+def test_people_of_a_condition_that_was_taken_away_are_told_that_it_is_closed(
+    open_place: Callable,
+) -> None:
+    with open_place(text_study(conditions={"a": {}, "b": {}})) as place:
+        state = place.join()
+        assert state["number"] == 1
+        cookies = place.browser.cookies
+    with open_place(text_study(conditions={"c": {}, "d": {}})) as place:
+        place.browser.cookies = cookies
+        assert place.browser.get("/api/state").json()["number"] == 1  # what they see already
+        assert place.answer(state, [0])["outcome"] == "closed"
+
+
+@pytest.mark.parametrize("order", ["fixed", "random"])
 def test_a_list_of_trials_is_shown_to_everybody(open_place: Callable, order: str) -> None:
     listed = [[f"thing {i}", f"thing {i + 1}", f"thing {i + 2}"] for i in range(8)]
     practice = [["thing 9", "thing 10", "thing 11"]]
@@ -218,9 +309,20 @@ def test_every_participant_gets_the_planned_catch_trials_spread_out(open_place: 
         own = [role for number, role in roles if number == person]
         assert Counter(own) == {"main": 12, "catch": 3}
     for person in range(1, 200):
-        due = catches_due(study, person)
+        due = extras_due(study, person)["catch"]
         assert [number // 4 for number in due] == [0, 1, 2]
-    assert len({tuple(catches_due(study, person)) for person in range(200)}) > 40
+    assert len({tuple(extras_due(study, person)["catch"]) for person in range(200)}) > 40
+
+
+def test_repeats_are_planned_for_each_person_spread_out_after_the_first_answers() -> None:
+    study = text_study(questions_per_person=25, repeat_share=0.1)
+    due = [extras_due(study, person)["repeat"] for person in range(1, 1001)]
+
+    assert {len(one) for one in due} == {2, 3}
+    assert 2400 <= sum(map(len, due)) <= 2600  # 2.5 on average
+    assert {number for one in due for number in one} == set(range(5, 25))
+    assert all(one == sorted(one) for one in due)
+    assert extras_due(text_study(questions_per_person=5, repeat_share=0.5), 1)["repeat"] == []
 
 
 def test_own_catch_trials_have_their_first_option_as_the_answer(open_place: Callable) -> None:
@@ -258,6 +360,7 @@ QUESTIONNAIRES: dict[str, Any] = {
     "questionnaire_after": [
         {"name": "hard", "text": "Hard?", "type": "likert", "options": ["no", "-", "yes"]},
         {"name": "why", "text": "Why?", "required": False},
+        {"name": "size", "text": "Your height?", "type": "number", "required": False},
     ],
 }
 
@@ -271,20 +374,22 @@ def test_questionnaires_come_before_and_after_and_are_stored(open_place: Callabl
                       {"age": "30", "hand": "foot"}):  # fmt: skip
             reply = browser.post("/api/continue", json={"phase": "before", "answers": wrong})
             assert reply.status_code == 422
-        answers = {"age": "30,5", "hand": "left"}
+        answers = {"age": "30", "hand": "left"}
         state = post(browser, "/api/continue", phase="before", answers=answers)
         assert state["phase"] == "instructions"
         state = post(browser, "/api/continue", phase="instructions")
         state = place.answer(state, [0], browser)
         assert (state["phase"], state["outcome"]) == ("after", None)
         page = browser.get("/run").text
-        state = post(browser, "/api/continue", phase="after", answers={"hard": "-", "why": "=1+1"})
+        told = {"hard": "-", "why": "=1+1", "size": "1,75"}
+        state = post(browser, "/api/continue", phase="after", answers=told)
         place.log_in()
         (row,) = rows_of(place, "participants.csv")
         readme = place.browser.get("/owner/download/README.md").text
 
     assert state["outcome"] == "completed"
-    assert [row[name] for name in ("age", "hand", "hard", "why")] == ["30.5", "left", "'-", "'=1+1"]
+    found = [row[name] for name in ("age", "hand", "hard", "why", "size")]
+    assert found == ["30", "left", "'-", "'=1+1", "1.75"]
     assert "| `age` | answer to: Your age? |" in readme
     assert 'id="before"' in page and 'name="why"' in page and "(optional)" in page
 
@@ -359,6 +464,34 @@ def test_every_language_has_every_text(language: str) -> None:
     assert ";" in LANGUAGES[language]["lost"]  # the consent page says what comes before it
 
 
+STORED = {  # columns about a participant, and the words of the consent page for them
+    participant: {
+        "source external_id": "the participant id in your link",
+        "condition": "which version of the study you saw",
+        "questionnaire": "what you enter in questionnaires",
+        "created_at": "when you joined", "seen_at": "were last active",
+        "finished_at": "and finished",
+        "is_shared": "whether you came back on another device", "asks_removal": "removed",
+        "token_hash": "cookie", "outcome": "somebody declined",
+        # Where they are, and what their answers and the owner say: nothing else about them.
+        "id phase last_number n_main n_practice n_catches n_failed_catches n_repeats undoable": "",
+        "n_undone excluded excluded_for": "",
+    },
+    serving: {"shown": "what you were shown", "served_at": "how long each took",
+              "participant_id number question_id role status": ""},
+    answer: {"choice": "your answers", "received_at": "when you gave them",
+             "seconds": "how long each took", "n_blurs": "how often you left the page",
+             "device": "whether you used a mouse, touch or keyboard",
+             "undone": "also those that you undo", "id participant_id number": ""},
+}  # fmt: skip
+
+
+def test_the_consent_page_says_all_that_is_stored() -> None:
+    for table, told in STORED.items():
+        assert sorted(" ".join(told).split()) == sorted(table.c.keys())
+        assert all(words in TEXTS["consent"] for words in told.values())
+
+
 def test_markdown_is_rendered_and_html_is_not() -> None:
     shown = markdown("**Hello** <b>you</b>\n[x](javascript:alert(1)) ![p](https://e.org/p.png)")
 
@@ -395,8 +528,10 @@ def test_mistakes_in_the_design_are_named(tmp_path: Path, setting: str, message:
         load_study(path)
 
 
-def test_lists_of_trials_are_read_from_files(tmp_path: Path) -> None:
-    (tmp_path / "trials.csv").write_text("reference,option_1,option_2\ncat,dog,bee\nbee,ant,cat\n")
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_lists_of_trials_are_read_from_files(tmp_path: Path, separator: str) -> None:
+    text = "reference,option_1,option_2\ncat,dog,bee\nbee,ant,cat\n".replace(",", separator)
+    (tmp_path / "trials.csv").write_text(text)
     path = tmp_path / "study.yaml"
     path.write_text("stimuli: [ant, bee, cat, dog]\ntrials: trials.csv\n")
 

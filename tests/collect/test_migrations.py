@@ -25,7 +25,7 @@ from tests.waiting import wait_until
 KEPT = Path(__file__).parent / "data" / "study-0001.sql"  # of the first version, with answers
 
 
-NEW = ("condition", "questionnaire", "n_catches", "seen_at")  # columns since the third version
+NEW = ("condition", "questionnaire", "n_catches", "n_repeats", "seen_at")  # since the third version
 
 
 def keep_old(file: Path) -> str:
@@ -119,22 +119,45 @@ def test_an_upgrade_can_be_killed_at_any_statement(tmp_path: Path, monkeypatch) 
 def test_a_study_of_the_first_version_goes_on(tmp_path: Path) -> None:
     url = keep_old(tmp_path / "study.db")
     engine = make_engine(url)
-    with engine.connect() as connection:
+    with engine.begin() as connection:
         before = [tuple(row) for row in connection.execute(sa.select(answer))]
+        for number, role in enumerate(("catch", "catch", "repeat", "repeat", "repeat"), start=2):
+            row = f"participant_id = 3 AND number = {number}"
+            connection.execute(sa.text(f"UPDATE serving SET role = '{role}' WHERE {row}"))
+        connection.execute(sa.text(f"UPDATE answer SET undone = true WHERE {row}"))
 
     upgraded = open_database(url)
 
     with upgraded.connect() as connection:
         people = connection.execute(sa.select(participant).order_by(participant.c.id)).all()
-        after = [tuple(row) for row in connection.execute(sa.select(answer))]
+        after = [tuple(row)[:-1] for row in connection.execute(sa.select(answer))]
         notes = connection.scalars(sa.select(event.c.data)).all()
-    assert after == before and len(after) == 14
+    assert after == [row[:-1] for row in before] and len(after) == 14
     assert [one.is_shared for one in people] == [False, True, False, False]
     assert [one.asks_removal for one in people] == [False, True, False, False]
-    assert [one.n_undone for one in people] == [0, 1, 0, 0]
+    assert [one.n_undone for one in people] == [0, 1, 1, 0]
+    assert [one.n_catches for one in people] == [0, 0, 2, 0]
+    assert [one.n_repeats for one in people] == [0, 0, 2, 0]
     assert [one.excluded_for for one in people] == ["", "", "guesses", ""]
     assert people[3].token_hash == "withdrawn 4" and people[3].last_number == 0
     assert not any("left" in note for note in notes)
+
+
+def test_an_old_database_gets_the_tables_of_a_new_one(tmp_path: Path) -> None:
+    shapes = []
+    for url in (keep_old(tmp_path / "old.db"), f"sqlite:///{tmp_path / 'new.db'}"):
+        found = sa.inspect(open_database(url))
+        shapes.append(
+            {
+                table: (
+                    {(c["name"], str(c["type"]), c["nullable"]) for c in found.get_columns(table)},
+                    {one["name"] for one in found.get_indexes(table)},
+                )
+                for table in found.get_table_names()
+            }
+        )
+
+    assert shapes[0] == shapes[1]
 
 
 def statements() -> list[str]:

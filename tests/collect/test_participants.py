@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -267,10 +268,47 @@ def test_repeats_swap_the_sides_of_an_earlier_question(open_place: Callable) -> 
 
     main = {one.shown for one in shown if one.role == "main"}
     repeats = [read_objects(one.shown) for one in shown if one.role == "repeat"]
-    assert len(repeats) > 5
+    assert len(repeats) == 16
     for anchor, left, right in repeats:
         assert f"{anchor},{right},{left}" in main
     assert len(set(repeats)) == len(repeats)
+
+
+def test_no_number_of_a_question_is_shown_twice(open_place: Callable) -> None:
+    """Otherwise catch trials and repeats would give themselves away."""
+    study = text_study(questions_per_person=20, catch_trials=3, repeat_share=0.2, break_every=6)
+    with open_place(study) as place:
+        numbers, n_given = [], 0
+        state = place.join()
+        while state["phase"] != "done":
+            if not state["number"]:
+                state = post(place.browser, "/api/continue", phase=state["phase"])
+                continue
+            if state["undoable"] and n_given % 2:
+                state = post(place.browser, "/api/undo", number=state["undoable"])
+                assert (state["done"], state["total"]) == numbers.pop()
+            numbers.append((state["done"], state["total"]))
+            state = place.answer(state, [0])
+            n_given += 1
+        roles = rows(place, sa.select(serving.c.role).where(serving.c.status == "answered"))
+
+    assert numbers == [(done, 27) for done in range(27)]
+    assert (state["done"], state["total"]) == (27, 27)
+    assert {role for (role,) in roles} == {"main", "catch", "repeat"}
+
+
+def test_where_nothing_is_left_to_repeat_a_planned_repeat_is_passed_over(
+    open_place: Callable,
+) -> None:
+    same = [["thing 0", "thing 1", "thing 2"]] * 12
+    with open_place(text_study(trials=same, repeat_share=0.25)) as place:
+        state = place.join()
+        while state["phase"] != "done":
+            state = place.answer(state, [0])
+        repeats = rows(place, sa.select(serving).where(serving.c.role == "repeat"))
+
+    assert len(repeats) == 1
+    assert state["done"] == state["total"] == 15
 
 
 def test_a_paused_study_waits_and_a_complete_one_ends(place: Place) -> None:
@@ -328,12 +366,17 @@ def test_known_people_come_back_whatever_the_state_of_the_study(open_place: Call
 
         change_state(place, csrf, "paused")
         pages = [
-            place.another_browser().get(f"/?PROLIFIC_PID={name}").text.replace(name, "X")
+            place.another_browser().get(f"/?PROLIFIC_PID={name}").text
             for name in ("middle", "nobody")
         ]
-        consent = place.another_browser().get("/join?PROLIFIC_PID=middle").text
-        paused = post(middle, "/api/join", agree=True, search="?PROLIFIC_PID=middle")
+        paused, nobody = (
+            post(place.another_browser(), "/api/join", agree=True, again=True,
+                 search=f"?PROLIFIC_PID={name}")
+            for name in ("middle", "nobody")
+        )  # fmt: skip
         change_state(place, csrf, "open")
+        still_nobody = post(place.another_browser(), "/api/join", agree=True, again=True,
+                            search="?PROLIFIC_PID=nobody")  # fmt: skip
         resumed = post(place.another_browser(), "/api/join", agree=True,
                        search="?PROLIFIC_PID=middle")  # fmt: skip
         change_state(place, csrf, "complete")
@@ -342,8 +385,8 @@ def test_known_people_come_back_whatever_the_state_of_the_study(open_place: Call
         closed_page = newcomer.get("/?PROLIFIC_PID=new").text
         closed = post(newcomer, "/api/join", agree=True, search="?PROLIFIC_PID=new")
 
-    assert pages[0] == pages[1] and 'href="/join?PROLIFIC_PID=X"' in pages[0]
-    assert 'id="agree"' in consent
+    assert pages[0] == pages[1] and '<button id="return"' in pages[0]
+    assert nobody["outcome"] == still_nobody["outcome"] == "closed"  # without consent, not added
     assert (paused["outcome"], paused["code"], paused["done"]) == (None, "", 1)
     assert resumed["number"] > 0
     assert (done["outcome"], done["code"]) == ("completed", "DONE")
@@ -380,8 +423,13 @@ def test_without_a_code_nobody_is_sent_away_with_one(
 def test_people_who_withdraw_can_have_a_code(open_place: Callable) -> None:
     with open_place(text_study(completion_codes={"withdrawn": "GONE"})) as place:
         place.join()
+        gone = post(place.browser, "/api/withdraw", confirm=True)
+        for browser in (place.another_browser(), place.browser):
+            place.join(browser, "?participant=anna")
+        asks = post(place.browser, "/api/withdraw", confirm=True)
 
-        assert post(place.browser, "/api/withdraw", confirm=True)["code"] == "GONE"
+    assert (gone["outcome"], gone["code"]) == ("withdrawn", "GONE")
+    assert (asks["outcome"], asks["code"]) == ("asked_to_withdraw", "GONE")
 
 
 def n_events(place: Place, kind: str) -> int:
@@ -496,3 +544,16 @@ def test_answers_over_time_are_those_that_count(open_place: Callable) -> None:
         n_stored = len(rows(place, sa.select(answer)))
 
     assert overview["n_answers"] == sum(overview["over_time"]["counts"]) < n_stored - 2
+
+
+def test_the_first_answers_are_drawn_at_their_time_before_now(place: Place) -> None:
+    place.answer(place.join(), [0])
+    now = time.time()
+    with place.running.engine.begin() as connection:
+        connection.execute(answer.update().values(received_at=now - 9.5))
+    place.log_in()
+    over_time = place.browser.get("/owner/api/overview").json()["over_time"]
+
+    assert over_time["seconds"] == 1.0 and now - 61 < over_time["start"]
+    (bar,) = [number for number, count in enumerate(over_time["counts"]) if count]
+    assert over_time["start"] + bar <= now - 9.5 <= over_time["start"] + bar + 1

@@ -70,7 +70,7 @@ def test_undoing_abandoning_and_withdrawing_on_two_servers_over_serves_nothing(
 ) -> None:
     rng = random.Random(seed)
     waiting = [QuestionQueue(name, 2, random_draw) for name in ("one", "other")]
-    sessions = [StudySession(STUDY, one) for one in waiting]
+    sessions = [StudySession(STUDY, {"": one}) for one in waiting]
     people: dict[str, tuple[int, View | None]] = {}
 
     def one_step(token: str) -> Step:

@@ -17,7 +17,7 @@ from ordlink.collect.database import open_database
 from ordlink.collect.people import exclude
 from ordlink.collect.question_queue import add_draw
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
-from ordlink.collect.results import count_all
+from ordlink.collect.results import overview_of
 from ordlink.collect.running import register_study
 from ordlink.collect.samplers import (
     Draw,
@@ -30,7 +30,7 @@ from ordlink.collect.samplers import (
 )
 from ordlink.collect.study import Study
 from ordlink.collect.worker import StudyTasks, read_main_answers
-from tests.collect.conftest import Place, text_study
+from tests.collect.conftest import Place, post, text_study
 
 N = 12
 NAMES = [f"thing {i}" for i in range(N)]
@@ -318,14 +318,26 @@ def engine_of(tmp_path: Path) -> Callable[[Study], sa.Engine]:
     return make
 
 
-def test_the_dashboard_counts_random_questions_as_random(open_place: Callable) -> None:
+def test_the_dashboard_counts_answers_to_random_questions_as_random(open_place: Callable) -> None:
     """With few answers, adaptive choice draws at random: none of it is its own."""
     with open_place(text_study(sampler="adaptive", questions_per_person=5)) as place:
         state = place.join()
-        while state["phase"] != "done":
+        for _ in range(3):
             state = place.answer(state, [0])
+        state = post(place.browser, "/api/undo", number=state["undoable"])
+        gone = place.another_browser()
+        place.answer(place.join(gone), [0], gone)
+        post(gone, "/api/withdraw", confirm=True)
         with place.running.engine.connect() as connection:
-            counts = count_all(connection, place.running.study)["questions_by_sampler"]
+            counts = overview_of(connection, place.site)
 
-    assert set(counts) == {"random"}
-    assert counts["random"] >= 5
+    assert counts["answers_by_sampler"] == {"random": 2} and counts["n_answers"] == 2
+
+
+def test_the_dashboard_counts_answers_to_listed_questions(open_place: Callable) -> None:
+    with open_place(text_study(trials=[["thing 1", "thing 2", "thing 3"]] * 3)) as place:
+        place.answer(place.join(), [0])
+        with place.running.engine.connect() as connection:
+            counts = overview_of(connection, place.site)
+
+    assert counts["answers_by_sampler"] == {"listed": 1}

@@ -90,10 +90,10 @@ def _answer(place: Place, browser: Any, state: dict[str, Any], person: int) -> A
 
 
 def _wait_for_tree(browser: Any) -> dict[str, Any]:
-    """Return the trees as soon as they have grown, without the time."""
+    """Return the trees as soon as they have grown."""
     wait_until(lambda: browser.get("/owner/api/tree").json()["kept"] is not None)
     tree: dict[str, Any] = browser.get("/owner/api/tree").json()
-    return {key: value for key, value in tree.items() if key not in ("built_at", "n_stable")}
+    return {key: value for key, value in tree.items() if key != "n_stable"}
 
 
 OPENING = ("owner logged in", "settings")

@@ -63,8 +63,8 @@ async def welcome(site: TheSite, request: Request) -> Response:
         return site.redirect("/run")
     if not running.is_open:  # the same for all ids: nobody can find out who took part
         code, url = ("", "") if preview else running.study.completion("closed")
-        search = f"?{request.url.query}" if origin.external_id else ""
-        return site.page(request, "closed.html", code=code, url=url, search=search)
+        can_return = origin.external_id is not None
+        return site.page(request, "welcome.html", code=code, url=url, can_return=can_return)
     return site.page(request, "welcome.html", preview=preview)
 
 
@@ -105,6 +105,7 @@ class JoinBody(BaseModel, extra="forbid"):
     agree: bool
     search: str = Field("", max_length=2000)
     phone: bool = False  # whether it is a phone, by the size of its screen
+    again: bool = False  # to resume only, without the consent page
 
 
 @steps.post("/join")
@@ -142,7 +143,7 @@ async def join_study(site: TheSite, request: Request, body: JoinBody, token: Tok
         origin,
         hashed,
         cookie_hash=cookie_hash,
-        can_add=running.is_open,
+        can_add=running.is_open and not body.again,
         phase="before" if study.questionnaire_before else "instructions",
         choose=partial(choose_condition, study=study),
     )

@@ -200,7 +200,6 @@ async def get_tree(site: TheSite, _owner: Owner) -> Response:
             "everybody": running.trees and running.trees.everybody,
             "kept": running.trees and running.trees.kept,
             "n_stable": running.stability.n_stable,
-            "built_at": running.built_at,
         }
     )
 

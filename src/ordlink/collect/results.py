@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 
 from ordlink.collect.samplers import RANDOM_REASONS
 from ordlink.collect.schema import answer, draw, participant, question, read_objects, serving
-from ordlink.collect.session import count_completed
+from ordlink.collect.session import IS_COMPLETED, count_people
 from ordlink.collect.site import Site
 from ordlink.collect.study import Study
 from ordlink.collect.worker import count_main_answers
@@ -31,54 +32,56 @@ _COPIED = (  # columns of a participant, beside what their answers say
 
 def overview_of(connection: sa.Connection, site: Site) -> dict[str, Any]:
     """Return the state of the study and its counts, as JSON."""
-    study = site.running.study
-    counts = count_all(connection, study)
-    n_completed = counts["participants"].get("completed", 0)
+    c, study, pay = participant.c, site.running.study, site.running.study.pay_per_person
+    outcomes = count_people(connection, by=c.outcome)
+    completed = count_people(connection, IS_COMPLETED, ~c.excluded)
+    excluded = count_people(connection, IS_COMPLETED, c.excluded)
     settings = ("n_objects", "question", "sampler", "method", "budget", "stable_trees", "currency")
     return {
         **{name: getattr(study, name) for name in settings},
         "state": site.running.state,
-        "is_spent": site.running.is_spent(counts["n_answers"]),
+        "why_over": site.running.why_over(connection),
+        "ends": " or ".join(study.endings) or "when you end it",
         "n_stable": site.running.stability.n_stable,
         "missing": list(site.running.media.missing),
-        "cost_ahead": round(counts["participants"].get("taking part", 0) * study.pay_per_person, 2),
-        "cost": round(n_completed * study.pay_per_person, 2),
-        **counts,
-    }
-
-
-def count_all(connection: sa.Connection, study: Study) -> dict[str, Any]:
-    """Return the numbers of answers, of participants by outcome, and of questions by sampler."""
-    outcomes = connection.execute(
-        sa.select(participant.c.outcome, sa.func.count()).group_by(participant.c.outcome)
-    ).all()
-    sampler = sa.case((question.c.reason.in_(RANDOM_REASONS), "random"), else_=draw.c.sampler)
-    samplers = connection.execute(
-        sa.select(sampler.label("drawn_by"), sa.func.count())
-        .select_from(question.join(draw))
-        .group_by(sa.literal_column("drawn_by"))
-    ).all()
-    is_asking = participant.c.asks_removal
-    completed = count_completed(connection)
-    return {
-        "n_asking": connection.scalar(sa.select(sa.func.count()).where(is_asking)),
+        "cost_ahead": round(outcomes[None] * pay, 2),
+        "cost": round(outcomes["completed"] * pay, 2),
+        "n_asking": count_people(connection, c.asks_removal).total(),
         "n_answers": count_main_answers(connection),
-        "participants": {outcome or "taking part": int(number) for outcome, number in outcomes},
+        "participants": {outcome or "taking part": one for outcome, one in outcomes.items()},
         "conditions": {
-            name: {"completed": completed[name], "quota": one.quota}
+            name: {"quota": one.quota, "completed": completed[name], "excluded": excluded[name]}
             for name, one in study.conditions.items()
         },
-        "questions_by_sampler": {str(name): int(number) for name, number in samplers},
+        "answers_by_sampler": _by_sampler(connection),
         "over_time": _over_time(connection),
     }
 
 
+def _by_sampler(connection: sa.Connection) -> dict[str, int]:
+    """Return how many main answers there are to the questions of each sampler."""
+    sampler = sa.case((question.c.reason.in_(RANDOM_REASONS), "random"), else_=draw.c.sampler)
+    drawn, is_open = question.join(draw), sa.text("serving.status = 'open'")  # as in its index
+    counts: Counter[str] = Counter()
+    # A question counts how often it was shown: without looking up its answers.
+    for tables, number, which in (
+        (drawn, sa.func.sum(question.c.n_served), sa.true()),
+        (drawn.join(serving), -sa.func.count(), is_open),
+    ):
+        query = sa.select(sampler.label("drawn_by"), number).select_from(tables).where(which)
+        counts.update(dict(connection.execute(query.group_by(sa.literal_column("drawn_by"))).all()))
+    counts["listed"] = count_main_answers(connection) - counts.total()
+    return {name: int(number) for name, number in counts.items() if number > 0}
+
+
 def _over_time(connection: sa.Connection) -> dict[str, Any]:
-    """Return the numbers of main answers in equal intervals since the first one."""
+    """Return the numbers of main answers in equal intervals from the first one until now."""
     first = connection.scalar(sa.select(sa.func.min(answer.c.received_at)))
     if first is None:
         return {"start": None, "seconds": None, "counts": []}
-    width = max((time.time() - first) / N_BARS, 1.0)
+    now = time.time()
+    first = min(first, now - N_BARS)  # a bar is a second at least
+    width = (now - first) / N_BARS
     place_of = sa.cast(sa.func.floor((answer.c.received_at - first) / width), sa.Integer)
     all_answers = sa.select(place_of.label("place")).where(~answer.c.undone)
     # All but the few that are not main answers: without looking up the question of each.

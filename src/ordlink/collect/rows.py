@@ -49,6 +49,7 @@ class Participant:
     n_practice: int
     n_catches: int
     n_failed_catches: int
+    n_repeats: int
     undoable: int
     n_undone: int
     finished_at: float | None

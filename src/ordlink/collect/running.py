@@ -29,7 +29,7 @@ from ordlink.collect.database import (
 from ordlink.collect.question_queue import LEASE_SIZE, QuestionQueue, add_draw, release_abandoned
 from ordlink.collect.rows import note_event
 from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
-from ordlink.collect.session import Step, StudySession, View, count_completed
+from ordlink.collect.session import IS_COMPLETED, Step, StudySession, View, count_people
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
 from ordlink.collect.trees import Trees
@@ -100,7 +100,6 @@ class RunningStudy:
                 waits = schema.question.c.n_served < schema.question.c.n_wanted
                 connection.execute(schema.question.update().where(waits).values(leased_by=None))
         self.trees: Trees | None = None  # the newest ones
-        self.built_at = 0.0
         self.stability = Stability()
         self._set_state(self._read_state())
         self._make_worker = partial(make_worker, url, study)
@@ -140,11 +139,8 @@ class RunningStudy:
             raise InputError(f"expected open, paused or complete, got {state!r}", parameter="state")
 
         def write(connection: sa.Connection) -> None:
-            if state == "open" and self.is_spent(count_main_answers(connection)):
-                raise InputError(
-                    f"the budget of {self.study.budget} answers is spent; to continue, raise "
-                    "budget in the study file and restart the server"
-                )
+            if state == "open" and (reason := self.why_over(connection)):
+                raise InputError(reason)
             connection.execute(schema.study.update().values(state=state))
             note_event(connection, "state", state=state)
 
@@ -157,9 +153,22 @@ class RunningStudy:
             LOG.error("cannot be read: %s; the study is paused", listed(list(self.media.missing)))
             await self.set_state("paused")
 
-    def is_spent(self, n_answers: int) -> bool:
-        """Return whether the budget is spent with so many answers."""
-        return self.study.budget is not None and n_answers >= self.study.budget
+    def why_over(self, connection: sa.Connection) -> str:
+        """Return why nobody can take part any more, and what to do; empty as long as they can."""
+        budget, conditions = self.study.budget, self.study.conditions
+        if budget is not None and count_main_answers(connection) >= budget:
+            return (
+                f"the budget of {budget} answers is spent; to continue, raise budget in the study "
+                "file and restart the server"
+            )
+        completed = count_people(connection, IS_COMPLETED, ~schema.participant.c.excluded)
+        quotas = [(one.quota, completed[name]) for name, one in conditions.items()]
+        if quotas and all(quota is not None and number >= quota for quota, number in quotas):
+            return (
+                "all quotas are complete; to continue, exclude whom you want to replace, or raise "
+                "a quota in the study file and restart the server"
+            )
+        return ""
 
     async def ask_builder(self, task: str, argument: str) -> Any:
         """Return the result of another task than building trees, done beside the server."""
@@ -187,7 +196,7 @@ class RunningStudy:
                 return
             if not trees.is_first:
                 self.stability = self.stability.after(trees, fewest_new=self.study.n_objects)
-            self.trees, self.built_at = trees, time.time()
+            self.trees = trees
 
     def start(self) -> None:
         """Start the background tasks."""
@@ -257,11 +266,11 @@ class RunningStudy:
     async def _keep_up(self) -> None:
         """Return abandoned questions, renew the leases, end the study when it is time."""
 
-        def write(connection: sa.Connection) -> int:
+        def write(connection: sa.Connection) -> str:
             release_abandoned(connection, self.study.abandon_after)
             for queue in self.queues.values():
                 queue.renew(connection)
-            return count_main_answers(connection)
+            return self.why_over(connection)
 
         await asyncio.to_thread(self.media.look_again)
         await self.pause_if_missing()
@@ -269,7 +278,7 @@ class RunningStudy:
             LOG.error("the file of the database was moved or deleted; the study is paused")
             self.session.state = "paused"
             return
-        n_answers = await self.database.write(write)
+        is_over = bool(await self.database.write(write))
         mode = "TRUNCATE" if self.wants_truncation else "PASSIVE"
         self.wants_truncation, is_done = False, False
         try:
@@ -280,17 +289,8 @@ class RunningStudy:
         self._set_state(await asyncio.to_thread(self._read_state))
         wanted = self.study.stable_trees
         is_stable = wanted is not None and self.stability.n_stable >= wanted
-        is_full = await self.database.read(self._is_full)
-        if self.is_open and (self.is_spent(n_answers) or is_stable or is_full):
+        if self.is_open and (is_over or is_stable):
             await self.set_state("complete")
-
-    def _is_full(self, connection: sa.Connection) -> bool:
-        """Return whether every condition has a quota, and as many people completed it."""
-        completed, conditions = count_completed(connection), self.study.conditions
-        return bool(conditions) and all(
-            one.quota is not None and completed[name] >= one.quota
-            for name, one in conditions.items()
-        )
 
     def draw_now(self, n_questions: int, condition: str = "") -> Draw:
         """Return random questions at once, for when the queue is empty."""
@@ -355,10 +355,7 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
             return bytes.fromhex(secret)
         stored = sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
         known = [dict(one) for one in connection.execute(stored).mappings()]
-        question = json.loads(row.settings)["question"]
-        difference = _difference(known, rows)
-        if question != study.question and not difference:
-            difference = f"it is about {question} questions, the study asks {study.question}"
+        difference = _difference(known, rows) or _other_question(json.loads(row.settings), study)
         if difference:
             if connection.execute(sa.select(schema.participant.c.id).limit(1)).first() is not None:
                 raise InputError(
@@ -375,6 +372,18 @@ def register_study(engine: sa.Engine, study: Study) -> bytes:
             connection.execute(schema.study.update().values(settings=settings))
             note_event(connection, "settings", **study.model_dump())
         return bytes.fromhex(row.secret)
+
+
+def _other_question(settings: dict[str, Any], study: Study) -> str:
+    """Return which type of question of the stored settings is another one now; "" for none."""
+    conditions = settings.get("conditions", {})
+    for name in ("", *conditions):
+        before = (name and conditions[name]["question"]) or settings["question"]
+        now = study.in_condition(name).question
+        if before != now:
+            of = f" in condition {name}" if name else ""
+            return f"it is about {before} questions{of}, the study asks {now}"
+    return ""
 
 
 def _difference(known: list[dict[str, Any]], given: list[dict[str, Any]]) -> str:

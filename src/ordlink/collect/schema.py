@@ -1,4 +1,4 @@
-"""The tables. A new database gets these; older ones get there by `migrations/versions`.
+"""The tables. A new database gets these; `upgrade.py` brings older ones there.
 
 A *draw* is a set of questions chosen at one time; a *question* is shown to `n_wanted` participants;
 a *serving* is one showing to one participant, with the objects in the order on the screen; it
@@ -61,7 +61,8 @@ participant = _table(
     sa.Column("external_id", sa.String(100)),
     (sa.String(16), "phase"),
     sa.Column("outcome", sa.String(16)),
-    (sa.Integer, "last_number n_main n_practice n_catches n_failed_catches undoable n_undone", 0),
+    (sa.Integer, "last_number n_main n_practice n_catches n_failed_catches n_repeats undoable", 0),
+    (sa.Integer, "n_undone", 0),
     (sa.String(40), "condition", ""),
     (sa.Text, "questionnaire", "{}"),  # answers by the names of the items, as JSON
     (sa.Float, "seen_at", 0.0),  # when the row last changed
@@ -134,6 +135,11 @@ owner_session = _table(
     sa.Column("token_hash", sa.String(64), primary_key=True),
     (sa.String(64), "csrf"),
     (sa.Float, "expires_at"),
+)
+
+
+version = sa.Table(  # one row: the last change of `upgrade.py`
+    "alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True)
 )
 
 

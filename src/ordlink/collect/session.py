@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
@@ -27,6 +28,7 @@ from ordlink.errors import InputError
 
 FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
 MOST_UNDONE = 30  # answers that one participant can undo
+IS_COMPLETED = participant.c.outcome == "completed"
 _NEXT_PHASE = {
     "before": "instructions",
     "instructions": "practice",
@@ -103,9 +105,10 @@ class View:
 class StudySession:
     """Carries out participants' actions and returns their next view."""
 
-    def __init__(self, study: Study, queue: QuestionQueue | Mapping[str, QuestionQueue]) -> None:
+    def __init__(self, study: Study, queues: Mapping[str, QuestionQueue]) -> None:
         self._studies = {name: study.in_condition(name) for name in (*study.conditions, "")}
-        self.queues = queue if isinstance(queue, Mapping) else {"": queue}
+        self.queues = queues  # by condition
+        self._extras_due = lru_cache(maxsize=10_000)(self._plan_extras)  # asked for at every step
         self.state = "open"  # or paused or complete
         self.missing: Mapping[str, Any] = {}  # names of stimuli that cannot be shown
 
@@ -133,7 +136,7 @@ class StudySession:
         if isinstance(action, Undo):
             self._undo(rows, person, action)
         elif isinstance(action, Continue) and action.phase == person.phase in _NEXT_PHASE:
-            study, following = self._study(person), _NEXT_PHASE[person.phase]
+            study, following = self._study(person.condition), _NEXT_PHASE[person.phase]
             if action.phase in study.questionnaires:
                 told = json.loads(person.questionnaire)
                 for item in study.questionnaires[action.phase]:
@@ -146,8 +149,11 @@ class StudySession:
                 _finish(person, "completed")
         return False
 
-    def _study(self, person: Participant) -> Study:
-        return self._studies.get(person.condition) or self._studies[""]
+    def _study(self, condition: str) -> Study:
+        return self._studies.get(condition) or self._studies[""]
+
+    def _plan_extras(self, condition: str, person: int) -> dict[str, list[int]]:
+        return extras_due(self._study(condition), person)
 
     def _keep_place(self, rows: PendingRows, person: Participant) -> None:
         """End the participation of somebody who was away while others filled the quota."""
@@ -171,7 +177,7 @@ class StudySession:
         opened = person.open
         if opened is None or opened.number != given.number:
             return rows.is_stored(person, given.number)
-        study = self._study(person)
+        study = self._study(person.condition)
         try:
             study.kind.check_choice(given.choice)
         except InputError:  # it fits the questions of another condition
@@ -204,13 +210,15 @@ class StudySession:
                 _finish(person, "screened_out")
                 person.excluded, person.excluded_for = True, "screened out"
                 bump_revision(rows.connection)
+        else:
+            person.n_repeats += 1
         return True
 
     def _undo(self, rows: PendingRows, person: Participant, wanted: Undo) -> None:
         """Show the last question again, and return the open one."""
         if person.n_undone >= MOST_UNDONE:
             return
-        study = self._study(person)
+        study = self._study(person.condition)
         if not study.undo or person.phase != "questions" or person.undoable != wanted.number:
             return
         last, choice = rows.undo_answer(person, wanted.number)
@@ -222,6 +230,8 @@ class StudySession:
         elif last.role == "catch":
             person.n_catches -= 1
             person.n_failed_catches -= not study.passes_catch(last.shown, choice)
+        else:
+            person.n_repeats -= 1
         rows.open_question(person, last.role, last.shown, last.question_id, is_new=False)
 
     def _serve(self, rows: PendingRows, person: Participant) -> None:
@@ -232,37 +242,46 @@ class StudySession:
             _finish(person, "closed")
         if self.state != "open":
             return
-        study = self._study(person)
+        if person.condition not in self.queues:  # the study was started again without it
+            _finish(person, "closed")
+            return
+        study = self._study(person.condition)
         kind, listed = study.kind, study.listed
         rng = random.Random(f"{study.seed} {person.id} {person.last_number + 1}")
+        due = self._extras_due(person.condition, person.id)
+        is_catch = any(one <= person.n_main for one in due["catch"][person.n_catches :])
+        is_repeat = any(one <= person.n_main for one in due["repeat"][person.n_repeats :])
+        earlier = None
+        if is_repeat and not is_catch:
+            earlier = rows.earlier_question(person, kind, rng)
+            person.n_repeats += earlier is None  # there is none left to be repeated
         if person.phase == "practice":
             given = listed["practice_trials"]
-            objects = given[person.n_practice] if given else self._random_objects(study, rng)
+            objects = (
+                given[person.n_practice % len(given)] if given else self._random_objects(study, rng)
+            )
             rows.open_question(person, "practice", kind.rearrange(objects, rng))
-        elif person.n_catches < len(due := catches_due(study, person.id)) and (
-            due[person.n_catches] <= person.n_main
-        ):
+        elif is_catch:
             given = listed["catch_list"]
             order = random.Random(f"{study.seed} {person.id}").sample(given, len(given))
             objects = catch_objects(self._random_objects(study, rng))
             if given:
                 objects = order[person.n_catches % len(given)]
             rows.open_question(person, "catch", kind.rearrange(objects, rng))
-        elif (
-            rng.random() < study.repeat_share
-            and person.n_main >= FEWEST_BEFORE_REPEAT
-            and (earlier := rows.earlier_question(person, kind, rng)) is not None
-        ):
+        elif earlier is not None:
             rows.open_question(person, "repeat", kind.swapped(earlier))
         elif study.trials and study.trial_order == "fixed":
-            rows.open_question(person, "main", listed["trials"][person.n_main])
+            # Of a list that was shortened meanwhile, one more: then the person is done.
+            shown = listed["trials"][person.n_main % len(study.trials)]
+            rows.open_question(person, "main", shown)
         elif study.trials:
             order = random.Random(f"{study.seed} {person.id} order").sample(
                 listed["trials"], len(study.trials)
             )
-            rows.open_question(person, "main", kind.rearrange(order[person.n_main], rng))
+            shown = order[person.n_main % len(order)]
+            rows.open_question(person, "main", kind.rearrange(shown, rng))
         else:
-            queue = self.queues[person.condition if person.condition in self.queues else ""]
+            queue = self.queues[person.condition]
             taken = queue.take(rows.connection, person.id, unwritten=rows.shown)
             rows.open_question(person, "main", kind.rearrange(taken.objects, rng), taken.id)
 
@@ -271,7 +290,10 @@ class StudySession:
         return tuple(rng.sample(study.objects, study.kind.n_objects))
 
     def _view(self, person: Participant) -> View:
-        done, total = person.n_main, self._study(person).n_questions
+        due = self._extras_due(person.condition, person.id)
+        # With catch trials and repeats: a number that is shown twice would give them away.
+        done = person.n_main + person.n_catches + person.n_repeats
+        total = self._study(person.condition).n_questions + sum(map(len, due.values()))
         if person.open is None:
             return View(person.phase, person.outcome, done=done, total=total)
         can_undo = person.phase == "questions" and person.n_undone < MOST_UNDONE
@@ -280,32 +302,43 @@ class StudySession:
         return View(person.phase, None, number, shown, done, total, undoable)
 
 
-def catches_due(study: Study, person: int) -> list[int]:
-    """Return after how many main answers each catch trial of a participant comes: spread out."""
-    rng = random.Random(f"{study.seed} {person} catch trials")
-    each = study.n_questions / max(study.catch_trials, 1)
-    return [int((number + rng.random()) * each) for number in range(study.catch_trials)]
+def extras_due(study: Study, person: int) -> dict[str, list[int]]:
+    """Return after how many main answers a participant's catch trials and repeats come: spread out.
+
+    A number of repeats that is not whole is rounded up or down so that it is right on average.
+    """
+    due = {}
+    for role, first, mean in (
+        ("catch", 0, study.catch_trials),
+        ("repeat", FEWEST_BEFORE_REPEAT, study.repeat_share * study.n_questions),
+    ):
+        rng = random.Random(f"{study.seed} {person} {role}")
+        number = int(mean + rng.random()) if study.n_questions > first else 0
+        each = (study.n_questions - first) / max(number, 1)
+        due[role] = [first + int((one + rng.random()) * each) for one in range(number)]
+    return due
 
 
-def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> dict[str, int]:
-    """Return how many people completed each condition or are on the way, without one of them."""
+def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> Counter[str]:
+    """Return how many people completed each condition or are on the way, without one of them.
+
+    People who are excluded have no place: somebody else may take it.
+    """
     if connection.dialect.name == "postgresql":  # servers take turns; SQLite has one writer
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(314159265)"))
     c = participant.c
     is_there = sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
-    rows = connection.execute(
-        sa.select(c.condition, sa.func.count())
-        .where(sa.or_(c.outcome == "completed", is_there), c.id != but)
-        .group_by(c.condition)
-    )
-    return dict.fromkeys(study.conditions, 0) | {row[0]: int(row[1]) for row in rows}
+    return count_people(connection, sa.or_(IS_COMPLETED, is_there), ~c.excluded, c.id != but)
 
 
-def count_completed(connection: sa.Connection) -> Counter[str]:
-    """Return how many people completed each condition."""
-    c = participant.c
-    done = sa.select(c.condition, sa.func.count()).where(c.outcome == "completed")
-    return Counter({row[0]: row[1] for row in connection.execute(done.group_by(c.condition))})
+def count_people(
+    connection: sa.Connection,
+    *which: sa.ColumnElement[bool],
+    by: sa.ColumnElement[Any] = participant.c.condition,
+) -> Counter[Any]:
+    """Return how many people with these properties there are in each condition, or by a column."""
+    query = sa.select(by, sa.func.count()).where(*which).group_by(by)
+    return Counter(dict(connection.execute(query).all()))
 
 
 def choose_condition(connection: sa.Connection, study: Study) -> str | None:

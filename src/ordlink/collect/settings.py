@@ -108,7 +108,7 @@ class Item(_Part):
             number = float(text.replace(",", "."))
             if not self.minimum <= number <= self.maximum:
                 raise ValueError(self.name)
-            return number
+            return int(number) if number.is_integer() else number
         if self.type != "text" and text not in self.options:
             raise ValueError(self.name)
         return "".join(letter for letter in text if letter.isprintable() or letter == "\n")

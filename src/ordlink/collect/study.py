@@ -139,6 +139,17 @@ class Study(BaseModel):
         return len(self.practice_trials) or self.practice
 
     @property
+    def endings(self) -> list[str]:
+        """When the study ends by itself."""
+        quotas = [one.quota for one in self.conditions.values()]
+        endings = {
+            f"after {self.budget} answers": self.budget,
+            "when all quotas are complete": quotas and all(quotas),
+            f"when the tree is unchanged in {self.stable_trees} checks in a row": self.stable_trees,
+        }
+        return [words for words, applies in endings.items() if applies]
+
+    @property
     def questionnaires(self) -> dict[str, list[Item]]:
         """The questionnaires that are not empty, by the phase in which they are shown."""
         both = {"before": self.questionnaire_before, "after": self.questionnaire_after}
@@ -197,7 +208,8 @@ class Study(BaseModel):
 
     def completion(self, outcome: str | None) -> tuple[str, str]:
         """Return the code of an outcome and the address to return to; empty if there is none."""
-        code = self.completion_codes.get(outcome or "", "")
+        named = "withdrawn" if outcome == "asked_to_withdraw" else outcome or ""
+        code = self.completion_codes.get(named, "")
         if outcome is None or ("{code}" in self.completion_url and not code):
             return code, ""
         return code, self.completion_url.replace("{code}", quote(code, safe=""))

@@ -81,5 +81,7 @@ def read_trial_list(path: Path) -> list[list[str]]:
         content = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read ({error}); check the path", where=str(path)) from error
-    rows = list(csv.reader(content.splitlines()))
+    lines = content.splitlines()
+    delimiter = max(",;\t", key=lines[0].count) if lines else ","  # as spreadsheets write it
+    rows = list(csv.reader(lines, delimiter=delimiter))
     return [[cell.strip() for cell in row] for row in rows[1:] if any(row)]

@@ -3,37 +3,76 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 
 import sqlalchemy as sa
-from alembic.operations import Operations
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from ordlink.collect import schema
 from ordlink.errors import InputError
 
-MIGRATIONS = Path(__file__).parent / "migrations"
+# New databases get the tables of `schema.py`; these changes bring older ones there, in SQL that
+# SQLite and PostgreSQL share.
+_COUNT_OF = """
+    UPDATE participant SET {column} = (SELECT count(*) FROM answer JOIN serving
+        ON serving.participant_id = answer.participant_id AND serving.number = answer.number
+        WHERE answer.participant_id = participant.id AND NOT answer.undone
+        AND serving.role = '{role}')"""
+_CHANGES = {
+    "0001": (),
+    "0002": (  # what was found in events before: other devices, requests for removal
+        "ALTER TABLE participant ADD COLUMN is_shared BOOLEAN DEFAULT false NOT NULL",
+        "ALTER TABLE participant ADD COLUMN asks_removal BOOLEAN DEFAULT false NOT NULL",
+        "ALTER TABLE participant ADD COLUMN n_undone INTEGER DEFAULT 0 NOT NULL",
+        """UPDATE participant SET is_shared = true WHERE id IN (
+            SELECT participant_id FROM event WHERE kind = 'came back elsewhere')""",
+        """UPDATE participant SET asks_removal = true WHERE id IN (
+            SELECT asked.participant_id FROM event AS asked
+            WHERE asked.kind = 'asked to withdraw' AND NOT EXISTS (
+                SELECT 1 FROM event AS kept WHERE kept.kind = 'kept by the owner'
+                AND kept.participant_id = asked.participant_id AND kept.id > asked.id))""",
+        """UPDATE participant SET n_undone = (SELECT count(*) FROM answer
+            WHERE answer.participant_id = participant.id AND answer.undone)""",
+        """UPDATE participant SET token_hash = 'withdrawn ' || id, source = 'link',
+            last_number = 0, excluded = false, excluded_for = '', created_at = 0,
+            finished_at = NULL WHERE outcome = 'withdrawn'""",
+        "UPDATE event SET data = '{}' WHERE kind = 'came back elsewhere'",
+    ),
+    "0003": (  # conditions, questionnaires, planned catch trials; screening out excludes
+        "ALTER TABLE participant ADD COLUMN condition VARCHAR(40) DEFAULT '' NOT NULL",
+        "ALTER TABLE participant ADD COLUMN questionnaire TEXT DEFAULT '{}' NOT NULL",
+        "ALTER TABLE participant ADD COLUMN n_catches INTEGER DEFAULT 0 NOT NULL",
+        "ALTER TABLE participant ADD COLUMN seen_at FLOAT DEFAULT 0 NOT NULL",
+        "ALTER TABLE question ADD COLUMN condition VARCHAR(40) DEFAULT '' NOT NULL",
+        _COUNT_OF.format(column="n_catches", role="catch"),
+        "UPDATE participant SET seen_at = created_at",
+        """UPDATE participant SET excluded = true, excluded_for = 'screened out'
+            WHERE outcome = 'screened_out' AND NOT excluded""",
+        "UPDATE study SET revision = revision + 1",
+    ),
+    "0004": (  # repeats are planned for each person, as catch trials are
+        "ALTER TABLE participant ADD COLUMN n_repeats INTEGER DEFAULT 0 NOT NULL",
+        _COUNT_OF.format(column="n_repeats", role="repeat"),
+    ),
+}
 
 
 def upgrade(connection: sa.Connection, where: str) -> None:
     """Create the tables, or bring those of an earlier version up to date."""
-    script = ScriptDirectory(str(MIGRATIONS))
-    context = MigrationContext.configure(
-        connection, opts={"fn": lambda revision, _: script._upgrade_revs("head", revision)}
-    )
-    current = context.get_current_revision()
+    version = schema.version
+    version.create(connection, checkfirst=True)
+    current = connection.scalar(sa.select(version))
     if current is None:
         schema.metadata.create_all(connection)
-        context.stamp(script, "head")
-    elif current not in {revision.revision for revision in script.walk_revisions()}:
+        connection.execute(version.insert().values(version_num=max(_CHANGES)))
+    elif current not in _CHANGES:
         raise InputError(
             f"a newer ordlink wrote this database (revision {current}); update ordlink",
             where=where,
         )
-    else:
-        with Operations.context(context):
-            context.run_migrations()
+    for revision, changes in _CHANGES.items():
+        if current is not None and revision > current:
+            for change in changes:
+                connection.exec_driver_sql(change)
+            connection.execute(version.update().values(version_num=revision))
     if problem := _find_incomplete(connection):
         # Starts of the first version could be killed between two tables, before any row.
         schema.metadata.create_all(connection)

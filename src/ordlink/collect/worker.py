@@ -187,10 +187,7 @@ def read_main_answers(
 
 def count_main_answers(connection: sa.Connection) -> int:
     """Return how many main answers count."""
-    found = connection.execute(
-        sa.select(sa.func.coalesce(sa.func.sum(participant.c.n_main), 0))
-    ).scalar_one()
-    return int(found)
+    return int(connection.scalar(sa.select(sa.func.sum(participant.c.n_main))) or 0)
 
 
 class WorkerError(OrdlinkError, RuntimeError):

@@ -206,8 +206,9 @@ function showProgress() {
     : "";
   part("progress").max = state.total || 1;
   part("progress").value = state.outcome === "completed" ? state.total : state.done;
-  part("progress").hidden = state.total === 0;
-  part("withdraw").hidden = ["withdrawn", "asked_to_withdraw", "declined"].includes(state.outcome);
+  const isGone = ["withdrawn", "asked_to_withdraw", "declined"].includes(state.outcome);
+  part("progress").hidden = isGone || state.total === 0;
+  part("withdraw").hidden = isGone;
 }
 
 function showPage(next) {

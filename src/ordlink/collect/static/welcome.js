@@ -1,15 +1,15 @@
-// The consent page: join or decline, then go on.
+// The consent page: join or decline, then go on; where the study is closed, only return.
 import { ROOT, Refused, send } from "./connection.js";
 
 const part = (id) => document.getElementById(id);
 const words = part("texts").dataset;
 const CAME_WITH = `ordlink-came-with${ROOT}`; // read by the page of questions
-const buttons = [part("agree"), part("decline")];
+const buttons = [...document.querySelectorAll("#agree, #decline, #return")];
 
 // Whether it is a phone: by its screen, since a window may be small on any device.
 const isPhone = () => matchMedia("(pointer: coarse)").matches && Math.min(screen.width, screen.height) < 600;
 
-async function join(agree) {
+async function join(agree, again = false) {
   const open = [...document.querySelectorAll(".must")].find((box) => !box.checked);
   if (agree && open) {
     part("message").textContent = words.tick_all;
@@ -19,7 +19,7 @@ async function join(agree) {
   for (const button of buttons) button.disabled = true;
   part("message").textContent = "";
   try {
-    const body = { agree, search: location.search.slice(0, 2000), phone: isPhone() };
+    const body = { agree, again, search: location.search.slice(0, 2000), phone: isPhone() };
     const state = await send("/api/join", body, {
       lost: () => { part("message").textContent = words.lost.split(";")[0]; },
       back: () => { part("message").textContent = ""; },
@@ -48,3 +48,4 @@ function end(state) {
 
 part("agree")?.addEventListener("click", () => join(true));
 part("decline")?.addEventListener("click", () => join(false));
+part("return")?.addEventListener("click", () => join(true, true));
