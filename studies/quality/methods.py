@@ -33,7 +33,7 @@ OTHERS_VERSION = 1
 """The same for the others. Whoever changes what is drawn or measured raises both."""
 DEFAULT = "auto"
 """What is used if no method is named."""
-DEFAULT_VERSION = 1
+DEFAULT_VERSION = 2
 
 PLAIN: dict[str, tuple[str, dict[str, Any]]] = {
     "4-AL": ("4-AL", {}),
