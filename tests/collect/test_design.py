@@ -441,6 +441,21 @@ def test_phones_can_be_refused(open_place: Callable) -> None:
         assert place.join()["number"] == 1
 
 
+def test_whoever_has_taken_part_sees_their_code_on_a_refused_phone(open_place: Callable) -> None:
+    codes = {"completed": "OK", "phone": "PH"}
+    with open_place(
+        text_study(questions_per_person=1, phones=False, completion_codes=codes)
+    ) as place:
+        body: dict[str, Any] = {"agree": True, "phone": True, "search": "?participant=1"}
+        finish(place, place.browser, place.join(search=body["search"]))
+        found = [
+            post(place.another_browser(), "/api/join", **body, again=again)["code"]
+            for again in (True, False)
+        ]
+
+    assert found == ["OK", "PH"]
+
+
 def test_outcomes_without_a_code_are_named() -> None:
     codes = {"completed": "A", "declined": "B"}
 
