@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from ordlink.cli import run
 from ordlink.collect.backup import back_up
 from ordlink.collect.question_queue import release_abandoned
-from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.schema import answer, event, participant, serving
 from ordlink.collect.session import extras_due
 from ordlink.collect.study import load_study
 from ordlink.collect.texts import LANGUAGES, PROMPTS, TEXTS, markdown
@@ -484,8 +484,8 @@ STORED = {  # columns about a participant, and the words of the consent page for
         "source external_id": "the participant id in your link",
         "condition": "which version of the study you saw",
         "questionnaire": "what you enter in questionnaires",
-        "created_at": "when you joined", "seen_at": "were last active",
-        "finished_at": "and finished",
+        "created_at": "when you joined,", "seen_at": "were last active",
+        "finished_at": "finished",
         "is_shared": "whether you came back on another device", "asks_removal": "removed",
         "token_hash": "cookie", "outcome": "somebody declined",
         # Where they are, and what their answers and the owner say: nothing else about them.
@@ -494,10 +494,14 @@ STORED = {  # columns about a participant, and the words of the consent page for
     },
     serving: {"shown": "what you were shown", "served_at": "how long each took",
               "participant_id number question_id role status": ""},
-    answer: {"choice": "your answers", "received_at": "when you gave them",
+    answer: {"choice": "your answers", "received_at": "when you gave or undid them",
              "seconds": "how long each took", "n_blurs": "how often you left the page",
              "device": "whether you used a mouse, touch or keyboard",
              "undone": "also those that you undo", "id participant_id number": ""},
+    # Kinds: agreed, came back (on another device), declined, undone, asked to withdraw; what the
+    # owner did with them. Data: which answer was undone, why the owner excluded somebody.
+    event: {"at": "joined, came back,", "kind": "or asked for removal", "id participant_id": "",
+            "data": ""},
 }  # fmt: skip
 
 
