@@ -123,6 +123,32 @@ def test_excluded_people_give_up_their_place_and_only_then_a_full_study_reopens(
     assert [row["excluded"] for row in done] == ["True", "False", "False"]
 
 
+@pytest.mark.parametrize("other", ["here", "away", "excluded"])
+def test_full_quotas_end_a_study_once_nobody_is_under_way(open_place: Callable, other: str) -> None:
+    with open_place(text_study(questions_per_person=2, conditions={"a": {"quota": 1}})) as place:
+        csrf = place.log_in()
+
+        def press(path: str) -> None:
+            place.browser.post(f"/owner/participants/{path}", data={"csrf": csrf})
+
+        first, second = place.another_browser(), place.another_browser()
+        early = place.join(first)
+        press("1/exclude")
+        late = place.join(second)  # in the place of the first
+        press("1/include")
+        assert finish(place, first, early)["outcome"] == "completed"
+        if other == "away":
+            be_away(place, 2)
+        elif other == "excluded":
+            press("2/exclude")
+        place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
+        assert place.running.is_open == (other == "here")
+        ended = "completed" if other == "here" else "closed"
+        assert finish(place, second, late)["outcome"] == ended
+        place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
+        assert place.running.state == "complete"
+
+
 def test_the_dashboard_names_all_that_ends_a_study() -> None:
     some, all_quotas = {"a": {"quota": 2}, "b": {}}, {"a": {"quota": 2}, "b": {"quota": 2}}
 

@@ -29,7 +29,14 @@ from ordlink.collect.database import (
 from ordlink.collect.question_queue import LEASE_SIZE, QuestionQueue, add_draw, release_abandoned
 from ordlink.collect.rows import note_event
 from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
-from ordlink.collect.session import IS_COMPLETED, Step, StudySession, View, count_people
+from ordlink.collect.session import (
+    IS_COMPLETED,
+    Step,
+    StudySession,
+    View,
+    count_people,
+    is_under_way,
+)
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
 from ordlink.collect.trees import Trees
@@ -161,9 +168,14 @@ class RunningStudy:
                 f"the budget of {budget} answers is spent; to continue, raise budget in the study "
                 "file and restart the server"
             )
-        completed = count_people(connection, IS_COMPLETED, ~schema.participant.c.excluded)
+        c = schema.participant.c
+        completed = count_people(connection, IS_COMPLETED, ~c.excluded)
         quotas = [(one.quota, completed[name]) for name, one in conditions.items()]
         if quotas and all(quota is not None and number >= quota for quota, number in quotas):
+            # Somebody whom the owner included again while others had the place may finish.
+            late = count_people(connection, is_under_way(self.study), ~c.excluded)
+            if any(late[name] for name in conditions):
+                return ""
             return (
                 "all quotas are complete; to continue, exclude whom you want to replace, or raise "
                 "a quota in the study file and restart the server"

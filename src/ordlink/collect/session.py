@@ -327,8 +327,14 @@ def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> Co
     if connection.dialect.name == "postgresql":  # servers take turns; SQLite has one writer
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(314159265)"))
     c = participant.c
-    is_there = sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
-    return count_people(connection, sa.or_(IS_COMPLETED, is_there), ~c.excluded, c.id != but)
+    has_place = sa.or_(IS_COMPLETED, is_under_way(study))
+    return count_people(connection, has_place, ~c.excluded, c.id != but)
+
+
+def is_under_way(study: Study) -> sa.ColumnElement[bool]:
+    """Return whether participants have not finished and were active recently."""
+    c = participant.c
+    return sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
 
 
 def count_people(
