@@ -282,17 +282,30 @@ def test_a_study_started_again_with_shorter_lists_goes_on(open_place: Callable, 
             assert finish(place, browser, state)["outcome"] == "completed"
 
 
-def test_people_of_a_condition_that_was_taken_away_are_told_that_it_is_closed(
+def test_people_of_a_condition_that_was_taken_away_wait_for_it_or_for_the_end(
     open_place: Callable,
 ) -> None:
-    with open_place(text_study(conditions={"a": {}, "b": {}})) as place:
+    known = text_study(conditions={"a": {}, "b": {}})
+    unknown = text_study(conditions={"c": {}, "d": {}})
+    with open_place(known) as place:
         state = place.join()
         assert state["number"] == 1
         cookies = place.browser.cookies
-    with open_place(text_study(conditions={"c": {}, "d": {}})) as place:
+    with open_place(unknown) as place:
         place.browser.cookies = cookies
         assert place.browser.get("/api/state").json()["number"] == 1  # what they see already
-        assert place.answer(state, [0])["outcome"] == "closed"
+        state = place.answer(state, [0])
+        assert (state["number"], state["outcome"]) == (0, None)
+    with open_place(known) as place:
+        place.browser.cookies = cookies
+        state = place.browser.get("/api/state").json()
+        assert (state["number"], state["outcome"]) == (2, None)
+        place.answer(state, [0])
+    with open_place(unknown) as place:
+        place.browser.cookies = cookies
+        state = place.answer(place.browser.get("/api/state").json(), [0])
+        place.browser.portal.call(place.running.set_state, "complete")  # type: ignore[union-attr]
+        assert place.browser.get("/api/state").json()["outcome"] == "closed"
 
 
 @pytest.mark.parametrize("order", ["fixed", "random"])

@@ -242,8 +242,7 @@ class StudySession:
             _finish(person, "closed")
         if self.state != "open":
             return
-        if person.condition not in self.queues:  # the study was started again without it
-            _finish(person, "closed")
+        if person.condition not in self.queues:  # another server, or the next start, may have it
             return
         study = self._study(person.condition)
         kind, listed = study.kind, study.listed
