@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from ordlink.collect.database import Database, open_database
 from ordlink.collect.people import Origin, hash_token, join, new_token
 from ordlink.collect.question_queue import add_draw
-from ordlink.collect.running import register_study
+from ordlink.collect.registration import register_study
 from ordlink.collect.samplers import Draw, DrawnQuestion
 from ordlink.collect.schema import answer, participant, question, serving, study
 from ordlink.collect.worker import RecordReader

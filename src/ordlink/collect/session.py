@@ -29,6 +29,7 @@ from ordlink.errors import InputError
 FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
 MOST_UNDONE = 30  # answers that one participant can undo
 IS_COMPLETED = participant.c.outcome == "completed"
+TOOK_PART = sa.func.coalesce(participant.c.outcome, "").not_in(("declined", "withdrawn"))
 _NEXT_PHASE = {
     "before": "instructions",
     "instructions": "practice",
