@@ -16,7 +16,7 @@ from argon2 import PasswordHasher
 from ordlink.collect import schema
 from ordlink.collect.database import open_database
 from ordlink.collect.people import NEW_PARTICIPANT, set_password
-from ordlink.collect.running import register_study
+from ordlink.collect.registration import register_study
 from ordlink.collect.study import load_study
 from ordlink.datasets import planted_tree
 from soak.browser import Browser

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from ordlink.cli import run
 from ordlink.collect.backup import back_up
 from ordlink.collect.question_queue import release_abandoned
-from ordlink.collect.schema import answer, participant, serving
+from ordlink.collect.schema import answer, event, participant, serving
 from ordlink.collect.session import extras_due
 from ordlink.collect.study import load_study
 from ordlink.collect.texts import LANGUAGES, PROMPTS, TEXTS, markdown
@@ -121,6 +121,32 @@ def test_excluded_people_give_up_their_place_and_only_then_a_full_study_reopens(
 
     assert done[0]["condition"] == done[2]["condition"] != done[1]["condition"]
     assert [row["excluded"] for row in done] == ["True", "False", "False"]
+
+
+@pytest.mark.parametrize("other", ["here", "away", "excluded"])
+def test_full_quotas_end_a_study_once_nobody_is_under_way(open_place: Callable, other: str) -> None:
+    with open_place(text_study(questions_per_person=2, conditions={"a": {"quota": 1}})) as place:
+        csrf = place.log_in()
+
+        def press(path: str) -> None:
+            place.browser.post(f"/owner/participants/{path}", data={"csrf": csrf})
+
+        first, second = place.another_browser(), place.another_browser()
+        early = place.join(first)
+        press("1/exclude")
+        late = place.join(second)  # in the place of the first
+        press("1/include")
+        assert finish(place, first, early)["outcome"] == "completed"
+        if other == "away":
+            be_away(place, 2)
+        elif other == "excluded":
+            press("2/exclude")
+        place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
+        assert place.running.is_open == (other == "here")
+        ended = "completed" if other == "here" else "closed"
+        assert finish(place, second, late)["outcome"] == ended
+        place.browser.portal.call(place.running._keep_up)  # type: ignore[union-attr]
+        assert place.running.state == "complete"
 
 
 def test_the_dashboard_names_all_that_ends_a_study() -> None:
@@ -256,17 +282,30 @@ def test_a_study_started_again_with_shorter_lists_goes_on(open_place: Callable, 
             assert finish(place, browser, state)["outcome"] == "completed"
 
 
-def test_people_of_a_condition_that_was_taken_away_are_told_that_it_is_closed(
+def test_people_of_a_condition_that_was_taken_away_wait_for_it_or_for_the_end(
     open_place: Callable,
 ) -> None:
-    with open_place(text_study(conditions={"a": {}, "b": {}})) as place:
+    known = text_study(conditions={"a": {}, "b": {}})
+    unknown = text_study(conditions={"c": {}, "d": {}})
+    with open_place(known) as place:
         state = place.join()
         assert state["number"] == 1
         cookies = place.browser.cookies
-    with open_place(text_study(conditions={"c": {}, "d": {}})) as place:
+    with open_place(unknown) as place:
         place.browser.cookies = cookies
         assert place.browser.get("/api/state").json()["number"] == 1  # what they see already
-        assert place.answer(state, [0])["outcome"] == "closed"
+        state = place.answer(state, [0])
+        assert (state["number"], state["outcome"]) == (0, None)
+    with open_place(known) as place:
+        place.browser.cookies = cookies
+        state = place.browser.get("/api/state").json()
+        assert (state["number"], state["outcome"]) == (2, None)
+        place.answer(state, [0])
+    with open_place(unknown) as place:
+        place.browser.cookies = cookies
+        state = place.answer(place.browser.get("/api/state").json(), [0])
+        place.browser.portal.call(place.running.set_state, "complete")  # type: ignore[union-attr]
+        assert place.browser.get("/api/state").json()["outcome"] == "closed"
 
 
 @pytest.mark.parametrize("order", ["fixed", "random"])
@@ -441,6 +480,21 @@ def test_phones_can_be_refused(open_place: Callable) -> None:
         assert place.join()["number"] == 1
 
 
+def test_whoever_has_taken_part_sees_their_code_on_a_refused_phone(open_place: Callable) -> None:
+    codes = {"completed": "OK", "phone": "PH"}
+    with open_place(
+        text_study(questions_per_person=1, phones=False, completion_codes=codes)
+    ) as place:
+        body: dict[str, Any] = {"agree": True, "phone": True, "search": "?participant=1"}
+        finish(place, place.browser, place.join(search=body["search"]))
+        found = [
+            post(place.another_browser(), "/api/join", **body, again=again)["code"]
+            for again in (True, False)
+        ]
+
+    assert found == ["OK", "PH"]
+
+
 def test_outcomes_without_a_code_are_named() -> None:
     codes = {"completed": "A", "declined": "B"}
 
@@ -469,8 +523,8 @@ STORED = {  # columns about a participant, and the words of the consent page for
         "source external_id": "the participant id in your link",
         "condition": "which version of the study you saw",
         "questionnaire": "what you enter in questionnaires",
-        "created_at": "when you joined", "seen_at": "were last active",
-        "finished_at": "and finished",
+        "created_at": "when you joined,", "seen_at": "were last active",
+        "finished_at": "finished",
         "is_shared": "whether you came back on another device", "asks_removal": "removed",
         "token_hash": "cookie", "outcome": "somebody declined",
         # Where they are, and what their answers and the owner say: nothing else about them.
@@ -479,10 +533,14 @@ STORED = {  # columns about a participant, and the words of the consent page for
     },
     serving: {"shown": "what you were shown", "served_at": "how long each took",
               "participant_id number question_id role status": ""},
-    answer: {"choice": "your answers", "received_at": "when you gave them",
+    answer: {"choice": "your answers", "received_at": "when you gave or undid them",
              "seconds": "how long each took", "n_blurs": "how often you left the page",
              "device": "whether you used a mouse, touch or keyboard",
              "undone": "also those that you undo", "id participant_id number": ""},
+    # Kinds: agreed, came back (on another device), declined, undone, asked to withdraw; what the
+    # owner did with them. Data: which answer was undone, why the owner excluded somebody.
+    event: {"at": "joined, came back,", "kind": "or asked for removal", "id participant_id": "",
+            "data": ""},
 }  # fmt: skip
 
 

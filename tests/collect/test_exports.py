@@ -154,6 +154,49 @@ def test_everything_comes_in_one_file_that_explains_every_column(
     assert table.column_names == list(tables["trials"][0])
 
 
+ODD: dict[str, Any] = {"question": "odd-one-out"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [({}, {"x": ODD, "y": ODD}), ({"a": {}, "b": ODD}, {"b": ODD})],
+    ids=["without conditions", "a condition"],
+)
+def test_what_people_without_a_condition_now_were_asked_is_exported(
+    open_place: Callable, tmp_path: Path, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    trials, answers = [], []
+    for conditions in (before, after):
+        with open_place(text_study(questions_per_person=5, conditions=conditions)) as place:
+            for _ in range(2 * (conditions is before)):
+                browser = place.another_browser()
+                state = place.join(browser)
+                while state["phase"] != "done":
+                    state = place.answer(state, [0], browser)
+            if conditions is before:
+                place.log_in()
+                cookies = place.browser.cookies
+            place.browser.cookies = cookies
+            get = place.browser.get
+            assert get("/owner/download/data.zip").status_code == 200
+            assert "| `reference` |" in get("/owner/download/README.md").text
+            rows = csv.DictReader(io.StringIO(get("/owner/download/trials.csv").text))
+            trials.append([{name: one for name, one in row.items() if one} for row in rows])
+            (tmp_path / "answers.csv").write_text(get("/owner/download/answers.csv").text)
+        read = ol.read_comparisons(tmp_path / "answers.csv")
+        named = [[read.names[one] for one in row] for row in read.quadruplets]
+        answers.append(sorted([sorted(row[:2]), sorted(row[2:])] for row in named))
+
+    assert trials[0] == trials[1]
+    assert answers[0] == answers[1]
+    triplets = [row for row in trials[1] if "reference" in row]
+    assert len(triplets) == (5 if before else 10)
+    assert all(row["response"] == row["option_1"] for row in triplets)
+    for row in triplets:
+        near, far = (sorted([row["reference"], row[name]]) for name in ("option_1", "option_2"))
+        assert [near, far] in answers[1]
+
+
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 def test_the_documented_r_script_makes_a_table(open_place: Callable, tmp_path: Path) -> None:
     docs = (Path(__file__).parents[2] / "docs" / "collect.md").read_text()

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from ordlink.collect import people
 from ordlink.collect.connections import RateLimit
 from ordlink.collect.database import open_database
-from ordlink.collect.running import register_study
+from ordlink.collect.registration import register_study
 from ordlink.collect.schema import answer, participant
 from soak.servers import missing_postgres, postgres
 from tests.collect.conftest import Place, post, serve, text_study

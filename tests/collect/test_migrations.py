@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from ordlink.collect import database, running
 from ordlink.collect.database import make_engine, open_database
 from ordlink.collect.people import Origin, join
-from ordlink.collect.running import register_study
+from ordlink.collect.registration import register_study
 from ordlink.collect.schema import answer, event, metadata, participant
 from ordlink.errors import InputError
 from soak.servers import missing_postgres, postgres

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from ordlink.collect.database import Database, open_database
 from ordlink.collect.people import Origin, hash_token, join, new_token
 from ordlink.collect.question_queue import add_draw
-from ordlink.collect.running import register_study
+from ordlink.collect.registration import register_study
 from ordlink.collect.samplers import Draw, DrawnQuestion
 from ordlink.collect.schema import answer, participant, question, serving, study
 from ordlink.collect.worker import RecordReader
@@ -119,3 +119,19 @@ def test_a_write_that_meets_one_of_another_server_is_made_again(engine: sa.Engin
 
     assert asyncio.run(server.write(conflict)) == 4
     server.close()
+
+
+def test_what_the_dashboard_reads_is_of_one_moment(engine: sa.Engine) -> None:
+    server = Database(engine.url.render_as_string(hide_password=False))
+    n_people = sa.select(sa.func.count(participant.c.id))
+
+    def count_twice(connection: sa.Connection) -> tuple[int, int]:
+        before = connection.execute(n_people).scalar_one()
+        with engine.begin() as other:
+            join(other, Origin(), new_token())
+        return before, connection.execute(n_people).scalar_one()
+
+    before, after = asyncio.run(server.read(count_twice))
+    server.close()
+
+    assert before == after

@@ -20,7 +20,7 @@ from ordlink.collect.question_queue import (
     release_abandoned,
     return_questions,
 )
-from ordlink.collect.running import register_study
+from ordlink.collect.registration import register_study
 from ordlink.collect.samplers import Draw, DrawnQuestion, random_questions
 from ordlink.collect.schema import draw, question, serving
 from ordlink.collect.session import Answer, Continue, Step, StudySession, Undo, View

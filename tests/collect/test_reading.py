@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from ordlink.collect import samplers, trees
 from ordlink.collect.database import make_engine, open_database, snapshot
 from ordlink.collect.people import Origin, hash_token, join, withdraw
+from ordlink.collect.registration import register_study
 from ordlink.collect.rows import bump_revision
-from ordlink.collect.running import register_study
 from ordlink.collect.schema import answer, participant, serving
 from ordlink.collect.trees import build_tree
 from ordlink.collect.worker import MainAnswer, RecordReader, StudyTasks, read_main_answers

@@ -17,8 +17,8 @@ from ordlink.collect.database import open_database
 from ordlink.collect.people import exclude
 from ordlink.collect.question_queue import add_draw
 from ordlink.collect.question_types import QUESTION_TYPES, to_comparisons
+from ordlink.collect.registration import register_study
 from ordlink.collect.results import overview_of
-from ordlink.collect.running import register_study
 from ordlink.collect.samplers import (
     Draw,
     KnownAnswers,

@@ -14,9 +14,10 @@ import sqlalchemy as sa
 from ordlink.cli import run
 from ordlink.collect import schema
 from ordlink.collect.database import Database, make_engine, one_process_only, open_database
-from ordlink.collect.people import Origin, hash_token, join
+from ordlink.collect.people import Origin, decline, hash_token, join, new_token
 from ordlink.collect.question_queue import LEASE_SECONDS, QuestionQueue, add_draw
-from ordlink.collect.running import RunningStudy, register_study
+from ordlink.collect.registration import register_study
+from ordlink.collect.running import RunningStudy
 from ordlink.collect.samplers import Draw, DrawnQuestion
 from ordlink.collect.session import Answer, Continue, Step
 from ordlink.collect.stimuli import Stimulus
@@ -28,6 +29,12 @@ from tests.collect.conftest import LocalWorker, text_study
 @pytest.fixture
 def engine(tmp_path: Path) -> sa.Engine:
     return open_database(f"sqlite:///{tmp_path / 'study.db'}")
+
+
+def take_part(engine: sa.Engine, condition: str) -> None:
+    """Let somebody join in a condition."""
+    with engine.begin() as connection:
+        join(connection, Origin(), new_token(), choose=lambda _: condition)
 
 
 def test_opening_again_changes_nothing_and_keeps_the_data(tmp_path: Path) -> None:
@@ -75,14 +82,41 @@ def test_a_study_does_not_go_on_with_other_stimuli(
 def test_a_condition_does_not_go_on_with_another_type_of_question(engine: sa.Engine) -> None:
     odd: dict[str, Any] = {"conditions": {"a": {"question": "odd-one-out"}, "b": {}}}
     register_study(engine, text_study(**odd))
-    with engine.begin() as connection:
-        join(connection, Origin(), "somebody")
+    take_part(engine, "a")
 
     register_study(engine, text_study(**odd, budget=9))
     with pytest.raises(InputError, match="about odd-one-out questions in condition a, the study"):
         register_study(engine, text_study(conditions={"a": {}, "b": {}}))
     with pytest.raises(InputError, match="about odd-one-out questions in condition a, the study"):
         register_study(engine, text_study(conditions={"b": {}}))
+
+
+def test_a_condition_that_comes_back_keeps_its_type_of_question(engine: sa.Engine) -> None:
+    plain: dict[str, Any] = {"a": {}, "b": {}}
+    register_study(engine, text_study(conditions=plain))
+    take_part(engine, "a")
+
+    register_study(engine, text_study(conditions={"b": {}}))
+    with pytest.raises(InputError, match="about triplet questions in condition a, the study asks"):
+        register_study(engine, text_study(conditions={**plain, "a": {"question": "odd-one-out"}}))
+    register_study(engine, text_study(conditions=plain))
+
+
+def test_the_type_of_question_may_change_where_nobody_took_part(engine: sa.Engine) -> None:
+    odd, pairs = {"question": "odd-one-out"}, {"question": "quadruplet"}
+    register_study(engine, text_study(conditions={"a": odd, "b": odd, "c": pairs, "d": pairs}))
+    take_part(engine, "a")
+    with engine.begin() as connection:
+        decline(connection, "nobody", "")
+        for name, objects in (("a", (0, 1, 2)), ("b", (0, 1, 2)), ("c", (0, 1, 2, 3))):
+            drawn = (DrawnQuestion(objects, "at random", 1),)
+            add_draw(connection, Draw("random", 0, 0, 0, drawn), 1, name)
+
+    register_study(engine, text_study(question="odd-one-out", conditions={"a": {}, "c": {}}))
+
+    with engine.connect() as connection:  # no pairs are shown as odd ones out
+        waiting = connection.scalars(sa.select(schema.question.c.condition)).all()
+    assert sorted(waiting) == ["a", "b"]
 
 
 def test_stimuli_can_be_added_to_a_study_that_has_begun(tmp_path: Path) -> None:

@@ -124,7 +124,8 @@ async def join_study(site: TheSite, request: Request, body: JoinBody, token: Tok
         if await running.database.write(people.decline, hashed, cookie_hash):
             site.set_cookie(response, PARTICIPANT_COOKIE, fresh)
         return response
-    if not study.phones and (body.phone or request.headers.get("sec-ch-ua-mobile") == "?1"):
+    is_phone = body.phone or request.headers.get("sec-ch-ua-mobile") == "?1"
+    if is_phone and not study.phones and not body.again:
         await running.database.write(lambda connection: note_event(connection, "refused a phone"))
         return _reply(site, View("done", "phone"))
     query = dict(parse_qsl(body.search.removeprefix("?")))

@@ -243,7 +243,7 @@ def _write_download(site: Site, path: pathlib.Path) -> None:
             "events.jsonl": lambda: exports.export_events(moment),
             "links.csv": lambda: [exports.export_links(study, running.secret)],
             "study.yaml": lambda: [exports.export_study(study)],
-            "README.md": lambda: [exports.export_readme(study)],
+            "README.md": lambda: [exports.export_readme(moment, study)],
         }
         file.writelines(pieces[path.name]())
 

@@ -81,10 +81,10 @@ class Database:
     async def read(
         self, query: Callable[Concatenate[sa.Connection, P], Result], *args: P.args, **kw: P.kwargs
     ) -> Result:
-        """Return the result of a query with these arguments, run in another thread."""
+        """Return the result of queries at one moment, run in another thread."""
 
         def run() -> Result:
-            with self.engine.connect() as connection:
+            with snapshot(self.engine) as connection:
                 return query(connection, *args, **kw)
 
         return await asyncio.to_thread(run)

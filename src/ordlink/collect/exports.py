@@ -21,6 +21,7 @@ from ordlink.collect.people import link_key
 from ordlink.collect.question_types import QUESTION_TYPES, QuestionType
 from ordlink.collect.results import CHUNK_SIZE, judge, participants_after
 from ordlink.collect.schema import answer, draw, event, participant, question, read_objects, serving
+from ordlink.collect.session import TOOK_PART, count_people
 from ordlink.collect.settings import PARTICIPANT_COLUMNS
 from ordlink.collect.site import Site
 from ordlink.collect.stimuli import Stimulus, is_file_name
@@ -76,9 +77,10 @@ def shown_columns(kind: QuestionType) -> tuple[list[str], list[str], list[str]]:
     return shown, numbered(response, kind.n_chosen), numbered("position", kind.n_chosen)
 
 
-def trial_columns(study: Study) -> list[str]:
+def trial_columns(connection: sa.Connection, study: Study) -> list[str]:
     """Return the columns of trials.csv."""
-    parts = [shown_columns(QUESTION_TYPES[name]) for name in study.questions]
+    types = study.questions(count_people(connection, TOOK_PART))
+    parts = [shown_columns(QUESTION_TYPES[name]) for name in types]
     shown = dict.fromkeys(name for role in range(3) for part in parts for name in part[role])
     return [one for name in _TRIALS for one in (shown if name == "SHOWN" else [name])]
 
@@ -140,7 +142,7 @@ def _shown(study: Study, shown: Sequence[int], choice: Sequence[int]) -> dict[st
 
 def write_trials(connection: sa.Connection, study: Study, path: Path) -> None:
     """Write all trials to a CSV or Parquet file, as its name says."""
-    columns, rows = trial_columns(study), read_trials(connection, study)
+    columns, rows = trial_columns(connection, study), read_trials(connection, study)
     if path.suffix == ".parquet":
         found = list(rows)
         table = {name: [row.get(name) for row in found] for name in columns}
@@ -154,7 +156,8 @@ def write_trials(connection: sa.Connection, study: Study, path: Path) -> None:
 
 def write_answers(record: Record, path: Path) -> None:
     """Write answers as the tree uses them: names in CSV, ordlink's own format in Parquet."""
-    kind, *others = [QUESTION_TYPES[name] for name in record.study.questions]
+    asked = {record.condition_of.get(one.person, "") for one in record.answers}
+    kind, *others = [QUESTION_TYPES[name] for name in record.study.questions(asked)]
     if path.suffix == ".parquet" or others:  # answers of several types have no table of one form
         write_comparisons(record.timed_comparisons(), path)
         return
@@ -222,10 +225,10 @@ def _harmless(cell: object) -> object:
     return cell
 
 
-def export_readme(study: Study) -> str:
+def export_readme(connection: sa.Connection, study: Study) -> str:
     """Return a text that says what the downloaded files are, and what each column means."""
     described = {}
-    for name in trial_columns(study):
+    for name in trial_columns(connection, study):
         stem = name if name in _TRIALS or name in _SHOWN else name.rpartition("_")[0]
         described[name] = _TRIALS.get(stem) or _SHOWN[stem]
     answers = {item.name: f"answer to: {item.text}" for item in study.items}

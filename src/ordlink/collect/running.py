@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import secrets
 import time
 from collections import deque
@@ -23,13 +22,20 @@ from ordlink.collect.database import (
     Database,
     checkpoint,
     describe,
-    hide_password,
     is_sqlite,
 )
 from ordlink.collect.question_queue import LEASE_SIZE, QuestionQueue, add_draw, release_abandoned
+from ordlink.collect.registration import keep_numbers, register_study
 from ordlink.collect.rows import note_event
 from ordlink.collect.samplers import AT_ONCE, PLANS, Draw, random_questions, read_last_draw
-from ordlink.collect.session import IS_COMPLETED, Step, StudySession, View, count_people
+from ordlink.collect.session import (
+    IS_COMPLETED,
+    Step,
+    StudySession,
+    View,
+    count_people,
+    is_under_way,
+)
 from ordlink.collect.stimuli import Media, stimulus_keys
 from ordlink.collect.study import Study
 from ordlink.collect.trees import Trees
@@ -161,9 +167,14 @@ class RunningStudy:
                 f"the budget of {budget} answers is spent; to continue, raise budget in the study "
                 "file and restart the server"
             )
-        completed = count_people(connection, IS_COMPLETED, ~schema.participant.c.excluded)
+        c = schema.participant.c
+        completed = count_people(connection, IS_COMPLETED, ~c.excluded)
         quotas = [(one.quota, completed[name]) for name, one in conditions.items()]
         if quotas and all(quota is not None and number >= quota for quota, number in quotas):
+            # Somebody whom the owner included again while others had the place may finish.
+            late = count_people(connection, is_under_way(self.study), ~c.excluded)
+            if any(late[name] for name in conditions):
+                return ""
             return (
                 "all quotas are complete; to continue, exclude whom you want to replace, or raise "
                 "a quota in the study file and restart the server"
@@ -323,76 +334,3 @@ class RunningStudy:
         if (self.session.state, state) == ("complete", "open"):
             self.stability = Stability()
         self.session.state = state
-
-
-def keep_numbers(engine: sa.Engine, study: Study) -> Study:
-    """Return the study with its stimuli in the order of the database; new ones come last."""
-    with engine.connect() as connection:
-        number_of = {one.name: one.number for one in connection.execute(sa.select(schema.stimulus))}
-    key = lambda one: number_of.get(one.name, len(number_of))  # noqa: E731
-    return study.changed(stimuli=tuple(sorted(study.stimuli, key=key)))
-
-
-def register_study(engine: sa.Engine, study: Study) -> bytes:
-    """Store the study and return its secret; once somebody took part, stimuli are only added."""
-    settings = json.dumps(study.model_dump(), ensure_ascii=False)
-    rows = [
-        {"number": number, "name": one.name, "kind": one.kind, "digest": one.digest}
-        for number, one in enumerate(study.stimuli)
-    ]
-    with engine.begin() as connection:
-        if not is_sqlite(engine):  # two servers may start at the same time
-            connection.execute(sa.text("LOCK TABLE study IN EXCLUSIVE MODE"))
-        row = connection.execute(sa.select(schema.study)).one_or_none()
-        if row is None:
-            secret = secrets.token_hex(32)
-            first = {"id": 1, "secret": secret, "state": "open", "revision": 0}
-            connection.execute(
-                schema.study.insert().values(**first, settings=settings, created_at=time.time())
-            )
-            connection.execute(schema.stimulus.insert(), rows)
-            note_event(connection, "settings", **study.model_dump())
-            return bytes.fromhex(secret)
-        stored = sa.select(schema.stimulus).order_by(schema.stimulus.c.number)
-        known = [dict(one) for one in connection.execute(stored).mappings()]
-        difference = _difference(known, rows) or _other_question(json.loads(row.settings), study)
-        if difference:
-            if connection.execute(sa.select(schema.participant.c.id).limit(1)).first() is not None:
-                raise InputError(
-                    f"the answers in this database belong to another study: {difference}",
-                    where=hide_password(str(engine.url)),
-                    remedy="undo the change, or collect into another folder ({data})",
-                )
-            for table in (schema.question, schema.draw, schema.stimulus):
-                connection.execute(table.delete())
-            known = []
-        if len(known) < len(rows):
-            connection.execute(schema.stimulus.insert(), rows[len(known) :])
-        if settings != row.settings:
-            connection.execute(schema.study.update().values(settings=settings))
-            note_event(connection, "settings", **study.model_dump())
-        return bytes.fromhex(row.secret)
-
-
-def _other_question(settings: dict[str, Any], study: Study) -> str:
-    """Return which type of question of the stored settings is another one now; "" for none."""
-    conditions = settings.get("conditions", {})
-    for name in ("", *conditions):
-        before = (name and conditions[name]["question"]) or settings["question"]
-        now = study.in_condition(name).question
-        if before != now:
-            of = f" in condition {name}" if name else ""
-            return f"it is about {before} questions{of}, the study asks {now}"
-    return ""
-
-
-def _difference(known: list[dict[str, Any]], given: list[dict[str, Any]]) -> str:
-    """Return how the stimuli differ from the stored ones; nothing where they are the same."""
-    if len(known) > len(given):
-        return f"it has {len(known)} stimuli, the study {len(given)}"
-    for old, new in zip(known, given, strict=False):
-        if old["name"] != new["name"]:
-            return f"stimulus {old['number'] + 1} was {old['name']!r}, now it is {new['name']!r}"
-        if old != new:
-            return f"stimulus {old['number'] + 1}, {old['name']!r}, has changed"
-    return ""

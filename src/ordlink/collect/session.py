@@ -29,6 +29,7 @@ from ordlink.errors import InputError
 FEWEST_BEFORE_REPEAT = 5  # main answers of a participant before one of them may be asked again
 MOST_UNDONE = 30  # answers that one participant can undo
 IS_COMPLETED = participant.c.outcome == "completed"
+TOOK_PART = sa.func.coalesce(participant.c.outcome, "").not_in(("declined", "withdrawn"))
 _NEXT_PHASE = {
     "before": "instructions",
     "instructions": "practice",
@@ -242,8 +243,7 @@ class StudySession:
             _finish(person, "closed")
         if self.state != "open":
             return
-        if person.condition not in self.queues:  # the study was started again without it
-            _finish(person, "closed")
+        if person.condition not in self.queues:  # another server, or the next start, may have it
             return
         study = self._study(person.condition)
         kind, listed = study.kind, study.listed
@@ -327,8 +327,14 @@ def count_places(connection: sa.Connection, study: Study, *, but: int = 0) -> Co
     if connection.dialect.name == "postgresql":  # servers take turns; SQLite has one writer
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(314159265)"))
     c = participant.c
-    is_there = sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
-    return count_people(connection, sa.or_(IS_COMPLETED, is_there), ~c.excluded, c.id != but)
+    has_place = sa.or_(IS_COMPLETED, is_under_way(study))
+    return count_people(connection, has_place, ~c.excluded, c.id != but)
+
+
+def is_under_way(study: Study) -> sa.ColumnElement[bool]:
+    """Return whether participants have not finished and were active recently."""
+    c = participant.c
+    return sa.and_(c.outcome.is_(None), c.seen_at > time.time() - study.leave_after)
 
 
 def count_people(

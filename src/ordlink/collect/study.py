@@ -161,11 +161,6 @@ class Study(BaseModel):
         return [*self.questionnaire_before, *self.questionnaire_after]
 
     @property
-    def questions(self) -> list[str]:
-        """The types of questions that are asked, whatever the condition."""
-        return sorted({self.in_condition(name).question for name in self.conditions or ("",)})
-
-    @property
     def groupings(self) -> list[str]:
         """By what participants can be grouped: the condition, items with options."""
         items = [item.name for item in self.items if item.options]
@@ -189,6 +184,11 @@ class Study(BaseModel):
             if getattr(found, key) is not None:
                 changes[key] = getattr(found, key)
         return self.changed(**changes)
+
+    def questions(self, asked: Iterable[str]) -> list[str]:
+        """Return the types of questions of all conditions, and of people's who were asked."""
+        names = {*(self.conditions or ("",)), *asked}
+        return sorted({self.in_condition(name).question for name in names})
 
     def changed(self, **changes: Any) -> Study:
         """Return a study with other settings, which are not checked again."""
