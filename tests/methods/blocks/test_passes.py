@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ordlink as ol
+from ordlink.methods.blocks import _passes
 from ordlink.methods.blocks._model import BlockModel, fit_model, merge_counts, number_pairs
 from ordlink.methods.blocks._passes import Answers
 
@@ -118,6 +119,19 @@ def test_slots_take_the_place_of_their_objects(comparisons: ol.ListedComparisons
     answers = Answers.of(comparisons, slots, test_share=0.0)
 
     assert (answers.count(labels, N_BLOCKS) == expected).all()
+
+
+def test_as_many_answers_are_held_out_of_a_part_as_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_passes, "MOST_TESTED", 200)
+    rows = np.repeat([[0, 1, 2], [5, 6, 7]], [3_000, 27_000], axis=0)
+    comparisons = ol.Comparisons.from_triplets(rows, n_objects=10)
+    slots = np.arange(10, dtype=np.int32)
+    in_part = np.where(slots < 5, slots, -1).astype(np.int32)
+
+    of_part, of_all = (len(Answers.of(comparisons, given).tested) for given in (in_part, slots))
+
+    assert 150 < of_all < 250
+    assert 150 < of_part < 250
 
 
 def test_slopes_are_derivatives_of_the_log_likelihood() -> None:

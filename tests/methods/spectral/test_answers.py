@@ -138,6 +138,17 @@ def test_answers_about_the_compared_pairs_alone_are_the_same_answers() -> None:
     np.testing.assert_array_equal(whole[left], expected[left])
 
 
+def test_no_answers_are_about_no_pairs() -> None:
+    answers = PairAnswers.of(_answers(n_answers=10)).take(np.empty(0, dtype=int))
+
+    fewer, ids = answers.of_compared()
+
+    assert len(ids) == fewer.n_pairs == 0
+    assert fewer.with_lapse_rate(0.1).n_pairs == 0
+    assert answers.n_pairs == n_pairs(answers.n_objects)
+    assert fewer.likelihood(np.empty(0))[0] == 0.0
+
+
 def test_huge_differences_do_not_overflow() -> None:
     answers = PairAnswers(3, np.array([0, 1], np.int32), np.array([1, 0], np.int32), np.empty(0))
 

@@ -44,6 +44,16 @@ def is_held_out(row: int, answers: Int32Array, below: int) -> bool:
 
 
 @kernel
+def count_used(winners: AnyArray, losers: AnyArray, slots: Int32Array) -> int:
+    """Return the number of rows about different pairs of slots."""
+    n_used = 0
+    for row in range(winners.shape[0]):
+        used, _ = read_answer(winners[row], losers[row], slots)
+        n_used += 1 if used else 0
+    return n_used
+
+
+@kernel
 def count_mentions(
     winners: AnyArray,
     losers: AnyArray,

@@ -12,7 +12,7 @@ from ordlink._typing import AnyArray, BoolArray, Float32Array, FloatArray, Int32
 from ordlink.comparisons import ListedComparisons
 from ordlink.methods.blocks._model import BlockModel, number_pairs
 
-TEST_SHARE, MOST_TESTED = 0.1, 2_000_000  # of the answers, held out to judge splits
+TEST_SHARE, MOST_TESTED = 0.1, 2_000_000  # of the answers of a part, to judge splits
 _OBJECTS_PER_THREAD = 500
 _NOTHING = np.empty(0, dtype=np.int32)
 
@@ -37,14 +37,16 @@ class Answers:
         seed: int = 0,
     ) -> Answers:
         """Return the answers between slots: object o is in slot ``slots[o]``, -1 for none."""
-        from ordlink.methods.blocks._kernels import count_mentions, fill_lists
+        from ordlink.methods.blocks._kernels import count_mentions, count_used, fill_lists
 
-        n_slots, n_rows = int(slots.max()) + 1, comparisons.n_rows
+        n_slots, n_used = int(slots.max()) + 1, comparisons.n_rows
         counts = _NOTHING if comparisons.counts is None else comparisons.counts
         details = comparisons.details
         answers = _NOTHING if details is None or details.answers is None else details.answers
         pairs = comparisons.winners, comparisons.losers
-        below = int(min(test_share, MOST_TESTED / max(n_rows, 1)) * 2.0**63)
+        if test_share * n_used > MOST_TESTED and slots.min() < 0:
+            n_used = count_used(*pairs, slots)
+        below = int(min(test_share, MOST_TESTED / max(n_used, 1)) * 2.0**63)
         mentions, marks = np.zeros(3 * n_slots, dtype=np.int64), np.zeros(n_slots, dtype=np.uint64)
         n_tested = count_mentions(*pairs, answers, slots, below, mentions, marks)
         starts = np.concatenate([[0], np.cumsum(mentions)])

@@ -162,7 +162,8 @@ def _best_directions(answers: Answers, now: Partition, tried: Int64Array) -> Flo
         for other in basis[-2:]:  # those before are orthogonal until a vector has converged
             product -= total(product * other)[labels] * other
         vector, beside[n_done - 1] = normed(product)
-        if n_done % _STEPS_AT_ONCE and n_done < n_vectors:
+        is_full = open_blocks & (n_done >= now.sizes - 1)  # the rest is 0, and rounding errors
+        if n_done % _STEPS_AT_ONCE and n_done < n_vectors and not is_full.any():
             continue
         for block in np.flatnonzero(open_blocks):
             off = beside[: n_done - 1, block]
@@ -170,7 +171,7 @@ def _best_directions(answers: Answers, now: Partition, tried: Int64Array) -> Flo
             values, vectors = np.linalg.eigh(tridiagonal)
             coefficients[:n_done, block] = vectors[:, -1]
             left = beside[n_done - 1, block] * abs(vectors[-1, -1])
-            open_blocks[block] = left > _RESIDUAL * abs(values[-1])
+            open_blocks[block] = left > _RESIDUAL * abs(values[-1]) and not is_full[block]
         if not open_blocks.any():
             break
         vector *= open_blocks[labels]

@@ -197,23 +197,27 @@ def highest_mean_rank(
 def mean_score(
     p: int,
     q: int,
+    total: float,
     members: MemberArrays,
     ranks: Int32Array,
     pairs: PairArrays,
     shares: ShareArrays,
     blocks: BlockArrays,
 ) -> float:
-    """Return the mean of s' over the objects of clusters p and q."""
+    """Return the mean of s over the objects of clusters p and q; `total` is that of u.
+
+    It is subtracted from each s', so that none is so large that sums of equal ones differ.
+    """
     head, following, sizes = members
-    total = 0.0
+    score = 0.0
     i = head[p]
     while i >= 0:
         j = head[q]
         while j >= 0:
-            total += score_of(ranks[i, j], pairs, shares, blocks)
+            score += score_of(ranks[i, j], pairs, shares, blocks) - total
             j = following[j]
         i = following[i]
-    return total / (sizes[p] * sizes[q])
+    return score / (sizes[p] * sizes[q])
 
 
 @kernel
@@ -240,7 +244,7 @@ def best_by_rank(
     and `means` are room for the pairs that are computed and their means, the most likely one first.
     """
     guess_p, guess_q = highest_mean_rank(alive, mean_ranks, row_bounds)
-    best = mean_score(guess_p, guess_q, members, ranks, pairs, shares, blocks) - total
+    best = mean_score(guess_p, guess_q, total, members, ranks, pairs, shares, blocks)
     computed[0, 0], computed[0, 1], means[0] = guess_p, guess_q, best
     n = 1
     mark = best - (TIE_RELATIVE * abs(best) + TIE_OF_UNIT * unit)
@@ -252,7 +256,7 @@ def best_by_rank(
         for b in range(a + 1, alive.shape[0]):
             q = alive[b]
             if mean_ranks[p, q] >= lowest and not (p == guess_p and q == guess_q):
-                means[n] = mean_score(p, q, members, ranks, pairs, shares, blocks) - total
+                means[n] = mean_score(p, q, total, members, ranks, pairs, shares, blocks)
                 computed[n, 0], computed[n, 1] = p, q
                 if means[n] > best:
                     best = means[n]

@@ -30,12 +30,12 @@ class PairAnswers(FrozenArrays):
     weights: FloatArray  # (n_rows,) or (0,): how often; empty if once each
     # Share of the answers that are lapses: the opposite of what was meant, from 0 to below 1/2
     lapse_rate: float = 0.0
-    n_pairs: int = 0  # number of pairs E; 0: all pairs of the objects, compared or not
+    n_compared: int | None = None  # number of pairs, if compared ones alone have ids
 
-    def __post_init__(self) -> None:
-        if not self.n_pairs:
-            object.__setattr__(self, "n_pairs", n_pairs(self.n_objects))
-        super().__post_init__()
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs E: all of the objects, compared or not, or the compared ones."""
+        return n_pairs(self.n_objects) if self.n_compared is None else self.n_compared
 
     @classmethod
     def of(cls, comparisons: ListedComparisons) -> PairAnswers:
@@ -90,7 +90,7 @@ class PairAnswers(FrozenArrays):
         occurs[self.winners] = occurs[self.losers] = True
         ids, numbers = np.flatnonzero(occurs), (np.cumsum(occurs) - 1).astype(np.int32)
         winners, losers = numbers[self.winners], numbers[self.losers]
-        return replace(self, winners=winners, losers=losers, n_pairs=len(ids)), ids
+        return replace(self, winners=winners, losers=losers, n_compared=len(ids)), ids
 
     def likelihood(self, strengths: FloatArray) -> tuple[float, FloatArray]:
         """Return minus the log-likelihood of x, and its slopes times -1.
