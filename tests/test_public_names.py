@@ -123,6 +123,7 @@ NAMES = {
         "initial_partition",
         "link_by_average",
         "link_features_by_average",
+        "list_parts",
         "new_pair_ids",
         "order_of_appearance",
         "permute_objects",
@@ -189,6 +190,7 @@ NAMES = {
         "n_folds",
         "run",
         "run_auto",
+        "why_not_compared",
     ],
     "ordlink.methods.spectral": [
         "FirmClusters",

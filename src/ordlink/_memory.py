@@ -6,11 +6,13 @@ import math
 import os
 from pathlib import Path
 
-_GROUPS = (  # limit and use of the control group of this process, versions 2 and 1
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+_GROUPS = (  # the control group of this process, versions 2 and 1; names of limit, use, page cache
+    ("/sys/fs/cgroup", "memory.max", "memory.current", ("inactive_file", "active_file")),
     (
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        "/sys/fs/cgroup/memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        ("total_inactive_file", "total_active_file"),
     ),
 )
 
@@ -37,15 +39,25 @@ def _of_machine() -> float:
 
 
 def _of_container() -> float:
-    for limit, used in _GROUPS:
+    for folder, limit, used, cached in _GROUPS:
+        group = Path(folder)
         try:
-            return float(
-                int(Path(limit).read_text(encoding="ascii"))
-                - int(Path(used).read_text(encoding="ascii"))
-            )
+            there = int((group / limit).read_text(encoding="ascii"))
+            in_use = int((group / used).read_text(encoding="ascii"))
         except (OSError, ValueError):  # no such group, or "max"
             continue
+        return float(there - max(in_use - _page_cache(group, cached), 0))
     return math.inf
+
+
+def _page_cache(group: Path, names: tuple[str, ...]) -> int:
+    """Return the bytes of files kept in memory: they count as used, but are freed when needed."""
+    try:
+        lines = (group / "memory.stat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    fields = (line.partition(" ") for line in lines)
+    return sum(int(number) for name, _, number in fields if name in names)
 
 
 def _of_limit() -> float:

@@ -10,7 +10,7 @@ from ordlink.linkage._numbering import (
     permute_objects,
     restore_objects,
 )
-from ordlink.linkage._parts import grow_each_part, grow_parts
+from ordlink.linkage._parts import grow_each_part, grow_parts, list_parts
 
 __all__ = [
     "InitialClusters",
@@ -22,6 +22,7 @@ __all__ = [
     "initial_partition",
     "link_by_average",
     "link_features_by_average",
+    "list_parts",
     "new_pair_ids",
     "order_of_appearance",
     "permute_objects",

@@ -123,13 +123,13 @@ def build_tree(
     options = _check_options(chosen, options)
     parameters = _json_ready(options | {"initial_clusters": initial_clusters})
     _warn_about_input(checked, partition)
-    check_memory(chosen, checked)
+    check_memory(chosen, checked, partition)
     try:
         tree = chosen.run(checked, partition, progress=progress, **options)
     except BudgetExhaustedError as error:
         return _tree_so_far(error, chosen, initial_clusters, progress)
     except MemoryError as error:
-        raise not_enough_memory(chosen, checked) from error
+        raise not_enough_memory(chosen, checked, partition) from error
     for message in warn_of_ties(tree):
         warnings.warn(message, OrdlinkWarning, stacklevel=3)
     return tree.with_origin(chosen.name, parameters | tree.parameters)

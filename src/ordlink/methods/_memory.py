@@ -10,9 +10,10 @@ from ordlink._memory import available_memory, in_gb
 from ordlink._threads import n_threads
 from ordlink.comparisons import ListedComparisons, n_pairs
 from ordlink.errors import NotEnoughMemoryError
+from ordlink.linkage import InitialPartition, list_parts
 from ordlink.methods._table import Method
 from ordlink.methods.embedding import LISTED_AT_MOST
-from ordlink.methods.search import MOST_OBJECTS, n_folds
+from ordlink.methods.search import MOST_OBJECTS, n_folds, why_not_compared
 
 BYTES = {
     "4-AL": (46.0, 0.0, 38.0),
@@ -68,32 +69,49 @@ def estimate_memory(method: str, n_objects: int, n_rows: int | None) -> float:
     return per_entry * n_objects**2 + per_object * n_objects + per_row * n_rows
 
 
-def check_memory(method: Method, data: Any) -> None:
+def check_memory(method: Method, data: Any, partition: InitialPartition) -> None:
     """Raise NotEnoughMemoryError before the work if a method would need more than there is."""
     if method.needs == "an oracle":
         return
     n_rows = data.n_rows if isinstance(data, ListedComparisons) else None
-    needed = estimate_memory(method.name, _count_objects(data), n_rows)
+    needed = estimate_memory(*_largest_work(method, data, partition), n_rows)
     there = available_memory()
     if needed > there:
         amount = f"needs about {in_gb(needed)} of memory, but only {in_gb(there)} are available"
-        raise not_enough_memory(method, data, amount)
+        raise not_enough_memory(method, data, partition, amount)
 
 
 def not_enough_memory(
-    method: Method, data: Any, amount: str = "needs more memory than there is"
+    method: Method,
+    data: Any,
+    partition: InitialPartition,
+    amount: str = "needs more memory than there is",
 ) -> NotEnoughMemoryError:
     """Return the error with its remedy."""
-    n_objects = _count_objects(data)
-    problem = f"{method.name} of {n_objects:,} objects {amount}"
+    name, n_objects = _largest_work(method, data, partition)
+    problem = f"{method.name} of {_count_objects(data):,} objects {amount}"
     remedy = "use fewer objects, or a machine with more memory"
-    if method.name in ("auto", "search") and n_objects <= MOST_OBJECTS:
+    if name in ("auto", "search") and n_objects <= MOST_OBJECTS:
         problem += f": a table of all triples takes {in_gb(4.0 * n_objects**3)}"
         remedy = "use {method:spectral}, which has no such table"
-    elif isinstance(data, ListedComparisons) and method.name != "blocks":
+    elif isinstance(data, ListedComparisons) and name != "blocks":
         problem += f": a table of all pairs takes {in_gb(8.0 * n_objects**2)}"
         remedy = "use {method:blocks}, which has no such tables"
     return NotEnoughMemoryError(problem, remedy=remedy)
+
+
+def _largest_work(method: Method, data: Any, partition: InitialPartition) -> tuple[str, int]:
+    """Return the method that is run, as `auto` may be spectral, and the objects of its tables.
+
+    Methods that grow each compared part alone have tables of the largest part.
+    """
+    name, n_objects = method.name, _count_objects(data)
+    if name == "auto" and why_not_compared(data):
+        name = "spectral"
+    if name not in ("auto", "search", "spectral") or not isinstance(data, ListedComparisons):
+        return name, n_objects
+    parts = list_parts(data, partition)
+    return name, len(parts[0]) if parts else n_objects
 
 
 def _count_objects(data: Any) -> int:

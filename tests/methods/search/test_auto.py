@@ -8,7 +8,7 @@ import pytest
 import ordlink as ol
 from ordlink.errors import InputError, InputKindError, OrdlinkWarning
 from ordlink.methods import repeatable
-from ordlink.methods.search import _auto
+from ordlink.methods.search import _auto, why_not_compared
 from ordlink.validation._cross_validation import settle_method
 
 pytestmark = pytest.mark.filterwarnings("ignore::ordlink.errors.OrdlinkWarning")
@@ -45,6 +45,15 @@ def test_auto_is_the_default() -> None:
 
     assert tree.method == "auto"
     np.testing.assert_array_equal(tree.merges, ol.cluster(answers, "auto").merges)
+
+
+def test_answers_of_several_rows_count_once_for_the_comparison() -> None:
+    rows = np.argsort(np.random.default_rng(0).random((40, 8)), axis=1)[:, :3]
+    answers = ol.Comparisons.from_most_central(rows)  # two rows each
+
+    assert not why_not_compared(answers.take(answers.answer_ids >= 20))
+    assert not why_not_compared(answers.take([0] * 2_000 + list(range(2, 40))))  # late ones too
+    assert "too few answers" in why_not_compared(answers.take(answers.answer_ids >= 21))
 
 
 def test_where_no_tree_is_true_the_search_is_taken(no_tree_is_true) -> None:

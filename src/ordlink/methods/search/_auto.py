@@ -57,7 +57,7 @@ def run_auto(
     the best tree so far, with a warning.
     """
     number = seed_number(seed)
-    why = _why_not_compared(comparisons)
+    why = why_not_compared(comparisons)
     if why:
         tree = spectral.run(comparisons, partition, progress=progress)
         return tree.with_origin("auto", {"chosen": SPECTRAL, "reason": why})
@@ -135,12 +135,14 @@ def _is_no_tree(fits: Fits, by_tree: FloatArray) -> bool:
     return gain >= max(CLEARLY_BETTER, 2.0 * error, MOST_OF_IT * most)
 
 
-def _why_not_compared(comparisons: Comparisons) -> str:
+def why_not_compared(comparisons: Comparisons) -> str:
     """Return why spectral is used if methods cannot be compared; otherwise an empty string."""
     if not isinstance(comparisons, ListedComparisons):
         return "spectral: all comparisons are known, so none can be held out"
     if comparisons.n_objects > MOST_OBJECTS:
         return f"spectral: search is limited to {MOST_OBJECTS} objects"
-    if len(np.unique(comparisons.answer_ids)) < FEWEST_ANSWERS:
+    answers = comparisons.answer_ids
+    looked_at = answers[:1000], answers  # the first rows are nearly always enough to tell
+    if all(len(np.unique(ids)) < FEWEST_ANSWERS for ids in looked_at):
         return f"spectral: too few answers for cross-validation (at least {FEWEST_ANSWERS})"
     return ""
