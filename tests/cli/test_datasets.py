@@ -136,3 +136,15 @@ def test_wrong_words_are_refused_with_the_right_ones(ordlink, words, message) ->
 
     assert result.code == 2
     assert message in result.err
+
+
+@pytest.mark.parametrize("there", ["answers.csv", "pictures"])
+def test_answers_and_pictures_that_are_there_are_kept(there, ordlink, tmp_path) -> None:
+    (tmp_path / there).write_text("mine", encoding="utf-8")
+
+    result = ordlink("datasets", "vessels", "--out", tmp_path)
+
+    assert result.code == 2
+    assert f"{there} is there already; choose another folder" in result.err
+    assert [path.name for path in tmp_path.iterdir()] == [there]
+    assert (tmp_path / there).read_text(encoding="utf-8") == "mine"

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
 from ordlink.cli import run
+from ordlink.datasets import write_vessels
 from soak.servers import free_port
-from studies.pages import vessels
 from tests.waiting import wait_until
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -38,11 +37,17 @@ def commands(page: str) -> list[tuple[list[str], str]]:
     return found
 
 
-def run_commands(page: str, capsys: pytest.CaptureFixture[str], leave_out: str = "") -> None:
+def run_commands(
+    page: str,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    only: str | None = None,
+    leave_out: tuple[str, ...] = (),
+) -> None:
     """Run the `ordlink` commands of a page; compare with what is shown, where ... is any text."""
     same = doctest.OutputChecker().check_output
     for words, shown in commands(page):
-        if words[0] != "ordlink" or words[1] == leave_out:
+        if words[0] != "ordlink" or words[1] in leave_out or only not in (None, words[1]):
             continue
         capsys.readouterr()
         assert run(words[1:]) == 0, capsys.readouterr().err
@@ -82,13 +87,11 @@ def test_five_minutes_from_a_file_to_a_report(tmp_path, monkeypatch, capsys) -> 
 def test_from_a_folder_of_pictures_to_a_figure(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     page = "tutorials/pictures.md"
-    drawing = next(words for words, _ in commands(page) if words[0] == "python")
-    assert drawing[:3] == ["python", "-m", "studies.pages.vessels"]
-    CliRunner().invoke(vessels.main, drawing[3:], catch_exceptions=False)
+    run_commands(page, capsys, only="datasets")
     monkeypatch.chdir("study")
     Path("study.yaml").write_text(blocks(page, "yaml")[0], encoding="utf-8")
 
-    run_commands(page, capsys, leave_out="collect")
+    run_commands(page, capsys, leave_out=("datasets", "collect"))
 
     assert Path("figure-1.pdf").read_bytes().startswith(b"%PDF")
     assert "For your paper" in Path("report.html").read_text(encoding="utf-8")
@@ -97,7 +100,7 @@ def test_from_a_folder_of_pictures_to_a_figure(tmp_path, monkeypatch, capsys) ->
 @pytest.mark.slow
 def test_the_survey_of_the_tutorial_starts(tmp_path) -> None:
     page = "tutorials/pictures.md"
-    CliRunner().invoke(vessels.main, [str(tmp_path / "pictures")], catch_exceptions=False)
+    write_vessels(tmp_path)
     (tmp_path / "study.yaml").write_text(blocks(page, "yaml")[0], encoding="utf-8")
     words, shown = next(one for one in commands(page) if one[0][:2] == ["ordlink", "collect"])
     printed = (tmp_path / "printed.txt").open("w", encoding="utf-8")
@@ -128,8 +131,9 @@ def test_the_survey_of_the_tutorial_starts(tmp_path) -> None:
 @pytest.mark.slow
 def test_planning_a_study(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    CliRunner().invoke(vessels.main, ["pictures", "--answers", "pilot.csv"], catch_exceptions=False)
+    write_vessels(tmp_path)
     shutil.rmtree("pictures")
+    Path("answers.csv").rename("pilot.csv")
 
     run_commands("tutorials/planning.md", capsys)
 

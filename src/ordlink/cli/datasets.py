@@ -11,7 +11,14 @@ from ordlink._text import either
 from ordlink.cli import _options, _output
 from ordlink.cli._app import Command, Group
 from ordlink.cli._console import progress_bar, warnings_as_lines
-from ordlink.datasets import CATALOGUE, AnswerSet, FeatureTable, Source, data_folder
+from ordlink.datasets import (
+    CATALOGUE,
+    AnswerSet,
+    FeatureTable,
+    Source,
+    data_folder,
+    write_vessels,
+)
 from ordlink.io import write_comparisons
 
 WIDTH = 100
@@ -71,6 +78,17 @@ def fetch(
             _write_answers(data, folder)
     click.echo(f"cite: {fetched.source.citation}")
     click.echo(f"terms: {fetched.source.terms}")
+
+
+@command.command(
+    "vessels", cls=Command, epilog="\b\nExamples:\n  ordlink datasets vessels --out study"
+)
+@_options.folder("--out", required=True, help="Output folder, without pictures or answers.")
+def vessels(out: str) -> None:
+    """Draw 60 vessels and simulate answers about them: an example for a study of pictures."""
+    with _output.writing_into(_output.check_folder(out)) as folder:
+        write_vessels(folder)
+    click.echo(f"wrote 60 pictures and answers.csv, simulated answers of 100 people, to {folder}")
 
 
 def _list(folder: Path) -> None:

@@ -16,6 +16,7 @@ from ordlink.datasets._planted import PlantedHierarchy, planted_hierarchy, plant
 from ordlink.datasets._sources import AnswerSet, Source, data_folder
 from ordlink.datasets._structure import Structure, caterpillar, random_structure
 from ordlink.datasets._tables import FeatureTable, fetch_20news, load_glass, load_zoo
+from ordlink.datasets._vessels import write_vessels
 
 __all__ = [
     "CATALOGUE",
@@ -41,4 +42,5 @@ __all__ = [
     "planted_tree",
     "random_structure",
     "simulate_answers",
+    "write_vessels",
 ]

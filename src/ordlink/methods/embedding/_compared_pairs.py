@@ -19,7 +19,8 @@ from ordlink.comparisons import (
 )
 from ordlink.errors import InputKindError
 
-LISTED_AT_MOST = 2_000_000  # of more comparisons of a similarity matrix, about so many are drawn
+LISTED_AT_MOST = 2_000_000
+"""Of more comparisons of a similarity matrix, about so many are drawn."""
 # Sums are made in parts that depend on the input alone, not on the number of threads.
 _PARTS, _ROWS_PER_PART = 8, 1 << 16
 RowKernel = Callable[..., float]  # adds up a loss over a range of rows, and its slopes by pair

@@ -1,20 +1,20 @@
-"""`python -m studies.pages.vessels FOLDER`: 60 drawn vessels, and simulated answers about them.
-
-They are the stimuli of a tutorial: cups, mugs and bowls; bottles, vases and jugs. The answers are
-triplets of people who compare the shapes, with errors.
-"""
+"""Sixty drawn vessels and simulated answers about them: pictures for those who have none yet."""
 
 from __future__ import annotations
 
 import csv
 from dataclasses import astuple, dataclass
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import click
 import numpy as np
-from PIL import Image, ImageDraw
 
-from ordlink.datasets import simulate_answers
+from ordlink.datasets._answers import simulate_answers
+from ordlink.errors import InputError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 PIXELS = 360
 PER_KIND = 10
@@ -46,7 +46,46 @@ WEIGHTS = np.array([1.5, 1.0, 1.0, 2.0, 1.5, 2.0])
 """How much people look at each of the lengths."""
 
 
-def draw_vessels(seed: int = 0) -> dict[str, Vessel]:
+def write_vessels(folder: str | PathLike[str], *, seed: int = 0) -> None:
+    """Write 60 pictures of vessels, and simulated answers about them.
+
+    The vessels are cups, mugs, bowls, bottles, vases and jugs, ten of each. A hundred people
+    compare their shapes: 60 triplets each, one in ten a lapse.
+
+    Parameters
+    ----------
+    folder : path
+        Gets the pictures in `pictures` and the answers in `answers.csv`; made if it is not there.
+    seed : int
+        Random seed of the shapes and of the answers.
+
+    Raises
+    ------
+    InputError
+        If the folder has a `pictures` or an `answers.csv` already.
+
+    Examples
+    --------
+    >>> import tempfile, ordlink as ol
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ol.datasets.write_vessels(folder)
+    ...     ol.read_comparisons(folder + "/answers.csv").n_objects
+    60
+    """
+    folder = Path(folder)
+    for name in ("pictures", "answers.csv"):
+        if (folder / name).exists():
+            raise InputError(
+                f"{name} is there already", where=str(folder), remedy="choose another folder"
+            )
+    vessels = _draw_vessels(seed)
+    (folder / "pictures").mkdir(parents=True)
+    for name, vessel in vessels.items():
+        _picture(vessel).save(folder / "pictures" / f"{name}.png")
+    _write_answers(vessels, folder / "answers.csv", seed)
+
+
+def _draw_vessels(seed: int) -> dict[str, Vessel]:
     """Return 60 vessels by name: each kind with small changes of its lengths."""
     rng = np.random.default_rng(seed)
     found = {}
@@ -57,8 +96,10 @@ def draw_vessels(seed: int = 0) -> dict[str, Vessel]:
     return found
 
 
-def picture(vessel: Vessel) -> Image.Image:
+def _picture(vessel: Vessel) -> Image:
     """Return the picture of a vessel: its outline, filled, with a handle if it has one."""
+    from PIL import Image, ImageDraw
+
     image = Image.new("RGB", (2 * PIXELS, 2 * PIXELS), "white")
     draw = ImageDraw.Draw(image)
     shape = _outline(vessel)
@@ -84,7 +125,7 @@ def _outline(vessel: Vessel) -> list[tuple[float, float]]:
     return right + [(1 - x, y) for x, y in reversed(right)]
 
 
-def write_answers(vessels: dict[str, Vessel], path: Path, seed: int = 0) -> None:
+def _write_answers(vessels: dict[str, Vessel], path: Path, seed: int) -> None:
     """Write simulated answers of 100 people, 60 triplets each, one in ten a lapse."""
     lengths = np.array([astuple(vessel) for vessel in vessels.values()])
     scaled = lengths / lengths.std(axis=0) * WEIGHTS
@@ -98,20 +139,3 @@ def write_answers(vessels: dict[str, Vessel], path: Path, seed: int = 0) -> None
         table.writerow(["anchor", "closer", "farther", "annotator"])
         for number, row in enumerate(rows.tolist()):
             table.writerow([*(names[i] for i in row), f"P{number // ANSWERS_PER_PERSON + 1:03}"])
-
-
-@click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--answers", type=click.Path(path_type=Path), help="Write simulated answers too.")
-def main(folder: Path, answers: Path | None) -> None:
-    """Draw 60 vessels into FOLDER."""
-    folder.mkdir(parents=True, exist_ok=True)
-    vessels = draw_vessels()
-    for name, vessel in vessels.items():
-        picture(vessel).save(folder / f"{name}.png")
-    if answers is not None:
-        write_answers(vessels, answers)
-
-
-if __name__ == "__main__":
-    main()
