@@ -96,6 +96,7 @@ NAMES = {
         "planted_tree",
         "random_structure",
         "simulate_answers",
+        "write_vessels",
     ],
     "ordlink.hierarchy": [
         "Hierarchy",
