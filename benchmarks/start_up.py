@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -89,6 +88,8 @@ def _first(name: str, work: str, words: Sequence[str], bar: float) -> Row:
 
 def _cpu_seconds(words: Sequence[str], **environment: str) -> float:
     """Return the time that the cores spent on a call, on all of its threads."""
+    import resource  # not on Windows
+
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     _call(words, **environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

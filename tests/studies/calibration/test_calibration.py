@@ -400,7 +400,7 @@ def test_the_command_runs_goes_on_and_writes_its_page(tmp_path, monkeypatch, cap
     page = (tmp_path / "calibration.md").read_text(encoding="utf-8")
     assert "uneven; 2; 3 quadruplets per object, 10% wrong" in page
     assert "(calibration.svg)" in page
-    assert "usually recommended, 1 runs of each setting: AUC" in page
+    assert "A smaller check, 1 runs of each setting: AUC" in page
     assert (tmp_path / "calibration.svg").read_bytes().startswith(b"<?xml")
     assert len(load_results(parts["chance"], tmp_path)) == 3
 
