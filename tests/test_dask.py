@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import ordlink as ol
 from ordlink._parallel import run_tasks, use_scheduler
 from ordlink.cli import run
 from ordlink.errors import InputError
+from tests.cluster_tasks import die_once, fail
 
 distributed = pytest.importorskip("distributed")
 
@@ -32,19 +31,6 @@ def answers() -> ol.ListedComparisons:
     planted = ol.datasets.planted_hierarchy(depth=2, leaf_size=4, gap=1.0, seed=0)
     rows = ol.datasets.simulate_answers(planted.similarities, 600, seed=0)
     return ol.Comparisons.from_triplets(rows, n_objects=16)
-
-
-def die_once(shared: tuple[Path, bytes], task: int) -> int:
-    folder, ballast = shared
-    flag = folder / "died"
-    if task == 3 and not flag.exists():
-        flag.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return task * len(ballast)
-
-
-def fail(shared: None, task: int) -> None:
-    raise ValueError(f"task {task} fails")
 
 
 def test_results_of_a_cluster_are_those_of_one_process(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +12,9 @@ import pytest
 
 import ordlink as ol
 from ordlink._parallel import run_tasks
+from tests.cluster_tasks import die_once, fail
 
-ray = pytest.importorskip("ray", reason="ray is not installed: it has no wheel for this Python")
+ray = pytest.importorskip("ray", reason="ray is not installed: it is in the extra test")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -37,19 +36,6 @@ def cluster() -> Iterator[None]:
         register_ray()
         yield
         ray.shutdown()
-
-
-def die_once(shared: tuple[Path, bytes], task: int) -> int:
-    folder, ballast = shared
-    flag = folder / "died"
-    if task == 3 and not flag.exists():
-        flag.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return task * len(ballast)
-
-
-def fail(shared: None, task: int) -> None:
-    raise ValueError(f"task {task} fails")
 
 
 def test_results_on_ray_are_those_of_one_process() -> None:

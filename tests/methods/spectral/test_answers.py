@@ -12,15 +12,8 @@ from ordlink.comparisons import n_pairs, pair_members
 from ordlink.methods.spectral import _answers as _pair_answers
 from ordlink.methods.spectral._answers import PairAnswers
 from ordlink.methods.spectral._pair_strengths import MANY_PAIRS, PairModel
+from tests.methods.spectral.instances import planted_answers
 from tests.reference import strengths as literal
-
-
-def _answers(n: int = 12, n_answers: int = 300, seed: int = 0, error_rate: float = 0.0):
-    planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=n // 2, gap=0.2, seed=seed)
-    rows = ol.datasets.simulate_answers(
-        planted.similarities, n_answers, form="quadruplet", error_rate=error_rate, seed=seed
-    )
-    return ol.Comparisons.from_quadruplets(rows, n_objects=n)
 
 
 def _answers_about_many_pairs() -> PairAnswers:
@@ -60,7 +53,7 @@ def test_the_likelihood_is_the_literal_one(n, n_rows, weighted, lapse, seed) -> 
 
 
 def test_the_likelihood_is_the_same_in_parts_and_on_any_number_of_threads(monkeypatch) -> None:
-    answers = PairAnswers.of(_answers(n_answers=500))
+    answers = PairAnswers.of(planted_answers(n_answers=500))
     strengths = np.random.default_rng(0).normal(size=answers.n_pairs)
     whole = *answers.likelihood(strengths), answers.curvatures(strengths)
     monkeypatch.setattr(_pair_answers, "_ROWS_PER_PART", 100)
@@ -139,7 +132,7 @@ def test_answers_about_the_compared_pairs_alone_are_the_same_answers() -> None:
 
 
 def test_no_answers_are_about_no_pairs() -> None:
-    answers = PairAnswers.of(_answers(n_answers=10)).take(np.empty(0, dtype=int))
+    answers = PairAnswers.of(planted_answers(n_answers=10)).take(np.empty(0, dtype=int))
 
     fewer, ids = answers.of_compared()
 

@@ -34,15 +34,8 @@ from ordlink.methods.spectral._shrinkage import (
     noise_edge,
     strengths_of,
 )
+from tests.methods.spectral.instances import planted_answers
 from tests.reference import strengths as literal
-
-
-def _answers(n: int = 12, n_answers: int = 300, seed: int = 0, error_rate: float = 0.0):
-    planted = ol.datasets.planted_hierarchy(depth=1, leaf_size=n // 2, gap=0.2, seed=seed)
-    rows = ol.datasets.simulate_answers(
-        planted.similarities, n_answers, form="quadruplet", error_rate=error_rate, seed=seed
-    )
-    return ol.Comparisons.from_quadruplets(rows, n_objects=n)
 
 
 def test_a_matrix_and_its_pairs_are_the_same() -> None:
@@ -57,7 +50,7 @@ def test_a_matrix_and_its_pairs_are_the_same() -> None:
 
 @pytest.mark.parametrize("variance", [0.1, 3.0])
 def test_the_most_likely_strengths_balance_answers_and_expectations(variance) -> None:
-    answers = PairAnswers.of(_answers(error_rate=0.2))
+    answers = PairAnswers.of(planted_answers(error_rate=0.2))
     expected = np.random.default_rng(1).normal(size=answers.n_pairs)
 
     found = PairModel(answers, variance).fit(expected)
@@ -95,7 +88,7 @@ def test_strengths_of_many_pairs_are_nearly_those_of_an_exact_fit(monkeypatch) -
 def test_of_many_pairs_the_curvatures_found_last_are_taken_again(
     monkeypatch, many: bool, n_looked: int
 ) -> None:
-    answers = _answers_about_many_pairs() if many else PairAnswers.of(_answers())
+    answers = _answers_about_many_pairs() if many else PairAnswers.of(planted_answers())
     expected = np.zeros(answers.n_pairs)
     curved_calls, curvatures = [], PairAnswers.curvatures
 
@@ -112,7 +105,7 @@ def test_of_many_pairs_the_curvatures_found_last_are_taken_again(
 
 
 def test_pairs_without_answers_count_a_little_as_average_ones() -> None:
-    answers = PairAnswers.of(_answers(n_answers=10))
+    answers = PairAnswers.of(planted_answers(n_answers=10))
     expected = np.full(answers.n_pairs, 0.5)
 
     observed = PairModel(answers, 1.0).posterior(expected)
@@ -134,7 +127,7 @@ def test_pairs_without_answers_count_a_little_as_average_ones() -> None:
 
 
 def test_pulls_vary_as_much_as_calibrated_precisions_say() -> None:
-    answers = PairAnswers.of(_answers(n_answers=3000, error_rate=0.2))
+    answers = PairAnswers.of(planted_answers(n_answers=3000, error_rate=0.2))
     expected = np.repeat([-1.0, 0.0, 2.0], answers.n_pairs // 3)
 
     observed = PairModel(answers, 3.0).posterior(expected)
@@ -160,7 +153,7 @@ def test_an_answer_counts_as_much_whether_it_was_to_be_expected_or_not() -> None
 
 
 def test_low_rank_points_are_a_stationary_point() -> None:
-    answers = PairAnswers.of(_answers(n_answers=2000, error_rate=0.2))
+    answers = PairAnswers.of(planted_answers(n_answers=2000, error_rate=0.2))
     ridge = 0.3 * noise_edge(answers)
 
     points = fit_low_rank(answers, first_points(answers), ridge)
@@ -171,7 +164,7 @@ def test_low_rank_points_are_a_stationary_point() -> None:
 
 
 def test_a_ridge_above_all_signal_leaves_nothing() -> None:
-    answers = PairAnswers.of(_answers())
+    answers = PairAnswers.of(planted_answers())
 
     points = fit_low_rank(answers, first_points(answers), 50 * noise_edge(answers))
 
@@ -217,8 +210,8 @@ def test_held_out_answers_stay_whole_and_do_not_depend_on_objects() -> None:
 
 
 def test_clean_answers_are_trusted_more_than_coin_flips() -> None:
-    clean = guess_strengths(_answers(n_answers=6000))
-    noisy = guess_strengths(_answers(n_answers=6000, error_rate=0.45))
+    clean = guess_strengths(planted_answers(n_answers=6000))
+    noisy = guess_strengths(planted_answers(n_answers=6000, error_rate=0.45))
 
     assert clean.variance > noisy.variance
     assert np.abs(clean.strengths).mean() > np.abs(noisy.strengths).mean()
@@ -239,14 +232,14 @@ def test_lapses_are_counted_where_clusters_are_clear(error_rate) -> None:
 
 
 def test_few_answers_get_defaults() -> None:
-    guess = guess_strengths(_answers(n_answers=20))
+    guess = guess_strengths(planted_answers(n_answers=20))
 
     assert guess.variance in VARIANCES
     assert np.isfinite(guess.strengths).all()
 
 
 def test_counts_are_worth_as_much_as_repeated_rows() -> None:
-    comparisons = _answers(n_answers=40)
+    comparisons = planted_answers(n_answers=40)
     counted = dataclasses.replace(comparisons, counts=np.full(40, 3, dtype=np.int32))
     repeated = comparisons.take(np.repeat(np.arange(40), 3))
     expected = np.zeros(n_pairs(12))
@@ -272,7 +265,7 @@ def test_strengths_from_ranks_rise_with_similarity_and_tie_where_it_ties() -> No
 
 
 def test_strengths_from_many_answers_are_where_their_slopes_meet_the_prior() -> None:
-    comparisons = _answers(n_answers=2000)
+    comparisons = planted_answers(n_answers=2000)
 
     strengths = KnownStrengths.of_answers(PairAnswers.of(comparisons).by_object()).fit(
         np.zeros(n_pairs(12))
@@ -328,7 +321,7 @@ def test_thinning_by_pairs_spares_those_that_are_compared_seldom() -> None:
 
 
 def test_a_guess_from_another_one_is_as_likely_as_one_from_scratch() -> None:
-    comparisons = _answers(n_answers=3000, error_rate=0.1)
+    comparisons = planted_answers(n_answers=3000, error_rate=0.1)
     answers = PairAnswers.of(comparisons).with_lapse_rate(0.1)
 
     scratch = guess_strengths(comparisons, 0.1)
